@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { ClientToken, Email, Id, IdParams, OperationAnswer, VerifyBody } from './fields.ts'
+import { OPAQUE_MAX } from './limits.ts'
+
+export const CurrentUser = strictObject({ id: Id, username: Type.String(), email: Type.String() })
+export type CurrentUser = Type.Static<typeof CurrentUser>
+
+export const readCurrentUser = endpoint('GET', '/users/current', {
+  access: 'user',
+  summary: 'The viewer’s account',
+  status: 200,
+  answer: CurrentUser,
+  errors: [],
+})
+
+export const startEmailChange = endpoint('PUT', '/users/current/email', {
+  access: 'user',
+  summary: 'Start an e-mail change: a code goes to the new address',
+  body: strictObject({ email: Email, clientToken: ClientToken }),
+  status: 201,
+  answer: OperationAnswer,
+  errors: ['EMAIL_ALREADY_EXISTS'],
+})
+
+export const verifyEmailChange = endpoint('PUT', '/users/current/email/:id/verify', {
+  access: 'user',
+  summary: 'Finish an e-mail change with the mailed code',
+  params: IdParams,
+  body: VerifyBody,
+  status: 200,
+  answer: strictObject({ email: Type.String() }),
+  errors: [
+    'INVALID_CONFIRM_CODE',
+    'MAX_CONFIRM_ATTEMPTS',
+    'OPERATION_EXPIRED',
+    'EMAIL_ALREADY_EXISTS',
+  ],
+})
+
+export const validateUsername = endpoint('GET', '/users/:username/validation', {
+  access: 'user',
+  summary: 'Whether a username is valid and free',
+  params: strictObject({ username: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
+  status: 200,
+  answer: strictObject({ username: Type.String(), available: Type.Literal(true) }),
+  errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
+})
+
+export const changeUsername = endpoint('PATCH', '/users/current/profile', {
+  access: 'user',
+  summary: 'Take another username',
+  body: strictObject({ username: Type.String() }),
+  status: 200,
+  answer: CurrentUser,
+  errors: ['INVALID_USERNAME', 'USERNAME_ALREADY_EXISTS'],
+})

@@ -1,0 +1,21 @@
+import type * as account from './account.ts'
+import type * as likes from './likes.ts'
+import type * as posts from './posts.ts'
+import type * as replies from './replies.ts'
+import type * as reports from './reports.ts'
+import type * as sessions from './sessions.ts'
+import type * as signIn from './sign-in.ts'
+
+type Modules = typeof account &
+  typeof likes &
+  typeof posts &
+  typeof replies &
+  typeof reports &
+  typeof sessions &
+  typeof signIn
+
+type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
+
+/** Every call of the API by its name, such as `'POST /posts/:id/likes'`: types only, so no schema reaches the browser. */
+export type Api = { [E in Described as `${E['method']} ${E['path']}`]: E }
+export type CallName = keyof Api

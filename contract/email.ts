@@ -1,0 +1,16 @@
+import { EMAIL_MAX } from './limits.ts'
+
+/** The pattern people are held to: something, an at-sign, something, a dot, at least two more characters. */
+const EMAIL = /^\S+@\S+\.\S{2,}$/u
+/** Characters with a meaning in a mail header: an address with them could name a second recipient. */
+const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
+
+/** Whether an address can be signed in with. No mail is sent to one that fails this. */
+export function isEmail(address: string): boolean {
+  return address.length <= EMAIL_MAX && EMAIL.test(address) && !HEADER_SYNTAX.test(address)
+}
+
+/** The form in which addresses are compared: two that differ in case only are one. */
+export function emailKey(address: string): string {
+  return address.normalize('NFC').toLowerCase()
+}

@@ -1,0 +1,98 @@
+import Type, { type TSchema } from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
+import { OPAQUE_MAX } from './limits.ts'
+
+const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+const Owner = strictObject({ id: Id, username: Type.String() })
+
+function post<S extends TSchema>(repliedPost: S) {
+  return strictObject({
+    id: Id,
+    text: Type.String(),
+    created_at: UnixSeconds,
+    is_modified: Type.Boolean(),
+    owner: Owner,
+    actions: strictObject({
+      is_liked: Type.Boolean(),
+      likes_count: Count,
+      replies_count: Count,
+      parent_post_id: nullable(Id),
+      replied_post_id: nullable(Id),
+      replied_post: repliedPost,
+    }),
+  })
+}
+
+/** The post answered, as it stands inside its reply: its own `replied_post` is null. */
+export const RepliedPost = post(Type.Null())
+export type RepliedPost = Type.Static<typeof RepliedPost>
+export const Post = post(nullable(RepliedPost))
+export type Post = Type.Static<typeof Post>
+
+export const PostPage = strictObject({
+  posts: Type.Array(Post),
+  firstPage: Count,
+  lastPage: Count,
+  total: Count,
+  nextCursor: nullable(Type.String()),
+})
+export type PostPage = Type.Static<typeof PostPage>
+
+/** The text as typed: server and browser both normalise it, so only the body's size bounds it here. */
+export const PostBody = strictObject({ text: Type.String() })
+/** A retry with the same key from the same user answers with the first result. */
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
+})
+
+export const listPosts = endpoint('GET', '/posts', {
+  access: 'public',
+  summary: 'The wall, one owner’s posts, or what the viewer liked; newest first',
+  query: strictObject({
+    ...pageQuery,
+    userId: Type.Optional(Id),
+    filter: Type.Optional(Type.Enum(['all', 'liked'])),
+  }),
+  status: 200,
+  answer: PostPage,
+  errors: ['INVALID_REQUEST'],
+})
+
+export const readPost = endpoint('GET', '/posts/:id', {
+  access: 'public',
+  summary: 'One post, with the post it answers',
+  params: IdParams,
+  status: 200,
+  answer: Post,
+  errors: ['POST_NOT_FOUND'],
+})
+
+export const createPost = endpoint('POST', '/posts', {
+  access: 'user',
+  summary: 'Publish a post on the wall',
+  headers: IdempotencyHeaders,
+  body: PostBody,
+  status: 201,
+  answer: Post,
+  errors: [],
+})
+
+export const editPost = endpoint('PATCH', '/posts/:id', {
+  access: 'user',
+  summary: 'Change the text of one’s own post within the edit period',
+  params: IdParams,
+  body: PostBody,
+  status: 200,
+  answer: Post,
+  errors: ['POST_NOT_FOUND', 'EDIT_PERIOD_EXPIRED'],
+})
+
+export const deletePost = endpoint('DELETE', '/posts/:id', {
+  access: 'user',
+  summary: 'Delete one’s own post; its replies stay',
+  params: IdParams,
+  status: 204,
+  errors: ['POST_NOT_FOUND'],
+})

@@ -1,0 +1,33 @@
+import { endpoint } from './endpoint.ts'
+import { IdParams, PageQuery } from './fields.ts'
+import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
+
+export const listReplies = endpoint('GET', '/posts/:id/replies', {
+  access: 'public',
+  summary: 'Direct replies to a post, newest first',
+  params: IdParams,
+  query: PageQuery,
+  status: 200,
+  answer: PostPage,
+  errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
+})
+
+export const listOwnReplies = endpoint('GET', '/posts/replies', {
+  access: 'user',
+  summary: 'The viewer’s own replies, newest first',
+  query: PageQuery,
+  status: 200,
+  answer: PostPage,
+  errors: ['INVALID_REQUEST'],
+})
+
+export const createReply = endpoint('POST', '/posts/:id/replies', {
+  access: 'user',
+  summary: 'Publish a reply to a post',
+  params: IdParams,
+  headers: IdempotencyHeaders,
+  body: PostBody,
+  status: 201,
+  answer: Post,
+  errors: ['POST_NOT_FOUND'],
+})

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { Id, IdParams } from './fields.ts'
+
+export const ReportReason = strictObject({ id: Id, name: Type.String() })
+export type ReportReason = Type.Static<typeof ReportReason>
+
+export const listReasons = endpoint('GET', '/reports/reasons', {
+  access: 'public',
+  summary: 'Reasons a post can be reported for',
+  status: 200,
+  answer: strictObject({ reasons: Type.Array(ReportReason) }),
+  errors: [],
+})
+
+export const reportPost = endpoint('POST', '/posts/:id/reports', {
+  access: 'user',
+  summary: 'Report somebody else’s post; reporting twice with one reason changes nothing',
+  params: IdParams,
+  query: strictObject({ reason_id: Id }),
+  status: 204,
+  errors: ['INVALID_REQUEST', 'POST_NOT_FOUND', 'REASON_NOT_FOUND'],
+})

@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { AccessTokenAnswer, ClientToken, Device, Id, IdParams, UnixSeconds } from './fields.ts'
+
+export const Session = strictObject({
+  id: Id,
+  current: Type.Boolean(),
+  createdAt: UnixSeconds,
+  device: Device,
+})
+export type Session = Type.Static<typeof Session>
+
+export const refreshSession = endpoint('PATCH', '/sessions/current', {
+  access: 'cookie',
+  summary: 'Exchange the session cookie for a fresh access token',
+  body: strictObject({ clientToken: ClientToken }),
+  status: 200,
+  answer: AccessTokenAnswer,
+  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+})
+
+export const listSessions = endpoint('GET', '/sessions', {
+  access: 'user',
+  summary: 'Live sessions of the viewer, the current one first',
+  status: 200,
+  answer: strictObject({ sessions: Type.Array(Session) }),
+  errors: [],
+})
+
+export const closeSession = endpoint('DELETE', '/sessions/:id', {
+  access: 'user',
+  summary: 'Close another session of the viewer',
+  params: IdParams,
+  status: 204,
+  errors: ['SESSION_NOT_FOUND', 'CURRENT_SESSION'],
+})
+
+export const closeOtherSessions = endpoint('DELETE', '/sessions', {
+  access: 'user',
+  summary: 'Close every session of the viewer but the current one',
+  status: 204,
+  errors: [],
+})
+
+export const closeCurrentSession = endpoint('DELETE', '/sessions/current', {
+  access: 'user',
+  summary: 'Log out: close the current session and clear its cookie',
+  status: 204,
+  errors: [],
+})

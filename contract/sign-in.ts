@@ -1,0 +1,50 @@
+import { endpoint, strictObject } from './endpoint.ts'
+import {
+  AccessTokenAnswer,
+  ClientToken,
+  Device,
+  Email,
+  IdParams,
+  OperationAnswer,
+  VerifyBody,
+} from './fields.ts'
+
+const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
+
+const start = {
+  access: 'public',
+  body: StartBody,
+  status: 201,
+  answer: OperationAnswer,
+} as const
+
+const verify = {
+  access: 'public',
+  params: IdParams,
+  body: VerifyBody,
+  status: 200,
+  answer: AccessTokenAnswer,
+  errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
+} as const
+
+export const startRegistration = endpoint('POST', '/registrations', {
+  ...start,
+  summary: 'Start a registration: a code goes out by mail',
+  errors: [],
+})
+
+export const verifyRegistration = endpoint('POST', '/registrations/:id/verify', {
+  ...verify,
+  summary: 'Finish a registration with the mailed code; sets the session cookie',
+})
+
+export const startLogin = endpoint('POST', '/logins', {
+  ...start,
+  summary: 'Start a sign-in: a code goes out by mail',
+  errors: ['USER_NOT_FOUND'],
+})
+
+export const verifyLogin = endpoint('POST', '/logins/:id/verify', {
+  ...verify,
+  summary: 'Finish a sign-in with the mailed code; sets the session cookie',
+})

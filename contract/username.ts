@@ -1,0 +1,11 @@
+import { USERNAME_MAX, USERNAME_MIN } from './limits.ts'
+
+const ALLOWED = /^[A-Za-z0-9_]*$/u
+
+/** What is wrong with a username as typed, in the order the form reports it; null when nothing is. */
+export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'characters' | null {
+  if (name.length === 0) return 'empty'
+  if (name.length < USERNAME_MIN) return 'short'
+  if (name.length > USERNAME_MAX) return 'long'
+  return ALLOWED.test(name) ? null : 'characters'
+}
