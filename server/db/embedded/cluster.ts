@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Binaries, codeOf } from './binaries.ts'
+import { commandAs, giveTo, type OsUser } from './os-user.ts'
+
+const execute = promisify(execFile)
+const UNFINISHED = 'postgres.new-'
+
+export const SUPERUSER = 'postgres'
+
+export type Place = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
+
+/** True once `initdb` has run to its end for this DATA_DIR. */
+export function hasCluster(cluster: string): boolean {
+  return existsSync(join(cluster, 'PG_VERSION'))
+}
+
+/**
+ * Makes DATA_DIR/postgres beside its final place and renames it there whole, so that it either exists complete or not
+ * at all. Where another start is first, its cluster stays and this one is dropped.
+ */
+export async function createCluster(place: Place, password: string | undefined): Promise<void> {
+  const unfinished = await mkdtemp(join(place.dataDir, UNFINISHED))
+  try {
+    await giveTo(place.user, unfinished)
+    await runInitdb(place, unfinished, password)
+    await rename(unfinished, place.cluster).catch(explainOccupied(place.cluster))
+    await syncFolder(place.dataDir)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
+    if (!hasCluster(place.cluster)) throw error
+  }
+}
+
+function explainOccupied(cluster: string) {
+  return (cause: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(cause))) throw cause
+    throw new Error(
+      `В ${cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
+      { cause },
+    )
+  }
+}
+
+async function runInitdb(place: Place, folder: string, password: string | undefined) {
+  const auth = password ? 'scram-sha-256' : 'trust'
+  const { file, args, ids } = commandAs(place.user, place.binaries.initdb, [
+    `--pgdata=${folder}`,
+    `--username=${SUPERUSER}`,
+    '--encoding=UTF8',
+    // Built into PostgreSQL, so sorting and case do not change with the system's libraries.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    `--auth-local=${auth}`,
+    `--auth-host=${password ? auth : 'reject'}`,
+    ...(password ? [`--pwfile=${passwordFile(place.dataDir)}`] : []),
+    '--no-instructions',
+  ])
+  try {
+    await execute(file, args, { ...ids, env: environment(), windowsHide: true })
+  } catch (cause) {
+    const said = (cause as { stderr?: string }).stderr?.trim() ?? ''
+    throw new Error(`Не удалось создать базу данных в ${place.dataDir}. ${said}`.trim(), { cause })
+  }
+}
+
+/** The environment for PostgreSQL's programs: no PG* settings of the terminal, no locale of the machine. */
+export function environment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
+  return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
+}
+
+/** A rename outlives a power cut only once its folder is on disk; Windows cannot open folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Removes what interrupted first starts left behind. Call it only while holding the lock on DATA_DIR. */
+export async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(UNFINISHED)) continue
+    // A start that lost the race may still be writing in there and then clears it itself.
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  }
+}
+
+/** Creates DATA_DIR if needed. Other users may pass through it, which PostgreSQL under root may need, not list it. */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 })
+}
+
+const passwordFile = (dataDir: string) => join(dataDir, 'postgres.password')
+
+/** The password for TCP, made at the first start. Linking a whole file makes two simultaneous starts agree on one. */
+export async function keepPassword(dataDir: string): Promise<string> {
+  const path = passwordFile(dataDir)
+  if (!existsSync(path)) {
+    const draft = join(dataDir, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
+    await writeFile(draft, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' })
+    await link(draft, path).catch((error: unknown) => {
+      if (!existsSync(path)) throw error
+    })
+    await rm(draft, { force: true })
+  }
+  return (await readFile(path, 'utf8')).trim()
+}

@@ -1,0 +1,4 @@
+/** Whether an opaque id from a client can name a row at all: a positive bigint of at most 18 digits. */
+export function isRowId(id: string): boolean {
+  return /^[1-9]\d{0,17}$/.test(id)
+}

@@ -1,0 +1,67 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Device } from '../../contract/fields.ts'
+
+/** bigint columns come back as strings: ids are opaque all the way. */
+type Id = string
+type GeneratedId = ColumnType<string, never, never>
+type CreatedAt = ColumnType<Date, never, never>
+type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
+
+export type Tables = {
+  users: {
+    id: GeneratedId
+    username: string
+    email: string
+    /** contract's emailKey of `email`. */
+    email_key: string
+    created_at: CreatedAt
+  }
+  sessions: {
+    id: string
+    user_id: Id
+    secret_hash: Buffer
+    previous_hash: Buffer | null
+    /** Whether the current secret has come back from the client. */
+    seen: boolean
+    rotated_at: ColumnType<Date, never, Date>
+    used_at: ColumnType<Date, never, Date>
+    created_at: CreatedAt
+    client_hash: Buffer
+    user_agent: string
+    user_agent_version: string
+    os: string
+  }
+  known_clients: { user_id: Id; client_hash: Buffer }
+  codes: {
+    id: string
+    purpose: 'login' | 'registration' | 'email-change'
+    email: string
+    email_key: string
+    /** The user an e-mail change is for; 0 where nobody is signed in. */
+    user_id: Id
+    client_hash: Buffer
+    device: Device | null
+    attempts: Generated<number>
+    mailed_at: Date | null
+    expires_at: Date
+  }
+  posts: {
+    id: GeneratedId
+    owner_id: Id
+    text: string
+    created_at: CreatedAt
+    is_modified: Generated<boolean>
+    parent_post_id: OptionalId
+    replied_post_id: OptionalId
+    likes_count: Generated<number>
+    replies_count: Generated<number>
+    idempotency_key: string | null
+  }
+  wall_totals: { slot: number; posts: string }
+  owner_totals: { user_id: Id; posts: string; replies: string }
+  likes: { id: GeneratedId; post_id: Id; user_id: Id; created_at: CreatedAt }
+  like_totals: { user_id: Id; likes: string }
+  report_reasons: { id: GeneratedId; name: string; place: number }
+  reports: { id: GeneratedId; post_id: Id; reporter_id: Id; reason_id: Id; created_at: CreatedAt }
+  rate_limits: { key: string; points: number; expire: string | null }
+}

@@ -1,0 +1,30 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
+import type { LogLevel } from './config.ts'
+
+/**
+ * The product's log: a JSON line an event, on standard error, so that standard output stays for the person at the
+ * terminal. Of an error it keeps type, code, message and stack: a database error's other fields quote rows.
+ */
+export function createLogger(
+  level: LogLevel,
+  destination?: NodeJS.WritableStream,
+): FastifyBaseLogger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: {
+      err: ({ name, message, stack, code }: Error & { code?: unknown }) => ({
+        name,
+        code,
+        message,
+        stack,
+      }),
+      req: ({ method }: { method: string }) => ({ method }),
+      res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+    },
+  }
+  return pino(options, destination ?? pino.destination(2)) as FastifyBaseLogger
+}
