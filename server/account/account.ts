@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+import type { Queryable } from '../db/open.ts'
+import { findUserByEmail, insertUser } from './account.store.ts'
+
+export { findUserByEmail } from './account.store.ts'
+
+const NAME_TRIES = 5
+
+/**
+ * The user with an e-mail, made with a free generated name where there is none. Two registrations of one e-mail at
+ * once end with one user.
+ */
+export async function findOrCreateUser(tx: Queryable, email: string): Promise<string> {
+  for (let tries = 0; tries < NAME_TRIES; tries++) {
+    const user =
+      (await findUserByEmail(tx, email)) ??
+      (await insertUser(tx, { email, username: generatedName() }))
+    if (user) return user.id
+  }
+  throw new Error('no free username was found')
+}
+
+function generatedName(): string {
+  return `user_${randomInt(36 ** 7)
+    .toString(36)
+    .padStart(7, '0')}`
+}

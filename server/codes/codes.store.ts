@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Device } from '../../contract/fields.ts'
+import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
+import type { Queryable } from '../db/open.ts'
+
+export type Purpose = 'login' | 'registration' | 'email-change'
+
+export type NewOperation = {
+  id: string
+  purpose: Purpose
+  email: string
+  emailKey: string
+  /** '0' where nobody is signed in. */
+  userId: string
+  clientHash: Buffer
+  device: Device | null
+  ttlSeconds: number
+}
+
+/**
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` tells the one
+ * caller that shall send its mail: no other is told so for the next 60 s.
+ */
+export async function putOperation(db: Queryable, operation: NewOperation) {
+  const { rows } = await sql<{ id: string; mail_due: boolean; expires_at: Date }>`
+    INSERT INTO codes AS old
+      (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
+    VALUES (
+      ${operation.id}, ${operation.purpose}, ${operation.email}, ${operation.emailKey},
+      ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb, now(),
+      now() + ${operation.ttlSeconds} * interval '1 second'
+    )
+    ON CONFLICT (purpose, email_key, user_id, client_hash) DO UPDATE SET
+      id = CASE WHEN old.expires_at > now() THEN old.id ELSE excluded.id END,
+      attempts = CASE WHEN old.expires_at > now() THEN old.attempts ELSE 0 END,
+      expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
+      email = excluded.email,
+      device = excluded.device,
+      mailed_at = CASE
+        WHEN old.expires_at > now() AND old.mailed_at > now() - ${CODE_RESEND_SECONDS} * interval '1 second'
+        THEN old.mailed_at ELSE now() END
+    RETURNING id, expires_at, mailed_at = now() AS mail_due`.execute(db)
+  const row = rows[0]
+  if (!row) throw new Error('an upsert returned no row')
+  return { id: row.id, mailDue: row.mail_due, expiresAt: row.expires_at }
+}
+
+/** Takes back that a mail is on its way. */
+export async function unclaimMail(db: Queryable, id: string): Promise<void> {
+  await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
+}
+
+export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
+
+/** Counts one attempt at a live operation of this purpose, user and client; undefined where there is none. */
+export function countAttempt(db: Queryable, attempt: Attempt) {
+  return db
+    .updateTable('codes')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', attempt.id)
+    .where('purpose', '=', attempt.purpose)
+    .where('user_id', '=', attempt.userId)
+    .where('client_hash', '=', attempt.clientHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['attempts', 'email', 'device'])
+    .executeTakeFirst()
+}
+
+/** Removes an operation; false when it was gone already. */
+export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function removeExpiredOperations(db: Queryable): Promise<void> {
+  await db.deleteFrom('codes').where('expires_at', '<', sql<Date>`now()`).execute()
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { emailKey } from '../../contract/email.ts'
+import type { Device } from '../../contract/fields.ts'
+import { CODE_ATTEMPTS } from '../../contract/limits.ts'
+import { addJob } from '../db/jobs.ts'
+import type { Db, Queryable } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Limits } from '../http/limits.ts'
+import { codeOf, sameCode } from './code.ts'
+import type { CodeMail } from './codes.jobs.ts'
+import {
+  type Attempt,
+  countAttempt,
+  type Purpose,
+  putOperation,
+  removeOperation,
+  unclaimMail,
+} from './codes.store.ts'
+
+export { removeExpiredOperations } from './codes.store.ts'
+
+export type Start = {
+  purpose: Purpose
+  email: string
+  /** The user an e-mail change is for; absent where nobody is signed in. */
+  userId?: string
+  clientHash: Buffer
+  device?: Device
+  /** Whether this client has signed in with this e-mail before: it has a place of its own in the mail limit. */
+  isKnownClient: boolean
+}
+
+export type CodesOptions = { key: Buffer; ttlSeconds: number; limits: Limits }
+
+const NOBODY = '0'
+
+/**
+ * Starts a one-time operation and queues the mail with its code; starting again while it lives gives the same id, and
+ * a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the mail limits of the address.
+ */
+export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
+  const operation = await putOperation(db, {
+    id: randomBytes(24).toString('base64url'),
+    purpose: start.purpose,
+    email: start.email,
+    emailKey: emailKey(start.email),
+    userId: start.userId ?? NOBODY,
+    clientHash: start.clientHash,
+    device: start.device ?? null,
+    ttlSeconds: options.ttlSeconds,
+  })
+  if (operation.mailDue) {
+    await options.limits.codeMails.charge(mailLimitKey(start)).catch(async (refused) => {
+      await unclaimMail(db, operation.id)
+      throw refused
+    })
+    const mail: CodeMail = {
+      to: start.email,
+      purpose: start.purpose,
+      operationId: operation.id,
+      expiresAt: operation.expiresAt.getTime(),
+    }
+    await addJob(db, 'send-code', { payload: mail })
+  }
+  return operation.id
+}
+
+export type Guess = Omit<Attempt, 'userId'> & { userId?: string; code: string }
+
+/**
+ * Compares a code with its operation's; the attempt is counted first. Gives the operation's e-mail and device. Throws
+ * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE.
+ */
+export async function checkCode(db: Db, guess: Guess, { key }: CodesOptions) {
+  const operation = await countAttempt(db, { ...guess, userId: guess.userId ?? NOBODY })
+  if (!operation) throw new AppError('OPERATION_EXPIRED')
+  if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
+  if (!sameCode(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')
+  return { email: operation.email, device: operation.device }
+}
+
+/** Ends a checked operation, in the transaction of what it allows; throws OPERATION_EXPIRED for all but the first. */
+export async function spendOperation(tx: Queryable, id: string): Promise<void> {
+  if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
+}
+
+function mailLimitKey({ email, clientHash, isKnownClient }: Start): string {
+  const hash = createHash('sha256').update(emailKey(email))
+  return (isKnownClient ? hash.update(clientHash) : hash).digest('base64url')
+}

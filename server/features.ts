@@ -1,0 +1,16 @@
+import type { CodesOptions } from './codes/codes.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/open.ts'
+import type { Limits } from './http/limits.ts'
+import type { Route } from './http/route.ts'
+import type { Sessions } from './sessions/sessions.ts'
+
+/** What app.ts hands to each feature's routes. */
+export type Features = {
+  route: Route
+  db: Db
+  config: Config
+  limits: Limits
+  sessions: Sessions
+  codes: CodesOptions
+}

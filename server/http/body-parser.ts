@@ -1,0 +1,26 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { BODY_MAX } from '../../contract/limits.ts'
+import { AppError } from './app-error.ts'
+
+/**
+ * Takes JSON bodies only, in valid UTF-8 (a lenient decoder would store replacement characters for what was sent). An
+ * empty body is none: clients put the content type on calls without a body too.
+ */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const
+  app.addContentTypeParser('application/json', options, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return undefined
+    if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
+    return parse(body.toString('utf8'))
+  })
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
+  }
+}

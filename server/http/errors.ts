@@ -1,0 +1,55 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { AppError } from './app-error.ts'
+
+/** Fastify's own refusals, by their code; other 4xx of its are requests that break the contract. */
+const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+  FST_ERR_HANDLER_TIMEOUT: 'UNAVAILABLE',
+}
+const RETRY_UNAVAILABLE_SECONDS = 2
+
+/** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where it has sense. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = toAppError(error)
+    if (refusal.status >= 500) request.log.error({ err: error }, 'request failed')
+    return refuse(reply, refusal)
+  })
+}
+
+/** Answers a request that Fastify could not route, such as a malformed URL. */
+export function answerFrameworkError(
+  error: FastifyError,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  refuse(reply, toAppError(error))
+}
+
+/** The refusal that an error of any kind stands for; INTERNAL_ERROR for what nobody foresaw. */
+function toAppError(error: FastifyError): AppError {
+  if (error instanceof AppError) return error
+  if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
+  const known = FRAMEWORK_ERRORS[error.code]
+  if (known) return new AppError(known)
+  const isClients = error.validation || (error.statusCode ?? 500) < 500
+  return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
+}
+
+function refuse(reply: FastifyReply, refusal: AppError): FastifyReply {
+  const retryAfter =
+    refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
+  if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))
+  return reply
+    .code(refusal.status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send({ code: refusal.code, message: refusal.message })
+}

@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+
+/** `/livez` answers while the process lives, `/readyz` while the database does too. */
+export function serveHealth(app: FastifyInstance, db: Db): void {
+  app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
+  app.get('/readyz', { schema: { hide: true }, logLevel: 'warn' }, async () => {
+    await sql`SELECT 1`.execute(db)
+    return 'ok'
+  })
+}

@@ -1,0 +1,75 @@
+import type { Socket } from 'node:net'
+import cookie from '@fastify/cookie'
+import underPressure from '@fastify/under-pressure'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { ERRORS } from '../../contract/errors.ts'
+import { BODY_MAX, OPAQUE_MAX } from '../../contract/limits.ts'
+import { AppError } from './app-error.ts'
+import { parseBodies } from './body-parser.ts'
+import { answerFrameworkError, handleErrors } from './errors.ts'
+import { setHeaders } from './headers.ts'
+import { RequestLog } from './request-log.ts'
+import { shedLoad } from './shed-load.ts'
+
+type Options = {
+  logger: FastifyBaseLogger
+  trustProxy: string[]
+  isHttps: boolean
+  inlineScriptHashes: string[]
+}
+
+const HEADERS_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 10_000
+const HANDLER_TIMEOUT_MS = 8000
+const HEADERS_MAX = 16 * 1024
+const EVENT_LOOP_DELAY_MAX_MS = 1000
+
+/** The HTTP server without any route: its limits of size and time, headers, body parser, errors and request log. */
+export async function createHttpServer(options: Options): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.logger,
+    logController: new RequestLog(),
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    bodyLimit: BODY_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: HEADERS_MAX },
+    routerOptions: { maxParamLength: OPAQUE_MAX },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
+    },
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerBrokenRequest,
+  })
+  handleErrors(app)
+  parseBodies(app)
+  shedLoad(app)
+  await app.register(underPressure, {
+    maxEventLoopDelay: EVENT_LOOP_DELAY_MAX_MS,
+    pressureHandler: () => {
+      throw new AppError('UNAVAILABLE')
+    },
+  })
+  await setHeaders(app, options)
+  await app.register(cookie)
+  return app
+}
+
+/** Answers what is not HTTP, or came too slowly or with too long headers, and closes the connection. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status =
+    { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+  const { message } = ERRORS.INVALID_REQUEST
+  const body = JSON.stringify({ code: 'INVALID_REQUEST', message })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_TEXT[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const STATUS_TEXT: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}

@@ -1,0 +1,58 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { strictObject } from '../../contract/endpoint.ts'
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+
+const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
+
+/** Every refusal a call can give: its own, and those that follow from its parts. */
+function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const { params, query, headers, body, access } = endpoint
+  const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
+  // A body is refused by size and type even where none is described.
+  if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
+  if (access !== 'cookie') errors.add('UNAUTHORIZED')
+  if (params) errors.add('NOT_FOUND')
+  return [...errors]
+}
+
+function refusal(codes: ErrorCode[]) {
+  return strictObject({ code: Type.Enum(codes), message: Type.String() })
+}
+
+/** The schema of every answer a call can give, by status. */
+export function answerSchemas(endpoint: Endpoint): Record<number, object> {
+  const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
+  const refusals = [...byStatus].map(([status, codes]) => [
+    status,
+    { ...refusal(codes), description: codes.join(', ') },
+  ])
+  const success = endpoint.answer
+    ? { ...endpoint.answer, description: 'OK' }
+    : { type: 'null', description: 'OK' }
+  return { [endpoint.status]: success, ...Object.fromEntries(refusals) }
+}
+
+/** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */
+export async function describeApi(app: FastifyInstance, appName: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `${appName}: API`, version: '1' },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+        },
+      },
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
+  )
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Answer, Endpoint, Input } from '../../contract/endpoint.ts'
+import type { Limits } from './limits.ts'
+import { answerSchemas } from './openapi.ts'
+import { type Authenticator, resolveViewer, type Viewer } from './viewer.ts'
+
+export const API_PREFIX = '/api/v1'
+
+type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer | null
+/** A validated request, and who sent it. */
+export type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
+/** The raw request and reply, for cookies and addresses. */
+export type Http = { request: FastifyRequest; reply: FastifyReply }
+export type Handler<E extends Endpoint> = (
+  call: Call<E>,
+  http: Http,
+) => Promise<E extends { answer: object } ? Answer<E> : void>
+/** Serves one described call with its handler. */
+export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Viewer | null
+  }
+}
+
+/**
+ * Makes the function that turns a described call into a Fastify route: who calls first, then the request by its
+ * schemas, then the handler, then the answer by its schema.
+ */
+export function createRouter(
+  app: FastifyInstance,
+  guards: { auth: Authenticator; limits: Limits },
+): Route {
+  app.decorateRequest('viewer', null)
+  return (endpoint, handler) => {
+    app.route({
+      method: endpoint.method,
+      url: API_PREFIX + endpoint.path,
+      schema: schemaOf(endpoint),
+      async onRequest(request) {
+        request.viewer = await resolveViewer(request, endpoint.access, guards)
+      },
+      async preValidation(request) {
+        readNumbers(request.query as Record<string, unknown>, endpoint)
+      },
+      async handler(request, reply) {
+        const { params, query, headers, body, viewer } = request
+        const call = { params, query, headers, body, viewer } as Call<typeof endpoint>
+        reply.code(endpoint.status)
+        return handler(call, { request, reply })
+      },
+    })
+  }
+}
+
+function schemaOf(endpoint: Endpoint): FastifySchema {
+  const { params, query, headers, body } = endpoint
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[1] ?? ''],
+    security: security(endpoint),
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    response: answerSchemas(endpoint),
+  } as FastifySchema
+}
+
+function security({ access }: Endpoint) {
+  if (access === 'user') return [{ bearer: [] }]
+  return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
+}
+
+/** A query string has no numbers: what its description calls an integer is read as one; nothing else is coerced. */
+function readNumbers(query: Record<string, unknown>, { query: described }: Endpoint): void {
+  for (const [name, schema] of Object.entries(described?.properties ?? {})) {
+    const value = query[name]
+    if (
+      typeof value === 'string' &&
+      value !== '' &&
+      'type' in schema &&
+      schema.type === 'integer'
+    ) {
+      query[name] = Number(value)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { addJob } from '../db/jobs.ts'
+import type { Db } from '../db/open.ts'
+import { maskEmail } from './mask-email.ts'
+
+type Deadlined = { to: string; expiresAt: number; tries?: number }
+type MailLog = {
+  warn(details: object, message: string): void
+  info(details: object, message: string): void
+}
+
+const FIRST_RETRY_MS = 2000
+const LONGEST_RETRY_MS = 15_000
+
+/**
+ * Makes the job that sends a mail: a failed one is queued again after 2, 4, 8, then every 15 s, as long as it is of use.
+ */
+export function sendUntilExpired<M extends Deadlined>(
+  task: string,
+  send: (mail: M) => Promise<void>,
+  { db, log }: { db: Db; log: MailLog },
+): (mail: M) => Promise<void> {
+  return async (mail) => {
+    const to = maskEmail(mail.to)
+    if (Date.now() >= mail.expiresAt) return log.warn({ task, to }, 'mail given up')
+    try {
+      await send(mail)
+      log.info({ task, to }, 'mail sent')
+    } catch (error) {
+      const tries = mail.tries ?? 0
+      const wait = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
+      log.warn(
+        { task, to, code: (error as NodeJS.ErrnoException).code },
+        'mail not sent, will retry',
+      )
+      await addJob(db, task, {
+        payload: { ...mail, tries: tries + 1 },
+        runAt: new Date(Date.now() + wait),
+      })
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify'
+import { isEmail } from '../../contract/email.ts'
+import type { Answer, Input } from '../../contract/endpoint.ts'
+import {
+  startLogin,
+  startRegistration,
+  verifyLogin,
+  verifyRegistration,
+} from '../../contract/sign-in.ts'
+import { findOrCreateUser, findUserByEmail } from '../account/account.ts'
+import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
+import type { Queryable } from '../db/open.ts'
+import type { Features } from '../features.ts'
+import { AppError } from '../http/app-error.ts'
+import { networkOf } from '../http/limits.ts'
+import type { Http } from '../http/route.ts'
+import { isClientKnown } from '../sessions/sessions.ts'
+
+type Purpose = 'login' | 'registration'
+type StartInput = Input<typeof startLogin>
+type VerifyInput = Input<typeof verifyLogin>
+
+export function registerSignIn({ route, db, limits, sessions, codes }: Features): void {
+  route(startRegistration, ({ body }, { request }) => start('registration', body, request))
+  route(startLogin, ({ body }, { request }) => start('login', body, request))
+  route(verifyRegistration, (input, http) => verify('registration', input, http))
+  route(verifyLogin, (input, http) => verify('login', input, http))
+
+  async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
+    if (!isEmail(body.email)) {
+      throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
+    }
+    await limits.codeRequests.charge(networkOf(request.ip))
+    const user = await findUserByEmail(db, body.email)
+    if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
+
+    const clientHash = sessions.hashClient(body.clientToken)
+    const isKnownClient = user ? await isClientKnown(db, { userId: user.id, clientHash }) : false
+    // To the address on file: one that merely compares equal to it may be somebody else's.
+    const email = user?.email ?? body.email
+    const { device } = body
+    const operation = { purpose, email, clientHash, device, isKnownClient }
+    return { id: await startOperation(db, operation, codes) }
+  }
+
+  async function verify(
+    purpose: Purpose,
+    { params, body }: VerifyInput,
+    { request, reply }: Http,
+  ): Promise<Answer<typeof verifyLogin>> {
+    await limits.codeChecks.charge(networkOf(request.ip))
+    const clientHash = sessions.hashClient(body.clientToken)
+    const guess = { id: params.id, purpose, clientHash, code: body.confirmCode }
+    const { email, device } = await checkCode(db, guess, codes)
+    const opened = await db.transaction().execute(async (tx) => {
+      await spendOperation(tx, params.id)
+      const userId = await signedInUser(tx, purpose, email)
+      return sessions.open(tx, { userId, clientHash, device: device ?? UNKNOWN_DEVICE })
+    })
+    sessions.setCookie(reply, opened.secret)
+    return sessions.issueToken(opened.viewer)
+  }
+}
+
+const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
+
+/** Whom a proven e-mail signs in. A login whose account has moved to another e-mail meanwhile no longer serves. */
+async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<string> {
+  if (purpose === 'registration') return findOrCreateUser(tx, email)
+  const user = await findUserByEmail(tx, email)
+  if (!user) throw new AppError('OPERATION_EXPIRED')
+  return user.id
+}
