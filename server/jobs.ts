@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
+import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
+import { removeExpiredOperations } from './codes/codes.ts'
+import type { JobTasks } from './db/jobs.ts'
+import type { Db } from './db/open.ts'
+import { removeExpiredLimits } from './http/limits.ts'
+import { sendUntilExpired } from './mail/send-until.ts'
+import type { MailTransport } from './mail/transport.ts'
+import { findCounterDifferences } from './posts/posts.jobs.ts'
+import { deleteDeadSessions } from './sessions/sessions.ts'
+
+type Options = {
+  db: Db
+  /** A database handle whose statements may take as long as they need. */
+  patientDb: Db
+  log: FastifyBaseLogger
+  codeKey: Buffer
+  appName: string
+  transport: MailTransport
+}
+
+/** When the jobs nobody asks for run (UTC). */
+export const CRONTAB = `
+17 * * * * remove-expired
+40 2 * * * check-counters
+`
+
+/** Every job of the product by its name. */
+export function createTasks({
+  db,
+  patientDb,
+  log,
+  codeKey,
+  appName,
+  transport,
+}: Options): JobTasks {
+  return {
+    'send-code': sendUntilExpired(
+      'send-code',
+      (mail: CodeMail) => sendCodeMail(mail, { key: codeKey, appName, transport }),
+      { db, log },
+    ),
+    'send-email-notice': sendUntilExpired(
+      'send-email-notice',
+      (notice: EmailNotice) => sendEmailNotice(notice, { appName, transport }),
+      { db, log },
+    ),
+    async 'remove-expired'() {
+      await removeExpiredOperations(db)
+      await deleteDeadSessions(db)
+      await removeExpiredLimits(db)
+    },
+    async 'check-counters'() {
+      const differences = await findCounterDifferences(patientDb)
+      for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      log.info({ differences: differences.length }, 'counters checked')
+    },
+  }
+}

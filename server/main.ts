@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { createApp } from './app.ts'
+import { keptAppSecret } from './app-secret.ts'
+import { type Config, readConfig } from './config.ts'
+import { startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts'
+import { migrate } from './db/migrate.ts'
+import { createLogger } from './logger.ts'
+import { openMailTransport } from './mail/transport.ts'
+import { explainStartFailure } from './start-failure.ts'
+
+const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+const running = new AsyncDisposableStack()
+const stopping = new AbortController()
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+try {
+  await start(readConfig(process.env))
+} catch (error) {
+  await running.disposeAsync()
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`${explainStartFailure(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Config → database → migrations → app → listen. What is started is stopped in the reverse order, the database last. */
+async function start(config: Config): Promise<void> {
+  const log = createLogger(config.logLevel)
+  say(`${config.appName}: запускаемся…`)
+
+  const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
+  const secret = config.appSecret ?? (await keptAppSecret(config.dataDir))
+  stopping.signal.throwIfAborted()
+  await migrate(databaseUrl)
+  stopping.signal.throwIfAborted()
+
+  const transport = openMailTransport({
+    smtpUrl: config.smtpUrl,
+    from: { name: config.appName, address: config.mailFrom },
+    folder: join(config.dataDir, 'mail'),
+    print: say,
+  })
+  const app = await createApp({
+    config,
+    databaseUrl,
+    secret,
+    transport,
+    log,
+    webFolder: WEB_FOLDER,
+  })
+  running.defer(() => app.close())
+  stopping.signal.throwIfAborted()
+  const address = await app.http.listen({ port: config.port, host: config.host })
+
+  say(`Письма: ${transport.destination}`)
+  say(`Готово: ${config.publicUrl ?? address}`)
+}
+
+async function startDatabase({ dataDir }: Config): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    say,
+    signal: stopping.signal,
+    onLost(error) {
+      process.stderr.write(`${error.message}\n`)
+      process.exitCode = 1
+      stop()
+    },
+  })
+  running.defer(() => postgres.stop())
+  return postgres.connectionString
+}
+
+function stop(): void {
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  say('Останавливаемся…')
+  void running.disposeAsync().then(() => say('Остановлено.'))
+}

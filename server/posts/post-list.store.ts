@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { PageQuery } from '../../contract/fields.ts'
+import { PAGE_SIZE } from '../../contract/limits.ts'
+import type { PostPage } from '../../contract/posts.ts'
+import type { Queryable } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import { type Looker, type PickedRows, selectViews } from './post-views.store.ts'
+
+/**
+ * A list of posts, newest first: where its rows are, which columns hold the post's id and the place, and its total,
+ * which is null when the list is about a post that is gone.
+ */
+export type PostList = {
+  from: RawBuilder<unknown>
+  id: RawBuilder<unknown>
+  key: RawBuilder<unknown>
+  total: RawBuilder<unknown>
+}
+
+/** An offset up to this is cheap to skip; past it the list is read from its nearer end. */
+const SHALLOW_OFFSET = 1000
+
+/**
+ * One page of a list as `viewer` sees it. A cursor's cost does not depend on its depth; a page's grows with the way from
+ * the nearer end. Throws INVALID_REQUEST for a cursor that is none, or one beside a page; POST_NOT_FOUND when the list
+ * is about a post that is gone.
+ */
+export async function readPostList(
+  db: Queryable,
+  list: PostList,
+  query: PageQuery,
+  viewer: Looker,
+): Promise<PostPage> {
+  const limit = query.limit ?? PAGE_SIZE
+  const picked = await pick(db, list, { ...query, limit })
+  const { posts, keys, total } = await selectViews(db, { picked, total: list.total }, viewer)
+  if (total === null) throw new AppError('POST_NOT_FOUND')
+  const hasMore = posts.length > limit
+  return {
+    posts: posts.slice(0, limit),
+    firstPage: 1,
+    lastPage: Math.max(1, Math.ceil(total / limit)),
+    total,
+    nextCursor: hasMore ? (keys[limit - 1] ?? null) : null,
+  }
+}
+
+/** SQL for the rows of a page and the one after, which tells whether there is more. */
+async function pick(
+  db: Queryable,
+  list: PostList,
+  { page, cursor, limit }: PageQuery & { limit: number },
+): Promise<PickedRows> {
+  const { id, key, from } = list
+  const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
+  if (cursor !== undefined) {
+    if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
+    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY ${key} DESC LIMIT ${limit + 1}`
+  }
+  const offset = ((page ?? 1) - 1) * limit
+  if (offset > SHALLOW_OFFSET) {
+    const total = await readTotal(db, list)
+    if (offset > total / 2) {
+      const count = Math.max(0, Math.min(limit + 1, total - offset))
+      const skipped = Math.max(0, total - offset - count)
+      return sql`${columns} ORDER BY ${key} LIMIT ${count} OFFSET ${skipped}`
+    }
+  }
+  return sql`${columns} ORDER BY ${key} DESC LIMIT ${limit + 1} OFFSET ${offset}`
+}
+
+async function readTotal(db: Queryable, { total }: PostList): Promise<number> {
+  const { rows } = await sql<{ total: number | null }>`SELECT (${total})::float8 AS total`.execute(
+    db,
+  )
+  return rows[0]?.total ?? 0
+}

@@ -1,0 +1,171 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Queryable } from '../db/open.ts'
+import type { PostList } from './post-list.store.ts'
+
+/** The wall's total is spread over this many rows (migration 001). */
+const WALL_SLOTS = 16
+
+export const wall: PostList = {
+  from: sql`FROM posts WHERE replied_post_id IS NULL`,
+  id: sql`id`,
+  key: sql`id`,
+  total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
+}
+
+export function postsOf(ownerId: string): PostList {
+  return {
+    from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
+    id: sql`id`,
+    key: sql`id`,
+    total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
+  }
+}
+
+export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
+
+/** Adds a post and counts it, in one statement; undefined when its key was used before. */
+export async function insertPost(db: Queryable, post: NewPost): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH post AS (
+      INSERT INTO posts (owner_id, text, idempotency_key)
+      VALUES (${post.ownerId}, ${post.text}, ${post.idempotencyKey})
+      ON CONFLICT (owner_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+      RETURNING id, owner_id
+    ), owner AS (
+      INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
+      ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
+    ), wall AS (
+      UPDATE wall_totals t SET posts = t.posts + 1 FROM post WHERE t.slot = ${randomInt(WALL_SLOTS)}
+    )
+    SELECT id FROM post`.execute(db)
+  return rows[0]?.id
+}
+
+/** Counts a reply on the post it answers, which locks that post; gives the thread's root, undefined without the post. */
+export async function countReply(tx: Queryable, repliedId: string): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('posts')
+    .set((eb) => ({ replies_count: eb('replies_count', '+', 1) }))
+    .where('id', '=', repliedId)
+    .returning((eb) => eb.fn.coalesce('parent_post_id', 'id').as('root'))
+    .executeTakeFirst()
+  return row?.root
+}
+
+export type NewReply = NewPost & { repliedId: string; rootId: string }
+
+/** Adds a reply and counts it for its owner; undefined when its key was used before. */
+export async function insertReply(tx: Queryable, reply: NewReply): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH reply AS (
+      INSERT INTO posts (owner_id, text, idempotency_key, replied_post_id, parent_post_id)
+      VALUES (
+        ${reply.ownerId}, ${reply.text}, ${reply.idempotencyKey}, ${reply.repliedId}, ${reply.rootId}
+      )
+      ON CONFLICT (owner_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+      RETURNING id, owner_id
+    ), owner AS (
+      INSERT INTO owner_totals AS t (user_id, replies) SELECT owner_id, 1 FROM reply
+      ON CONFLICT (user_id) DO UPDATE SET replies = t.replies + 1
+    )
+    SELECT id FROM reply`.execute(tx)
+  return rows[0]?.id
+}
+
+export async function findByIdempotencyKey(
+  db: Queryable,
+  { ownerId, idempotencyKey }: Pick<NewPost, 'ownerId' | 'idempotencyKey'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('posts')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
+
+/** Changes the owner's text within the period by the database's clock; false when nothing was changed. */
+export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('posts')
+    .set({ text: edit.text, is_modified: true })
+    .where('id', '=', edit.id)
+    .where('owner_id', '=', edit.ownerId)
+    .where('text', '!=', edit.text)
+    .where('created_at', '>', sql<Date>`now() - ${edit.periodSeconds} * interval '1 second'`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What explains an edit that changed nothing; undefined when the owner has no such post. */
+export function selectEdited(db: Queryable, edit: Edit) {
+  return db
+    .selectFrom('posts')
+    .select('text')
+    .select(
+      sql<boolean>`created_at <= now() - ${edit.periodSeconds} * interval '1 second'`.as('is_late'),
+    )
+    .where('id', '=', edit.id)
+    .where('owner_id', '=', edit.ownerId)
+    .executeTakeFirst()
+}
+
+/** Locks the owner's post against likes and replies; false when the owner has no such post. */
+export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('posts')
+    .select('id')
+    .where('id', '=', id)
+    .where('owner_id', '=', ownerId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Removes a post its caller has locked, and takes it out of every count. */
+export async function removePost(tx: Queryable, id: string): Promise<void> {
+  await sql`
+    WITH gone AS (
+      DELETE FROM posts WHERE id = ${id} RETURNING owner_id, replied_post_id
+    ), replied AS (
+      UPDATE posts p SET replies_count = p.replies_count - 1
+      FROM gone WHERE p.id = gone.replied_post_id
+    ), owner AS (
+      UPDATE owner_totals t SET
+        posts = t.posts - (gone.replied_post_id IS NULL)::int,
+        replies = t.replies - (gone.replied_post_id IS NOT NULL)::int
+      FROM gone WHERE t.user_id = gone.owner_id
+    )
+    UPDATE wall_totals t SET posts = t.posts - 1
+    FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL`.execute(tx)
+}
+
+/** Locks a post for likes; false when there is none. */
+export async function lockPost(tx: Queryable, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('posts')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Adds to a locked post's number of likes and gives the new one. */
+export async function addToLikesCount(tx: Queryable, id: string, change: number): Promise<number> {
+  const { likes_count } = await tx
+    .updateTable('posts')
+    .set((eb) => ({ likes_count: eb('likes_count', '+', change) }))
+    .where('id', '=', id)
+    .returning('likes_count')
+    .executeTakeFirstOrThrow()
+  return likes_count
+}
+
+export function selectOwner(db: Queryable, id: string) {
+  return db.selectFrom('posts').select('owner_id').where('id', '=', id).executeTakeFirst()
+}

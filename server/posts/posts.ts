@@ -1,0 +1,20 @@
+import type { Queryable } from '../db/open.ts'
+import { isRowId } from '../db/row-id.ts'
+import { AppError } from '../http/app-error.ts'
+import { lockPost, selectOwner } from './posts.store.ts'
+
+export { type PostList, readPostList } from './post-list.store.ts'
+export { addToLikesCount } from './posts.store.ts'
+export { publishReply } from './publish.ts'
+
+/** The owner of a post; throws POST_NOT_FOUND when there is no such post. */
+export async function requirePost(db: Queryable, id: string): Promise<{ ownerId: string }> {
+  const post = isRowId(id) ? await selectOwner(db, id) : undefined
+  if (!post) throw new AppError('POST_NOT_FOUND')
+  return { ownerId: post.owner_id }
+}
+
+/** Locks a post, so that its likes change one after another; throws POST_NOT_FOUND when there is no such post. */
+export async function lockForLikes(tx: Queryable, id: string): Promise<void> {
+  if (!isRowId(id) || !(await lockPost(tx, id))) throw new AppError('POST_NOT_FOUND')
+}

@@ -1,0 +1,23 @@
+import { createReply, listOwnReplies, listReplies } from '../../contract/replies.ts'
+import { isRowId } from '../db/row-id.ts'
+import type { Features } from '../features.ts'
+import { AppError } from '../http/app-error.ts'
+import { publishReply, readPostList } from '../posts/posts.ts'
+import { repliesOf, repliesTo } from './replies.store.ts'
+
+export function registerReplies({ route, db, limits }: Features): void {
+  route(listOwnReplies, ({ query, viewer }) =>
+    readPostList(db, repliesOf(viewer.userId), query, viewer),
+  )
+
+  route(listReplies, async ({ params, query, viewer }) => {
+    if (!isRowId(params.id)) throw new AppError('POST_NOT_FOUND')
+    return readPostList(db, repliesTo(params.id), query, viewer)
+  })
+
+  route(createReply, async ({ params, body, headers, viewer }) => {
+    await limits.publications.charge(viewer.userId)
+    const key = headers['idempotency-key']
+    return publishReply(db, params.id, { ownerId: viewer.userId, text: body.text, key })
+  })
+}

@@ -1,0 +1,26 @@
+import { listReasons, reportPost } from '../../contract/reports.ts'
+import { isRowId } from '../db/row-id.ts'
+import { isForeignKeyViolation } from '../db/violations.ts'
+import type { Features } from '../features.ts'
+import { AppError } from '../http/app-error.ts'
+import { requirePost } from '../posts/posts.ts'
+import { insertReport, isReason, selectReasons } from './reports.store.ts'
+
+export function registerReports({ route, db }: Features): void {
+  route(listReasons, async () => ({ reasons: await selectReasons(db) }))
+
+  route(reportPost, async ({ params, query, viewer }) => {
+    const { ownerId } = await requirePost(db, params.id)
+    if (ownerId === viewer.userId) {
+      throw new AppError('INVALID_REQUEST', { message: 'На свою запись пожаловаться нельзя' })
+    }
+    const reasonId = query.reason_id
+    if (!isRowId(reasonId) || !(await isReason(db, reasonId)))
+      throw new AppError('REASON_NOT_FOUND')
+    const report = { postId: params.id, reporterId: viewer.userId, reasonId }
+    await insertReport(db, report).catch((error: unknown) => {
+      // The post was deleted between the two statements.
+      throw isForeignKeyViolation(error) ? new AppError('POST_NOT_FOUND') : error
+    })
+  })
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { CurrentUser } from '../../contract/account.ts'
+import type { Post } from '../../contract/posts.ts'
+import type { SeenAnswer } from './openapi-check.ts'
+
+export type TestAnswer = {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects; the OpenAPI check holds the shape
+  body: any
+  headers: Headers
+  /** `name=value` of the session cookie that was set, if one was. */
+  cookie: string | undefined
+}
+
+type Sent = {
+  body?: unknown
+  token?: string | undefined
+  headers?: Record<string, string>
+}
+
+/** A signed-in user of a test, in one browser. */
+export type TestUser = CurrentUser & { token: string; cookie: string; clientToken: string }
+
+type Options = {
+  check: (answer: SeenAnswer) => void
+  codeFor: (operationId: string) => string
+}
+
+export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
+
+/** Calls an app over real HTTP. Paths are below /api/v1. */
+export function createClient(url: string, { check, codeFor }: Options) {
+  async function call(method: string, path: string, sent: Sent = {}): Promise<TestAnswer> {
+    const { body, token, headers } = sent
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const answer = text === '' ? undefined : JSON.parse(text)
+    check({ method, path: `/api/v1${path}`, status: response.status, body: answer })
+    const cookie = response.headers.getSetCookie()[0]?.split(';', 1)[0]
+    return { status: response.status, body: answer, headers: response.headers, cookie }
+  }
+
+  /** Signs in by code, registering where the e-mail is unknown. */
+  async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
+    const start = await call('POST', '/registrations', {
+      body: { email, clientToken, device: DEVICE },
+    })
+    const confirmCode = codeFor(start.body.id)
+    const verified = await call('POST', `/registrations/${start.body.id}/verify`, {
+      body: { confirmCode, clientToken },
+    })
+    const token: string = verified.body.accessToken.token
+    const { body: user } = await call('GET', '/users/current', { token })
+    return { ...user, token, cookie: verified.cookie ?? '', clientToken }
+  }
+
+  return {
+    call,
+    signIn,
+    /** A new user with an e-mail of their own. */
+    signUp: () => signIn(`user-${randomUUID()}@example.org`),
+
+    async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {
+      return (await call('POST', '/posts', { token: user.token, body: { text } })).body
+    },
+
+    async reply(user: TestUser, to: string, text = 'Слышат и отвечают.'): Promise<Post> {
+      return (await call('POST', `/posts/${to}/replies`, { token: user.token, body: { text } }))
+        .body
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts'
+import { migrate } from '../db/migrate.ts'
+import { createDatabase, TEMPLATE, withDatabase } from './databases.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The one PostgreSQL of a test run; each app gets a database of its own on it. */
+    databaseUrl: string
+  }
+}
+
+/** Starts a real PostgreSQL for the run and migrates the database that others are copied from. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-test-'))
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    say() {},
+    onLost(error) {
+      throw error
+    },
+  })
+  await createDatabase(postgres.connectionString, TEMPLATE)
+  await migrate(withDatabase(postgres.connectionString, TEMPLATE))
+  project.provide('databaseUrl', postgres.connectionString)
+  return async () => {
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

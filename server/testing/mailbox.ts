@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+
+export type ReceivedMail = { to: string; subject: string; text: string }
+
+/** A real SMTP server on loopback that keeps what it receives. */
+export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
+
+/** Opens a mailbox; `port` brings one back where another was. */
+export async function openMailbox(port = 0) {
+  const mails: ReceivedMail[] = []
+  let arrived = Promise.withResolvers<void>()
+
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      PostalMime.parse(stream as never).then(({ subject = '', text = '' }) => {
+        const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
+        mails.push({ to, subject, text })
+        done()
+        arrived.resolve()
+        arrived = Promise.withResolvers()
+      }, done)
+    },
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
+
+  return {
+    mails,
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+
+    /** The newest mail to an address, the `count`-th at least: waits for it. */
+    async mailTo(address: string, count = 1): Promise<ReceivedMail> {
+      for (;;) {
+        const found = mails.filter(({ to }) => to === address)
+        const newest = found.at(-1)
+        if (newest && found.length >= count) return newest
+        await arrived.promise
+      }
+    },
+
+    /** The code in the newest mail to an address: waits for it. */
+    async codeFor(address: string, count = 1): Promise<string> {
+      const { subject } = await this.mailTo(address, count)
+      return subject.slice(0, 6)
+    },
+
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}

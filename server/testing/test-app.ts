@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { inject, onTestFinished } from 'vitest'
+import { createApp } from '../app.ts'
+import { deriveKey } from '../app-secret.ts'
+import { codeOf } from '../codes/code.ts'
+import { type Config, readConfig } from '../config.ts'
+import { createLogger } from '../logger.ts'
+import { openMailTransport } from '../mail/transport.ts'
+import { createClient } from './client.ts'
+import { freshDatabase } from './databases.ts'
+import { createOpenApiCheck } from './openapi-check.ts'
+
+const SECRET = 'a-secret-that-only-tests-know-0123456789'
+const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
+
+type Options = {
+  /** What differs from the defaults; rate limits are 1000 times as wide unless set. */
+  config?: Partial<Config>
+  /** An existing database, for a second node or a restart; otherwise a fresh one. */
+  databaseUrl?: string
+}
+
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>
+
+/**
+ * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once.
+ * Every answer that its client sees is held against the OpenAPI document.
+ */
+export async function startTestApp({ config: changes = {}, databaseUrl }: Options = {}) {
+  const database = databaseUrl
+    ? { url: databaseUrl, drop: async () => {} }
+    : await freshDatabase(inject('databaseUrl'))
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-app-'))
+  const config: Config = {
+    ...readConfig({ DATA_DIR: dataDir, PORT: '0', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' }),
+    ...changes,
+  }
+  const logged: string[] = []
+  const transport = openMailTransport({
+    smtpUrl: config.smtpUrl,
+    from: { name: config.appName, address: config.mailFrom },
+    folder: join(dataDir, 'mail'),
+    print() {},
+  })
+  const app = await createApp({
+    config,
+    databaseUrl: database.url,
+    secret: SECRET,
+    transport,
+    log: createLogger(config.logLevel, collect(logged)),
+    webFolder: WEB_FOLDER,
+  })
+  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const codeKey = deriveKey(SECRET, 'codes')
+
+  return {
+    ...createClient(url, {
+      check: createOpenApiCheck(app.http),
+      codeFor: (operationId) => codeOf(operationId, codeKey),
+    }),
+    url,
+    http: app.http,
+    db: app.database.db,
+    databaseUrl: database.url,
+    dataDir,
+    /** Lines of the log so far. */
+    logged,
+    codeFor: (operationId: string) => codeOf(operationId, codeKey),
+    async close() {
+      await app.close()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts an app for one test, which closes it when it is over. */
+export async function appForTest(options?: Options): Promise<TestApp> {
+  const app = await startTestApp(options)
+  onTestFinished(() => app.close())
+  return app
+}
+
+function collect(lines: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+}
