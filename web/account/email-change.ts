@@ -1,0 +1,20 @@
+import { call } from '../lib/call.ts'
+import { clientToken } from '../lib/device.ts'
+import { changeViewer } from '../lib/viewer.ts'
+
+/** An e-mail change on its way. `sentAt` in unix milliseconds. */
+export type EmailChange = { id: string; email: string; sentAt: number }
+
+/** Asks for a code to be mailed to the new address. Throws CallError, DeviceError. */
+export async function startEmailChange(email: string): Promise<EmailChange> {
+  const body = { email, clientToken: await clientToken() }
+  const { id } = await call('PUT /users/current/email', { body })
+  return { id, email, sentAt: Date.now() }
+}
+
+/** Finishes the change with the mailed code: the account has the new address. Throws CallError, DeviceError. */
+export async function verifyEmailChange(change: EmailChange, confirmCode: string): Promise<void> {
+  const body = { confirmCode, clientToken: await clientToken() }
+  const params = { id: change.id }
+  changeViewer(await call('PUT /users/current/email/:id/verify', { params, body }))
+}

@@ -1,0 +1,29 @@
+import { useNavigate } from 'react-router'
+import { CallError, call } from '../lib/call.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { announceSessionChange } from '../lib/session-channel.ts'
+import { signedOut } from '../lib/viewer.ts'
+import { Button } from '../ui/button.tsx'
+import { useToast } from '../ui/toaster.tsx'
+
+/** Closes this session and leaves for the wall. A session closed elsewhere meanwhile is no obstacle. */
+export function LogOut() {
+  const navigate = useNavigate()
+  const toast = useToast()
+
+  async function logOut(): Promise<void> {
+    try {
+      await call('DELETE /sessions/current', {})
+    } catch (error) {
+      if (!(error instanceof CallError) || error.status !== 401) {
+        toast({ text: errorMessage(error) })
+        return
+      }
+    }
+    await navigate('/')
+    signedOut()
+    announceSessionChange()
+  }
+
+  return <Button onClick={logOut}>Выйти</Button>
+}

@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from 'react'
+import { isEmail } from '../../contract/email.ts'
+import { EMAIL_MAX } from '../../contract/limits.ts'
+import type { CallError } from '../lib/call.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import styles from './settings.module.css'
+
+type NewEmailStepProps = {
+  busy: boolean
+  refusal: CallError | null
+  onType: () => void
+  onSubmit: (email: string) => void
+}
+
+/** Asks for the new address. */
+export function NewEmailStep({ busy, refusal, onType, onSubmit }: NewEmailStepProps) {
+  const [typed, setTyped] = useState('')
+  const [left, setLeft] = useState(false)
+  const email = typed.trim()
+  const complaint = left && email !== '' && !isEmail(email) ? 'Введите корректный email' : undefined
+  const allowed = isEmail(email) && !refusal
+
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (allowed) onSubmit(email)
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <h2 className={styles.title}>Изменить электронную почту</h2>
+      <p className={styles.tip}>Пришлём код на новый адрес. До подтверждения останется прежний</p>
+      <TextField
+        label="Электронная почта"
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        maxLength={EMAIL_MAX}
+        spellCheck={false}
+        focusOnMount
+        value={typed}
+        readOnly={busy}
+        error={refusal?.message ?? complaint}
+        onChange={(text) => {
+          onType()
+          setTyped(text)
+        }}
+        onBlur={() => setLeft(true)}
+      />
+      <div className={styles.actions}>
+        <Button type="submit" variant="primary" pending={busy} disabled={!allowed}>
+          Продолжить
+        </Button>
+      </div>
+    </form>
+  )
+}

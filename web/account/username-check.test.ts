@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { checkHere, maySave } from './username-check.ts'
+
+test.each([
+  ['', 'Введите имя пользователя'],
+  ['anna', 'Имя пользователя должно быть не меньше 5 символов'],
+  ['a'.repeat(33), 'Имя пользователя должно быть не большое 32 символов'],
+  ['анна_анна', 'Введите корректное имя пользователя'],
+  ['anna maria', 'Введите корректное имя пользователя'],
+])('«%s» is refused without asking the server', (username, message) => {
+  expect(checkHere(username, 'user_1')).toEqual({ state: 'unverified', message })
+})
+
+test('a well-formed name is for the server to judge', () => {
+  expect(checkHere('anna_5', 'user_1')).toBeNull()
+  expect(checkHere('A'.repeat(32), 'user_1')).toBeNull()
+})
+
+test('the name one already has is neither wrong nor worth a question', () => {
+  expect(checkHere('user_1', 'user_1')).toEqual({ state: 'waiting' })
+})
+
+test('a name is saved when it is free, or when it could not be checked', () => {
+  expect(maySave({ state: 'verified' })).toBe(true)
+  expect(maySave({ state: 'waiting', message: 'Нет связи' })).toBe(true)
+  expect(maySave({ state: 'waiting' })).toBe(false)
+  expect(maySave({ state: 'checking' })).toBe(false)
+  expect(maySave({ state: 'unverified', message: 'Занято' })).toBe(false)
+})

@@ -1,0 +1,47 @@
+import { WifiOff } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { withViewer } from '../lib/intent.ts'
+import { useOnline } from '../lib/online.ts'
+import { settings } from '../lib/settings.ts'
+import { useViewer } from '../lib/viewer.ts'
+import { Banner } from '../ui/banner.tsx'
+import { PageHeader } from './page-header.tsx'
+import { BottomBar } from './shell/bottom-bar.tsx'
+import { Shell } from './shell/shell.tsx'
+import { SideRail } from './shell/side-rail.tsx'
+import { useArrival } from './use-arrival.ts'
+
+/** The frame around every page, filled with who is looking and where they are. */
+export function AppShell({ children }: { children: ReactNode }) {
+  useArrival()
+  const { state } = useViewer()
+  return (
+    <Shell
+      rail={
+        <SideRail
+          appName={settings().appName}
+          showSettings={state === 'authorized'}
+          onNewPost={writePost}
+        />
+      }
+      header={<PageHeader />}
+      bar={<BottomBar onNewPost={writePost} />}
+      banner={<OfflineBanner />}
+    >
+      {children}
+    </Shell>
+  )
+}
+
+function OfflineBanner() {
+  const online = useOnline()
+  return (
+    <Banner icon={<WifiOff size={16} aria-hidden />}>
+      {!online && 'Нет связи. Отправить не получится, пока она не вернётся'}
+    </Banner>
+  )
+}
+
+function writePost(): void {
+  void withViewer({ name: 'new-post' })
+}

@@ -1,0 +1,14 @@
+/** The top-level pages, which the feed switcher offers, by their paths. */
+export const FEED_VIEWS = [
+  { value: '/', label: 'Новые' },
+  { value: '/liked', label: 'Понравившиеся' },
+  { value: '/own/posts', label: 'Мои записи' },
+  { value: '/own/replies', label: 'Мои ответы' },
+] as const
+
+export type FeedView = (typeof FEED_VIEWS)[number]['value']
+
+/** The top-level page at a path; undefined for every other page. */
+export function feedViewAt(pathname: string): FeedView | undefined {
+  return FEED_VIEWS.find(({ value }) => value === pathname)?.value
+}

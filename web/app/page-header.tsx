@@ -1,0 +1,69 @@
+import { Link, useLocation, useNavigate } from 'react-router'
+import { openDialog } from '../lib/dialogs.ts'
+import { withViewer } from '../lib/intent.ts'
+import { useCurrentPageTitle } from '../lib/use-page-title.ts'
+import { useViewer } from '../lib/viewer.ts'
+import { Button } from '../ui/button.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { FEED_VIEWS, type FeedView, feedViewAt } from './feed-views.ts'
+import styles from './page-header.module.css'
+import { BackButton } from './shell/back-button.tsx'
+import { FeedSwitcher } from './shell/feed-switcher.tsx'
+import { Header, HeaderTitle } from './shell/header.tsx'
+
+/** The header: the switcher on top-level pages, the way back and the title on all others; the viewer at the right. */
+export function PageHeader() {
+  const view = feedViewAt(useLocation().pathname)
+  return <Header left={view ? <Switcher current={view} /> : <BackAndTitle />} right={<Account />} />
+}
+
+function Switcher({ current }: { current: FeedView }) {
+  return (
+    <FeedSwitcher
+      options={FEED_VIEWS}
+      current={current}
+      onSelect={(path) => void withViewer({ name: 'go', path })}
+    />
+  )
+}
+
+function BackAndTitle() {
+  const navigate = useNavigate()
+  const title = useCurrentPageTitle()
+
+  function back(): void {
+    // The router numbers its entries; 0 is where this visit of the site began.
+    const { idx = 0 } = (history.state ?? {}) as { idx?: number }
+    void (idx > 0 ? navigate(-1) : navigate('/'))
+  }
+
+  return (
+    <>
+      <BackButton onBack={back} />
+      {title && <HeaderTitle>{title}</HeaderTitle>}
+    </>
+  )
+}
+
+function Account() {
+  const viewer = useViewer()
+  if (viewer.state === 'authorized') {
+    return (
+      <Link
+        to="/settings"
+        className={styles.profile ?? ''}
+        aria-label={`Профиль ${viewer.user.username}`}
+      >
+        <Monogram name={viewer.user.username} />
+      </Link>
+    )
+  }
+  return (
+    // Keeps its place while it is not known who came, so that nothing jumps and nothing flashes.
+    <span className={viewer.state === 'authorizing' ? styles.unknown : undefined}>
+      <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
+        Войти
+      </Button>
+    </span>
+  )
+}

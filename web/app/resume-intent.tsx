@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { openDialog } from '../lib/dialogs.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { dropStaleIntent, type Intent, performIntentsWith, resumeIntent } from '../lib/intent.ts'
+import { settledViewer } from '../lib/viewer.ts'
+import { likePost } from '../likes/like-post.ts'
+import { keptSignIn } from '../sign-in/kept-sign-in.ts'
+import { useToast } from '../ui/toaster.tsx'
+
+/** Carries out what needs somebody signed in: at once, or after the reload that ends signing in. */
+export function ResumeIntent() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+
+  useEffect(() => {
+    const perform = (intent: Intent): void => {
+      switch (intent.name) {
+        case 'go':
+          void navigate(intent.path)
+          return
+        case 'like':
+          likePost(client, intent.postId, true).catch((error: unknown) =>
+            toast({ text: errorMessage(error) }),
+          )
+          return
+        default:
+          openDialog(intent)
+      }
+    }
+    return performIntentsWith(perform)
+  }, [client, navigate, toast])
+
+  useEffect(() => void resume(), [])
+  return null
+}
+
+/** Once, when it is known who came: goes on with what signing in interrupted, or with signing in itself. */
+async function resume(): Promise<void> {
+  const viewer = await settledViewer()
+  if (viewer.state === 'authorized') resumeIntent()
+  else if (keptSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
+  else dropStaleIntent()
+}

@@ -1,0 +1,51 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { Route, Routes, useLocation } from 'react-router'
+import { WallPage } from '../pages/wall.tsx'
+import { PageBoundary } from './page-boundary.tsx'
+import { PageLoading } from './page-loading.tsx'
+import { SecuredRoute } from './secured-route.tsx'
+
+// The wall comes with the first chunk; every other page is fetched when it is first opened.
+const PostPage = page(async () => (await import('../pages/post.tsx')).PostPage)
+const LikedPage = page(async () => (await import('../pages/liked.tsx')).LikedPage)
+const OwnPostsPage = page(async () => (await import('../pages/own-posts.tsx')).OwnPostsPage)
+const OwnRepliesPage = page(async () => (await import('../pages/own-replies.tsx')).OwnRepliesPage)
+const SettingsPage = page(async () => (await import('../pages/settings.tsx')).SettingsPage)
+const SettingsEmailPage = page(
+  async () => (await import('../pages/settings-email.tsx')).SettingsEmailPage,
+)
+const SettingsUsernamePage = page(
+  async () => (await import('../pages/settings-username.tsx')).SettingsUsernamePage,
+)
+const SettingsDevicesPage = page(
+  async () => (await import('../pages/settings-devices.tsx')).SettingsDevicesPage,
+)
+const NotFoundPage = page(async () => (await import('../pages/not-found.tsx')).NotFoundPage)
+
+/** Which page stands at which path. */
+export function AppRoutes() {
+  return (
+    <PageBoundary key={useLocation().pathname}>
+      <Suspense fallback={<PageLoading />}>
+        <Routes>
+          <Route path="/" element={<WallPage />} />
+          <Route path="/posts/:id" element={<PostPage />} />
+          <Route element={<SecuredRoute />}>
+            <Route path="/liked" element={<LikedPage />} />
+            <Route path="/own/posts" element={<OwnPostsPage />} />
+            <Route path="/own/replies" element={<OwnRepliesPage />} />
+            <Route path="/settings" element={<SettingsPage />} />
+            <Route path="/settings/account/email" element={<SettingsEmailPage />} />
+            <Route path="/settings/account/username" element={<SettingsUsernamePage />} />
+            <Route path="/settings/devices" element={<SettingsDevicesPage />} />
+          </Route>
+          <Route path="*" element={<NotFoundPage />} />
+        </Routes>
+      </Suspense>
+    </PageBoundary>
+  )
+}
+
+function page(load: () => Promise<ComponentType>) {
+  return lazy(async () => ({ default: await load() }))
+}

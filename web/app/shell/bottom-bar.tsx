@@ -1,0 +1,23 @@
+import { Plus, UserRound } from 'lucide-react'
+import { NavLink } from 'react-router'
+import { Mark } from '../../ui/mark.tsx'
+import styles from './bottom-bar.module.css'
+import { useHideOnScroll } from './use-hide-on-scroll.ts'
+
+/** The navigation of phones. It gets out of the way while one scrolls down, and comes back on the way up. */
+export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
+  const hidden = useHideOnScroll()
+  return (
+    <nav className={styles.bar} data-hidden={hidden || undefined} aria-label="Разделы">
+      <NavLink to="/" end className={styles.item ?? ''} aria-label="Стена">
+        <Mark size={24} />
+      </NavLink>
+      <button type="button" className={styles.new} aria-label="Новая запись" onClick={onNewPost}>
+        <Plus size={24} />
+      </button>
+      <NavLink to="/settings" className={styles.item ?? ''} aria-label="Настройки">
+        <UserRound size={24} />
+      </NavLink>
+    </nav>
+  )
+}

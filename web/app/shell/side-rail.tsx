@@ -1,0 +1,42 @@
+import { Plus, UserRound } from 'lucide-react'
+import { Link, NavLink } from 'react-router'
+import { Mark } from '../../ui/mark.tsx'
+import { RailLabel } from './rail-label.tsx'
+import styles from './side-rail.module.css'
+import { ThemeToggle } from './theme-toggle.tsx'
+
+type SideRailProps = {
+  appName: string
+  onNewPost: () => void
+  /** Settings are a signed-in person's. */
+  showSettings: boolean
+}
+
+/** The navigation of wide screens: icons, and words beside them from 1060 px. */
+export function SideRail({ appName, onNewPost, showSettings }: SideRailProps) {
+  return (
+    <nav className={styles.rail} aria-label="Разделы">
+      <Link to="/" className={styles.brand} title={appName}>
+        <Mark size={26} solid className={styles.mark} />
+        <RailLabel>{appName}</RailLabel>
+      </Link>
+      <NavLink to="/" end className={styles.item ?? ''} title="Стена">
+        <Mark />
+        <RailLabel>Стена</RailLabel>
+      </NavLink>
+      {showSettings && (
+        <NavLink to="/settings" className={styles.item ?? ''} title="Настройки">
+          <UserRound size={22} />
+          <RailLabel>Настройки</RailLabel>
+        </NavLink>
+      )}
+      <button type="button" className={styles.new} title="Новая запись" onClick={onNewPost}>
+        <Plus size={22} />
+        <RailLabel>Новая запись</RailLabel>
+      </button>
+      <div className={styles.end}>
+        <ThemeToggle look="rail" />
+      </div>
+    </nav>
+  )
+}

@@ -1,0 +1,42 @@
+/** Finding one's way among the articles of a page: plain DOM, for keys and for scrolling back. */
+
+const ARTICLE = 'article[data-post-id]'
+
+/** The post the focus stands in, or undefined. */
+export function focusedArticle(): HTMLElement | undefined {
+  return document.activeElement?.closest<HTMLElement>(ARTICLE) ?? undefined
+}
+
+/** The first post of which something shows below the sticky header. */
+export function firstVisibleArticle(): HTMLElement | undefined {
+  const top = headerBottom()
+  return articles().find((article) => article.getBoundingClientRect().bottom > top + 1)
+}
+
+/** The article of a post, where the page shows it. */
+export function articleOf(postId: string): HTMLElement | undefined {
+  return articles().find((article) => article.dataset.postId === postId)
+}
+
+/** Moves the focus `step` articles on from the focused one; from nowhere, to the first that is visible. */
+export function moveFocus(step: 1 | -1): void {
+  const from = focusedArticle()
+  const all = articles()
+  const to = from ? all[all.indexOf(from) + step] : firstVisibleArticle()
+  if (!to) return
+  to.focus({ preventScroll: true })
+  to.scrollIntoView({ block: isWholeInSight(to) ? 'nearest' : 'start' })
+}
+
+function isWholeInSight(article: HTMLElement): boolean {
+  const { top, bottom } = article.getBoundingClientRect()
+  return top >= headerBottom() && bottom <= innerHeight
+}
+
+function articles(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(ARTICLE)]
+}
+
+function headerBottom(): number {
+  return document.querySelector('header')?.getBoundingClientRect().bottom ?? 0
+}

@@ -1,0 +1,18 @@
+import { memo } from 'react'
+import { usePost } from '../posts/post-cache.ts'
+import { PostCard } from '../posts/post-card.tsx'
+import { PostActions } from './post-actions.tsx'
+import { PostMenu } from './post-menu.tsx'
+
+type FeedPostProps = { id: string; position: number; setSize: number }
+
+/** One post of a feed, with its menu and its actions; nothing for one that was deleted meanwhile. */
+export const FeedPost = memo(function FeedPost({ id, position, setSize }: FeedPostProps) {
+  const post = usePost(id)
+  if (!post) return null
+  return (
+    <PostCard post={post} position={position} setSize={setSize} menu={<PostMenu post={post} />}>
+      <PostActions post={post} />
+    </PostCard>
+  )
+})

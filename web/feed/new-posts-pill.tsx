@@ -1,0 +1,45 @@
+import { ArrowUp } from 'lucide-react'
+import { useState } from 'react'
+import { errorMessage } from '../lib/error-message.ts'
+import type { PostListView } from '../posts/use-post-list.ts'
+import { useToast } from '../ui/toaster.tsx'
+import styles from './new-posts-pill.module.css'
+import { useNewestPost } from './use-newest-post.ts'
+
+/** Tells of new posts without moving what is being read; a tap shows them and goes to the top. */
+export function NewPostsPill({ list }: { list: PostListView }) {
+  const toast = useToast()
+  const [pending, setPending] = useState(false)
+  const newest = useNewestPost(list.ids[0] ?? null)
+  const fresh = newest !== null && !list.knows(newest)
+
+  async function show(): Promise<void> {
+    setPending(true)
+    try {
+      await list.renew()
+      scrollTo(0, 0)
+    } catch (error) {
+      toast({ text: errorMessage(error) })
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <div className={styles.place} role="status">
+      {fresh && (
+        <button
+          type="button"
+          className={styles.pill}
+          aria-disabled={pending || undefined}
+          onClick={() => {
+            if (!pending) void show()
+          }}
+        >
+          <ArrowUp size={16} strokeWidth={2.25} aria-hidden="true" />
+          Показать новые записи
+        </button>
+      )}
+    </div>
+  )
+}

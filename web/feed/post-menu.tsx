@@ -1,0 +1,50 @@
+import { Flag, Pencil, Trash2 } from 'lucide-react'
+import { openDialog } from '../lib/dialogs.ts'
+import { withViewer } from '../lib/intent.ts'
+import { useViewer } from '../lib/viewer.ts'
+import type { CachedPost } from '../posts/post-cache.ts'
+import { countdown, useEditSeconds } from '../posts/use-edit-seconds.ts'
+import type { MenuItem } from '../ui/menu.tsx'
+import { MenuButton } from '../ui/menu-button.tsx'
+
+const LABEL = 'Ещё'
+
+/** The menu of a post: its owner changes and deletes it, everybody else may report it. */
+export function PostMenu({ post }: { post: CachedPost }) {
+  const viewer = useViewer()
+  const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
+  return isOwner ? <OwnPostMenu post={post} /> : <MenuButton label={LABEL} items={[report(post)]} />
+}
+
+/** Apart, so that only one's own posts follow the clock every second. */
+function OwnPostMenu({ post }: { post: CachedPost }) {
+  const secondsLeft = useEditSeconds(post)
+  const items = secondsLeft > 0 ? [edit(post, secondsLeft), remove(post)] : [remove(post)]
+  return <MenuButton label={LABEL} items={items} />
+}
+
+function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
+  return {
+    label: 'Изменить',
+    icon: <Pencil size={18} aria-hidden="true" />,
+    note: countdown(secondsLeft),
+    onSelect: () => openDialog({ name: 'edit', postId: id }),
+  }
+}
+
+function remove({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Удалить',
+    icon: <Trash2 size={18} aria-hidden="true" />,
+    danger: true,
+    onSelect: () => openDialog({ name: 'delete', postId: id }),
+  }
+}
+
+function report({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Пожаловаться',
+    icon: <Flag size={18} aria-hidden="true" />,
+    onSelect: () => void withViewer({ name: 'report', postId: id }),
+  }
+}

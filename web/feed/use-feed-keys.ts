@@ -1,0 +1,46 @@
+import { useEffect } from 'react'
+import { openDialog } from '../lib/dialogs.ts'
+import { withViewer } from '../lib/intent.ts'
+import { focusedArticle, moveFocus } from './articles.ts'
+import { type FeedKey, feedKey } from './feed-keys.ts'
+
+const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
+const IN_FRONT = 'dialog[open], [role="menu"], [role="listbox"]'
+
+/** Makes the shortcuts of a feed work while its page is shown and nothing stands in front of it. */
+export function useFeedKeys(): void {
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isElsewhere(event.target)) return
+  const step = pageStep(event)
+  const key = feedKey(event)
+  if (!step && (!key || (event.repeat && key !== 'next' && key !== 'previous'))) return
+  event.preventDefault()
+  if (step) moveFocus(step)
+  else if (key) answer(key)
+}
+
+function isElsewhere(target: EventTarget | null): boolean {
+  const typing = target instanceof Element && target.closest(TYPING) !== null
+  return typing || document.querySelector(IN_FRONT) !== null
+}
+
+/** Page Up and Page Down step between articles, as in any ARIA feed, once the focus is in one. */
+function pageStep({ key, ctrlKey, altKey }: KeyboardEvent): 1 | -1 | null {
+  if (ctrlKey || altKey || !focusedArticle()) return null
+  if (key === 'PageDown') return 1
+  return key === 'PageUp' ? -1 : null
+}
+
+function answer(key: FeedKey): void {
+  if (key === 'next') moveFocus(1)
+  else if (key === 'previous') moveFocus(-1)
+  else if (key === 'new-post') void withViewer({ name: 'new-post' })
+  else if (key === 'shortcuts') openDialog({ name: 'shortcuts' })
+  else focusedArticle()?.querySelector<HTMLElement>(`[data-action="${key}"]`)?.click()
+}

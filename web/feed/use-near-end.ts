@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'react'
+
+const PAUSE_MS = 100
+const MARGIN = '0px 0px 40% 0px'
+
+/**
+ * Calls `onNear` when the returned element comes within 40 % of a screen below the visible part and stays there for
+ * 100 ms. Looks again after each change of `stage`: a short page may leave the end in sight.
+ */
+export function useNearEnd(stage: string, onNear: () => void) {
+  const end = useRef<HTMLDivElement>(null)
+  const latest = useRef(onNear)
+  useEffect(() => {
+    latest.current = onNear
+  }, [onNear])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once where the end stands now.
+  useEffect(() => {
+    if (!end.current) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        clearTimeout(timer)
+        if (entry?.isIntersecting) timer = setTimeout(() => latest.current(), PAUSE_MS)
+      },
+      { rootMargin: MARGIN },
+    )
+    observer.observe(end.current)
+    return () => {
+      clearTimeout(timer)
+      observer.disconnect()
+    }
+  }, [stage])
+
+  return end
+}

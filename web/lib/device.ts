@@ -1,0 +1,81 @@
+import type { Device } from '../../contract/fields.ts'
+import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/limits.ts'
+import { localStore } from './storage.ts'
+
+const TOKEN_KEY = 'client-token'
+const IDLE_MS = 500
+
+let token: Promise<string> | null = null
+
+/** This browser could not be told apart. Its message is Russian and may be shown as it stands. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError'
+  constructor(options?: ErrorOptions) {
+    super('Не удалось идентифицировать user-agent', options)
+  }
+}
+
+/**
+ * What the server knows this browser by. Computed once, when the page is idle or after 500 ms, then kept: a session is
+ * renewed only with the token it began with. Throws DeviceError.
+ */
+export function clientToken(): Promise<string> {
+  token ??= readToken().catch((error: unknown) => {
+    token = null
+    throw new DeviceError({ cause: error })
+  })
+  return token
+}
+
+/** The client token and the description of the device, as a sign-in sends them. Throws DeviceError. */
+export async function identify(): Promise<{ clientToken: string; device: Device }> {
+  const [token, device] = await Promise.all([clientToken(), readDevice()])
+  return { clientToken: token, device }
+}
+
+async function readToken(): Promise<string> {
+  const kept = localStore.read(TOKEN_KEY)
+  if (kept) return kept
+  await idle()
+  const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
+  const agent = await fingerprint.load()
+  const { visitorId } = await agent.get()
+  const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
+  // Another tab may have kept its own meanwhile: the first one stays.
+  const first = localStore.read(TOKEN_KEY) ?? computed
+  localStore.write(TOKEN_KEY, first)
+  return first
+}
+
+async function readDevice(): Promise<Device> {
+  try {
+    const { default: bowser } = await import('bowser')
+    const { browser, os } = bowser.parse(navigator.userAgent)
+    return {
+      userAgent: field(browser.name),
+      userAgentVersion: field(browser.version),
+      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
+    }
+  } catch (error) {
+    throw new DeviceError({ cause: error })
+  }
+}
+
+/** Windows numbers itself for machines («NT 10.0»); people know its version by name. */
+function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
+  return os.name === 'Windows' ? os.versionName : os.version
+}
+
+function field(text: string | undefined): string {
+  return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ('requestIdleCallback' in globalThis) {
+      requestIdleCallback(() => resolve(), { timeout: IDLE_MS })
+    } else {
+      setTimeout(resolve, IDLE_MS)
+    }
+  })
+}

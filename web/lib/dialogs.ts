@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react'
+
+export type Dialog =
+  | { name: 'sign-in' }
+  | { name: 'new-post' }
+  | { name: 'reply'; postId: string }
+  | { name: 'edit'; postId: string }
+  | { name: 'delete'; postId: string }
+  | { name: 'report'; postId: string }
+  | { name: 'session'; sessionId: string }
+  | { name: 'close-other-sessions' }
+  | { name: 'shortcuts' }
+
+let open: Dialog | null = null
+const listeners = new Set<() => void>()
+
+/** Opens a dialog by name, in place of the one that is open. */
+export function openDialog(dialog: Dialog): void {
+  setDialog(dialog)
+}
+
+/** Closes the open dialog, if there is one. */
+export function closeDialog(): void {
+  setDialog(null)
+}
+
+/** The open dialog, or null. */
+export function useDialog(): Dialog | null {
+  return useSyncExternalStore(
+    subscribe,
+    () => open,
+    () => null,
+  )
+}
+
+function setDialog(next: Dialog | null): void {
+  open = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

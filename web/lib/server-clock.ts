@@ -1,0 +1,12 @@
+let aheadSeconds = 0
+
+/** Learns the difference between this machine's clock and the server's from an uncached answer's Date header. */
+export function setServerClock(headers: Headers, now: number = Date.now()): void {
+  const date = Date.parse(headers.get('date') ?? '')
+  if (Number.isFinite(date)) aheadSeconds = (date - now) / 1000
+}
+
+/** The server's time in unix seconds, true to about a second even where the machine's clock is hours off. */
+export function serverNow(now: number = Date.now()): number {
+  return now / 1000 + aheadSeconds
+}

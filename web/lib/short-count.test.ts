@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shortCount } from './short-count.ts'
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1 тыс.'],
+  [1099, '1 тыс.'],
+  [1100, '1,1 тыс.'],
+  [1400, '1,4 тыс.'],
+  [12_345, '12,3 тыс.'],
+  [999_999, '999,9 тыс.'],
+  [1_000_000, '1 млн.'],
+  [2_560_000, '2,5 млн.'],
+  [999_999_999, '999,9 млн.'],
+  [1_000_000_000, '1 млрд.'],
+  [7_300_000_000_000, '7,3 трлн.'],
+])('%d is %s', (count, text) => {
+  expect(shortCount(count)).toBe(text)
+})
+
+test('never shows four digits before a unit below a quadrillion', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (count) => {
+      expect(shortCount(count)).toMatch(/^\d{1,3}(,[1-9])?( (тыс|млн|млрд|трлн)\.)?$/)
+    }),
+  )
+})

@@ -1,0 +1,56 @@
+import { plural } from './plural.ts'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const WEEK = 7 * DAY
+const MONTH = 30 * DAY
+const YEAR = 365 * DAY
+const MOST_MONTHS = 11
+
+const YEAR_FORMS = { one: 'г.', few: 'г.', many: 'л.' }
+
+/** Each step serves ages from the end of the one before up to `until` seconds. */
+const STEPS = [
+  { until: HOUR, size: MINUTE, name: 'мин.' },
+  { until: DAY, size: HOUR, name: 'ч.' },
+  { until: WEEK, size: DAY, name: 'дн.' },
+  { until: MONTH, size: WEEK, name: 'нд.' },
+]
+
+const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
+
+/** How long ago `createdAt` was at `now`, both in unix seconds: 'сейчас', '5 мин.', '2 дн.', '1 г.'. */
+export function timeAgo(createdAt: number, now: number): string {
+  const age = now - createdAt
+  if (age < MINUTE) return 'сейчас'
+  const step = STEPS.find((candidate) => age < candidate.until)
+  if (step) return `${Math.floor(age / step.size)} ${step.name}`
+  if (age < YEAR) return `${monthsIn(age)} м.`
+  const years = Math.floor(age / YEAR)
+  return `${years} ${plural(years, YEAR_FORMS)}`
+}
+
+/** Seconds after `now` at which timeAgo() gives another text; always above zero. */
+export function nextChangeIn(createdAt: number, now: number): number {
+  const age = now - createdAt
+  if (age < MINUTE) return MINUTE - age
+  const step = STEPS.find((candidate) => age < candidate.until)
+  if (step) return Math.min(nextMultiple(age, step.size), step.until) - age
+  if (age >= YEAR) return nextMultiple(age, YEAR) - age
+  return (monthsIn(age) === MOST_MONTHS ? YEAR : nextMultiple(age, MONTH)) - age
+}
+
+/** The full date and time of `seconds` (unix) in the reader's own time zone, in Russian. */
+export function exactTime(seconds: number): string {
+  return exact.format(seconds * 1000)
+}
+
+/** Twelve months of thirty days fall short of a year: the last days before it still say eleven. */
+function monthsIn(age: number): number {
+  return Math.min(MOST_MONTHS, Math.floor(age / MONTH))
+}
+
+function nextMultiple(age: number, size: number): number {
+  return (Math.floor(age / size) + 1) * size
+}

@@ -1,0 +1,37 @@
+import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { pageTitle } from './page-title.ts'
+import { settings } from './settings.ts'
+
+let current: string | undefined
+const listeners = new Set<() => void>()
+
+/**
+ * Names the page: in the browser's tab and, unless the page itself says it in large letters, in the header. Without a
+ * title the header shows none.
+ */
+export function usePageTitle(title: string | undefined, where: 'header' | 'tab' = 'header'): void {
+  useLayoutEffect(() => {
+    document.title = pageTitle(title, settings().appName)
+    setCurrent(where === 'header' ? title : undefined)
+    return () => setCurrent(undefined)
+  }, [title, where])
+}
+
+/** The title of the page that is shown, for the header. */
+export function useCurrentPageTitle(): string | undefined {
+  return useSyncExternalStore(
+    subscribe,
+    () => current,
+    () => undefined,
+  )
+}
+
+function setCurrent(title: string | undefined): void {
+  current = title
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type LikeState, makeLikeWish } from './like-wish.ts'
+
+/** A server of one post: answers each request when told to. */
+function startServer(state: LikeState) {
+  const requests: { liked: boolean; answer: () => void; refuse: () => void }[] = []
+  const shown: LikeState[] = []
+  const like = makeLikeWish({
+    confirmed: state,
+    show: (next) => shown.push(next),
+    send: (liked) =>
+      new Promise((resolve, reject) => {
+        const answer = () => {
+          state = { liked, count: state.count + Number(liked) - Number(state.liked) }
+          resolve(state.count)
+        }
+        requests.push({ liked, answer, refuse: () => reject(new Error('refused')) })
+      }),
+  })
+  return { like, requests, shown, state: () => state }
+}
+
+async function flush(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+}
+
+test('a like is shown at once, and then with the count of the server', async () => {
+  const { like, requests, shown } = startServer({ liked: false, count: 4 })
+  const done = like.wish(true)
+  expect(shown.at(-1)).toEqual({ liked: true, count: 5 })
+  requests[0]?.answer()
+  await done
+  expect(shown.at(-1)).toEqual({ liked: true, count: 5 })
+})
+
+test('quick taps end at the last wish with two requests at most', async () => {
+  const { like, requests, shown, state } = startServer({ liked: false, count: 0 })
+  const wishes = [true, false, true, false].map((liked) => like.wish(liked))
+  expect(requests.length).toBe(1)
+  requests[0]?.answer()
+  await flush()
+  expect(requests.map((request) => request.liked)).toEqual([true, false])
+  requests[1]?.answer()
+  await Promise.all(wishes)
+  expect(requests.length).toBe(2)
+  expect(state()).toEqual({ liked: false, count: 0 })
+  expect(shown.at(-1)).toEqual({ liked: false, count: 0 })
+})
+
+test('taps that end where they began need no second request', async () => {
+  const { like, requests, shown } = startServer({ liked: false, count: 1 })
+  const wishes = [true, false, true].map((liked) => like.wish(liked))
+  requests[0]?.answer()
+  await Promise.all(wishes)
+  expect(requests.length).toBe(1)
+  expect(shown.at(-1)).toEqual({ liked: true, count: 2 })
+})
+
+test('a refusal rolls back to what the server confirmed last, and a later tap starts afresh', async () => {
+  const { like, requests, shown } = startServer({ liked: true, count: 3 })
+  const refused = like.wish(false)
+  requests[0]?.refuse()
+  await expect(refused).rejects.toThrow('refused')
+  expect(shown.at(-1)).toEqual({ liked: true, count: 3 })
+  const done = like.wish(false)
+  requests[1]?.answer()
+  await done
+  expect(shown.at(-1)).toEqual({ liked: false, count: 2 })
+})
+
+test('whatever the taps and the answers, no count is below zero and the last shown is what the server holds', async () => {
+  const start = fc.record({ liked: fc.boolean(), count: fc.nat({ max: 2 }) })
+  await fc.assert(
+    fc.asyncProperty(start, fc.array(fc.boolean(), { minLength: 1 }), async (state, acts) => {
+      const server = startServer(
+        state.liked && state.count === 0 ? { liked: true, count: 1 } : state,
+      )
+      let liked = server.state().liked
+      let next = 0
+      for (const tap of acts) {
+        if (tap) {
+          liked = !liked
+          server.like.wish(liked).catch(() => {})
+        } else if (next < server.requests.length) server.requests[next++]?.answer()
+        await flush()
+      }
+      for (; next < server.requests.length; next++) {
+        server.requests[next]?.answer()
+        await flush()
+      }
+      expect(server.shown.every(({ count }) => count >= 0)).toBe(true)
+      expect(server.shown.at(-1) ?? server.state()).toEqual(server.state())
+      expect(server.state().liked).toBe(liked)
+    }),
+  )
+})

@@ -1,0 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { CallError } from '../lib/call.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { withViewer } from '../lib/intent.ts'
+import { useViewer } from '../lib/viewer.ts'
+import { forgetPost } from '../posts/delete-post.ts'
+import { readCachedPost } from '../posts/post-cache.ts'
+import { useToast } from '../ui/toaster.tsx'
+import { likePost } from './like-post.ts'
+
+/** What a tap on the like button does: likes, takes the like back, or, for a visitor, asks to sign in first. */
+export function useToggleLike(id: string): () => Promise<void> {
+  const client = useQueryClient()
+  const viewer = useViewer()
+  const toast = useToast()
+
+  return async () => {
+    if (viewer.state !== 'authorized') return withViewer({ name: 'like', postId: id })
+    // Read now: the render may be a tap behind.
+    const liked = readCachedPost(client, id)?.actions.is_liked ?? false
+    try {
+      await likePost(client, id, !liked)
+    } catch (error) {
+      toast({ text: errorMessage(error) })
+      if (error instanceof CallError && error.status === 404) forgetPost(client, id)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { useMemo } from 'react'
+import { PostFeed } from '../feed/post-feed.tsx'
+import { usePageTitle } from '../lib/use-page-title.ts'
+import { useViewer } from '../lib/viewer.ts'
+import { ownPostsSource } from '../posts/post-sources.ts'
+
+/** /own/posts; shown to a signed-in viewer only. */
+export function OwnPostsPage() {
+  usePageTitle('Мои записи')
+  const viewer = useViewer()
+  const userId = viewer.state === 'authorized' ? viewer.user.id : null
+  const source = useMemo(() => (userId === null ? null : ownPostsSource(userId)), [userId])
+  return source && <PostFeed source={source} label="Мои записи" />
+}

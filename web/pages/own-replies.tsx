@@ -1,0 +1,9 @@
+import { PostFeed } from '../feed/post-feed.tsx'
+import { usePageTitle } from '../lib/use-page-title.ts'
+import { ownRepliesSource } from '../replies/reply-sources.ts'
+
+/** /own/replies */
+export function OwnRepliesPage() {
+  usePageTitle('Мои ответы')
+  return <PostFeed source={ownRepliesSource} label="Мои ответы" />
+}

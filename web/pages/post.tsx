@@ -1,0 +1,54 @@
+import { useMemo } from 'react'
+import { useParams } from 'react-router'
+import { PostActions } from '../feed/post-actions.tsx'
+import { PostFeed } from '../feed/post-feed.tsx'
+import { PostMenu } from '../feed/post-menu.tsx'
+import { RepliedCard } from '../feed/replied-card.tsx'
+import { errorMessage } from '../lib/error-message.ts'
+import { usePageTitle } from '../lib/use-page-title.ts'
+import { MISSING_POST } from '../posts/missing-post.ts'
+import type { CachedPost } from '../posts/post-cache.ts'
+import { PostDetail } from '../posts/post-detail.tsx'
+import { type ReadPost, useReadPost } from '../posts/use-read-post.ts'
+import { repliesSource } from '../replies/reply-sources.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorRow } from '../ui/error-row.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import styles from './post.module.css'
+
+/** /posts/:id */
+export function PostPage() {
+  const { id = '' } = useParams()
+  const read = useReadPost(id)
+  usePageTitle(titleOf(read))
+
+  if (read.state === 'loading') return <Skeleton />
+  if (read.state === 'missing') return <EmptyState {...MISSING_POST} />
+  if (read.state === 'failed') {
+    return <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />
+  }
+  return <Thread post={read.post} />
+}
+
+function titleOf(read: ReadPost): string {
+  const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
+  return isReply ? 'Ответ' : 'Запись'
+}
+
+function Thread({ post }: { post: CachedPost }) {
+  const source = useMemo(() => repliesSource(post.id), [post.id])
+  return (
+    <>
+      {post.actions.replied_post_id && <RepliedCard id={post.actions.replied_post_id} />}
+      <PostDetail post={post} menu={<PostMenu post={post} />}>
+        <PostActions post={post} />
+      </PostDetail>
+      <h2 className={styles.heading}>Ответы</h2>
+      <PostFeed source={source} label="Ответы" empty={<NoReplies />} />
+    </>
+  )
+}
+
+function NoReplies() {
+  return <p className={styles.empty}>Пока никто не ответил. Начните разговор.</p>
+}

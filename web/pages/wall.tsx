@@ -1,0 +1,9 @@
+import { PostFeed } from '../feed/post-feed.tsx'
+import { usePageTitle } from '../lib/use-page-title.ts'
+import { wallSource } from '../posts/post-sources.ts'
+
+/** / */
+export function WallPage() {
+  usePageTitle('Стена')
+  return <PostFeed source={wallSource} label="Стена" watchesNew />
+}

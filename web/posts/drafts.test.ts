@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { type DraftStore, openDraft } from './drafts.ts'
+
+function memoryStore(): DraftStore & { size: () => number } {
+  const values = new Map<string, string>()
+  return {
+    read: (name) => values.get(name) ?? null,
+    write: (name, text) => void values.set(name, text),
+    remove: (name) => void values.delete(name),
+    size: () => values.size,
+  }
+}
+
+const DEAF: DraftStore = { read: () => null, write: () => {}, remove: () => {} }
+
+test('what was typed is there when the form opens again, for that person and place only', () => {
+  const store = memoryStore()
+  openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
+  expect(openDraft(store, 'u1', 'reply 7').read()?.text).toBe(' недописанное\n')
+  expect(openDraft(store, 'u1', 'reply 8').read()).toBeNull()
+  expect(openDraft(store, 'u1', 'new').read()).toBeNull()
+  expect(openDraft(store, 'u2', 'reply 7').read()).toBeNull()
+})
+
+test('nothing is left of a draft emptied by hand or cleared after publishing', () => {
+  const store = memoryStore()
+  const draft = openDraft(store, 'u1', 'new')
+  draft.write('текст')
+  draft.write('')
+  expect(store.size()).toBe(0)
+  draft.submissionKey('текст')
+  draft.clear()
+  expect(store.size()).toBe(0)
+})
+
+test('the same text is sent under the same key, also after a reload; another text never is', () => {
+  const store = memoryStore()
+  const draft = openDraft(store, 'u1', 'new')
+  draft.write('раз')
+  const key = draft.submissionKey('раз')
+  expect(key).toMatch(/^[0-9a-f]{32}$/)
+  expect(draft.submissionKey('раз')).toBe(key)
+  expect(openDraft(store, 'u1', 'new').submissionKey('раз')).toBe(key)
+  draft.write('раз два')
+  expect(draft.submissionKey('раз два')).not.toBe(key)
+  draft.clear()
+  expect(draft.submissionKey('раз')).not.toBe(key)
+})
+
+test('where nothing can be kept, a draft lives as long as the form', () => {
+  const draft = openDraft(DEAF, 'u1', 'new')
+  draft.write('текст')
+  expect(draft.read()?.text).toBe('текст')
+  expect(draft.submissionKey('текст')).toBe(draft.submissionKey('текст'))
+  draft.clear()
+  expect(draft.read()).toBeNull()
+})
+
+test('published in another tab, the draft is gone here too', () => {
+  const store = memoryStore()
+  const here = openDraft(store, 'u1', 'new')
+  here.write('текст')
+  openDraft(store, 'u1', 'new').clear()
+  expect(here.read()).toBeNull()
+})
+
+test('what is not a draft is no draft', () => {
+  const store = memoryStore()
+  for (const junk of ['', '{', 'null', '[]', '{"text":5}']) {
+    store.write('draft u1 new', junk)
+    expect(openDraft(store, 'u1', 'new').read()).toBeNull()
+  }
+})

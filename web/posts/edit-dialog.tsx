@@ -1,0 +1,50 @@
+import { errorMessage } from '../lib/error-message.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorRow } from '../ui/error-row.tsx'
+import { Modal } from '../ui/modal.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { EditExpired } from './edit-expired.tsx'
+import { MISSING_POST } from './missing-post.ts'
+import type { CachedPost } from './post-cache.ts'
+import { PostForm } from './post-form.tsx'
+import { useEdit } from './use-edit.ts'
+import { countdown } from './use-edit-seconds.ts'
+import { useReadPost } from './use-read-post.ts'
+
+type EditDialogProps = { postId: string; onClose: () => void }
+
+/** Changes the text of one's own post while its edit period lasts. */
+export function EditDialog({ postId, onClose }: EditDialogProps) {
+  const read = useReadPost(postId)
+  const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
+  return (
+    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
+      {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
+      {read.state === 'loading' && <Skeleton />}
+      {read.state === 'missing' && <EmptyState {...MISSING_POST} />}
+      {read.state === 'failed' && <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />}
+    </Modal>
+  )
+}
+
+function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
+  const { form, draft, secondsLeft, expired } = useEdit(post, onClose)
+  if (expired) {
+    return (
+      <EditExpired
+        postId={post.id}
+        typed={form.typed === post.text ? null : form.typed}
+        draft={draft}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <PostForm
+      form={form}
+      submitLabel="Сохранить"
+      placeholder="Текст записи"
+      note={`Осталось ${countdown(secondsLeft)}`}
+    />
+  )
+}

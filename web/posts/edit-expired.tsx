@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import { parsePostText } from '../../contract/text.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { Button } from '../ui/button.tsx'
+import { ModalFooter } from '../ui/modal.tsx'
+import { TextArea } from '../ui/text-area.tsx'
+import { useToast } from '../ui/toaster.tsx'
+import { copyText } from './copy-text.ts'
+import type { Drafts } from './drafts.ts'
+import styles from './edit-expired.module.css'
+import { usePublish } from './use-publish.ts'
+
+type EditExpiredProps = {
+  postId: string
+  /** The changed text that came too late; null where nothing was changed. */
+  typed: string | null
+  draft: Drafts
+  onClose: () => void
+}
+
+/** Says that the edit period is over, and saves what was typed: it can be copied or sent as a reply. */
+export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps) {
+  return (
+    <>
+      <p className={styles.notice} role="alert">
+        Время изменения записи истекло
+      </p>
+      {typed === null ? (
+        <ModalFooter>
+          <Button variant="primary" onClick={onClose}>
+            Понятно
+          </Button>
+        </ModalFooter>
+      ) : (
+        <LateText postId={postId} typed={typed} draft={draft} onClose={onClose} />
+      )}
+    </>
+  )
+}
+
+function LateText(props: EditExpiredProps & { typed: string }) {
+  const { postId, typed, draft, onClose } = props
+  const toast = useToast()
+  const publish = usePublish(postId)
+  const [error, setError] = useState<string>()
+  const text = parsePostText(typed)
+
+  async function copy(): Promise<void> {
+    await copyText(typed)
+    toast({ text: 'Текст скопирован' })
+  }
+
+  async function sendAsReply(): Promise<void> {
+    if (text === null) return
+    try {
+      await publish(text, draft.submissionKey(text))
+      draft.clear()
+      onClose()
+    } catch (reason) {
+      setError(errorMessage(reason))
+    }
+  }
+
+  return (
+    <>
+      <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
+      <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
+      <p className={styles.error} role="alert">
+        {error}
+      </p>
+      <ModalFooter>
+        <Button onClick={copy}>Скопировать текст</Button>
+        <Button variant="primary" disabled={text === null} onClick={sendAsReply}>
+          Отправить ответом
+        </Button>
+      </ModalFooter>
+    </>
+  )
+}
+
+function ignore(): void {}

@@ -1,0 +1,68 @@
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import type { Post } from '../../contract/posts.ts'
+import { buryPost, changePost, putPosts, readCachedPost } from './post-cache.ts'
+
+function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
+  return {
+    id,
+    text: `запись ${id}`,
+    created_at: 1000,
+    is_modified: false,
+    owner: { id: 'u1', username: 'olga_v' },
+    actions: {
+      is_liked: false,
+      likes_count: 0,
+      replies_count: 0,
+      parent_post_id: null,
+      replied_post_id: null,
+      replied_post: null,
+      ...actions,
+    },
+  }
+}
+
+function answered(post: Post): Partial<Post['actions']> {
+  const replied_post = { ...post, actions: { ...post.actions, replied_post: null } }
+  return { parent_post_id: post.id, replied_post_id: post.id, replied_post }
+}
+
+test('a post and the post it answers become one entry each', () => {
+  const client = new QueryClient()
+  const parent = makePost('1', { replies_count: 1 })
+  expect(putPosts(client, [makePost('2', answered(parent))])).toEqual(['2'])
+  expect(readCachedPost(client, '1')?.actions.replies_count).toBe(1)
+  expect(readCachedPost(client, '2')?.actions.replied_post).toBeNull()
+  expect(readCachedPost(client, '2')?.actions.replied_post_id).toBe('1')
+})
+
+test('an answered post that was deleted is known to be deleted', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
+  expect(readCachedPost(client, '1')).toBeNull()
+})
+
+test('an answer that was under way does not revive a deleted post', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('1')])
+  buryPost(client, '1')
+  putPosts(client, [makePost('1'), makePost('2', answered(makePost('1')))])
+  changePost(client, '1', (post) => ({ ...post, text: 'снова' }))
+  expect(readCachedPost(client, '1')).toBeNull()
+})
+
+test('a change reaches a cached post only', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('1')])
+  changePost(client, '1', (post) => ({ ...post, text: 'другой текст' }))
+  changePost(client, '2', (post) => ({ ...post, text: 'другой текст' }))
+  expect(readCachedPost(client, '1')?.text).toBe('другой текст')
+  expect(readCachedPost(client, '2')).toBeUndefined()
+})
+
+test('posts stay for as long as lists may name them', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('1')])
+  const [entry] = client.getQueryCache().findAll()
+  expect(entry?.gcTime).toBe(Number.POSITIVE_INFINITY)
+})

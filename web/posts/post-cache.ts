@@ -1,0 +1,58 @@
+import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import type { Post, RepliedPost } from '../../contract/posts.ts'
+
+/** A post as the cache keeps it: the post it answers has an entry of its own. */
+export type CachedPost = RepliedPost
+
+const POSTS = 'post'
+/** Lists hold ids only, so an entry must outlive every screen that could name it. */
+const KEPT = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
+
+function postKey(id: string) {
+  return [POSTS, id] as const
+}
+
+/**
+ * Puts posts from an answer into the cache, each in its one entry, and gives their ids in the same order.
+ * The post answered becomes an entry too; one that was deleted becomes null.
+ */
+export function putPosts(client: QueryClient, posts: readonly Post[]): string[] {
+  client.setQueryDefaults([POSTS], KEPT)
+  for (const post of posts) {
+    const { replied_post_id: answeredId, replied_post: answered } = post.actions
+    if (answered) putPost(client, answered)
+    else if (answeredId) client.setQueryData(postKey(answeredId), null)
+    putPost(client, { ...post, actions: { ...post.actions, replied_post: null } })
+  }
+  return posts.map((post) => post.id)
+}
+
+/** A deleted post never comes back: an answer that was under way meanwhile must not revive it. */
+function putPost(client: QueryClient, post: CachedPost): void {
+  client.setQueryData<CachedPost | null>(postKey(post.id), (old) => (old === null ? null : post))
+}
+
+/** The post as cached now; null for one known to be deleted, undefined for one not read yet. */
+export function readCachedPost(client: QueryClient, id: string): CachedPost | null | undefined {
+  return client.getQueryData<CachedPost | null>(postKey(id))
+}
+
+/** Changes a cached post on every screen that shows it; does nothing to one that is deleted or not read yet. */
+export function changePost(
+  client: QueryClient,
+  id: string,
+  change: (post: CachedPost) => CachedPost,
+): void {
+  client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? change(old) : old))
+}
+
+/** Marks a post as deleted: quotes of it turn into a placeholder, and no later answer revives it. */
+export function buryPost(client: QueryClient, id: string): void {
+  client.setQueryDefaults([POSTS], KEPT)
+  client.setQueryData<CachedPost | null>(postKey(id), null)
+}
+
+/** The cached post, kept up to date: null for a deleted one, undefined for one not read yet. */
+export function usePost(id: string): CachedPost | null | undefined {
+  return useQuery<CachedPost | null>({ queryKey: postKey(id), queryFn: skipToken, ...KEPT }).data
+}

@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CallError, call } from '../lib/call.ts'
+import { useToast } from '../ui/toaster.tsx'
+import { type CachedPost, putPosts } from './post-cache.ts'
+import { useDraft } from './use-draft.ts'
+import { useEditSeconds } from './use-edit-seconds.ts'
+import { usePostForm } from './use-post-form.ts'
+
+/** The form that changes a post, and whether the edit period has run out, by our count or by the server's word. */
+export function useEdit(post: CachedPost, onClose: () => void) {
+  const client = useQueryClient()
+  const toast = useToast()
+  const secondsLeft = useEditSeconds(post)
+  const [refused, setRefused] = useState(false)
+  const draft = useDraft(`edit ${post.id}`)
+
+  async function send(text: string): Promise<void> {
+    try {
+      putPosts(client, [
+        await call('PATCH /posts/:id', { params: { id: post.id }, body: { text } }),
+      ])
+    } catch (error) {
+      if (error instanceof CallError && error.code === 'EDIT_PERIOD_EXPIRED') setRefused(true)
+      throw error
+    }
+    toast({ text: 'Изменено' })
+  }
+
+  const form = usePostForm({ draft, initialText: post.text, send, onSent: onClose })
+  // A text that is on its way may still arrive in time.
+  const expired = refused || (secondsLeft === 0 && !form.pending)
+  return { form, draft, secondsLeft, expired }
+}

@@ -1,0 +1,22 @@
+import { MessageCircle } from 'lucide-react'
+import { withViewer } from '../lib/intent.ts'
+import { plural } from '../lib/plural.ts'
+import { ActionButton } from '../posts/action-button.tsx'
+import type { CachedPost } from '../posts/post-cache.ts'
+
+const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
+
+/** Opens the reply dialog, after signing in where that is needed; shows how many have replied. */
+export function ReplyButton({ post }: { post: CachedPost }) {
+  const count = post.actions.replies_count
+  return (
+    <ActionButton
+      label="Ответить"
+      icon={<MessageCircle size={20} strokeWidth={1.75} aria-hidden="true" />}
+      count={count}
+      countInWords={`${count} ${plural(count, FORMS)}`}
+      action="reply"
+      onClick={() => void withViewer({ name: 'reply', postId: post.id })}
+    />
+  )
+}

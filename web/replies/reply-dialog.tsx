@@ -1,0 +1,26 @@
+import { PostForm } from '../posts/post-form.tsx'
+import { RepliedPost } from '../posts/replied-post.tsx'
+import { useDraft } from '../posts/use-draft.ts'
+import { usePostForm } from '../posts/use-post-form.ts'
+import { usePublish } from '../posts/use-publish.ts'
+import { useReadPost } from '../posts/use-read-post.ts'
+import { Modal } from '../ui/modal.tsx'
+
+type ReplyDialogProps = { postId: string; onClose: () => void }
+
+/** Answers a post, which stands above the answer. */
+export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
+  useReadPost(postId)
+  const form = usePostForm({
+    draft: useDraft(`reply ${postId}`),
+    initialText: '',
+    send: usePublish(postId),
+    onSent: onClose,
+  })
+  return (
+    <Modal title="Ответ" phone="full" onClose={onClose}>
+      <RepliedPost id={postId} inDialog />
+      <PostForm form={form} submitLabel="Опубликовать" placeholder="Ваш ответ" />
+    </Modal>
+  )
+}

@@ -1,0 +1,37 @@
+import type { PostPage } from '../../contract/posts.ts'
+import { CallError, call } from '../lib/call.ts'
+import { pageAt } from '../posts/post-sources.ts'
+import type { ListSource } from '../posts/use-post-list.ts'
+
+const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+
+/** Direct replies to a post, newest first. A post that is gone has none. */
+export function repliesSource(postId: string): ListSource {
+  return {
+    name: `replies ${postId}`,
+    read: (cursor, signal) =>
+      noneWhenMissing(
+        call(
+          'GET /posts/:id/replies',
+          { params: { id: postId }, query: pageAt(cursor) },
+          { signal },
+        ),
+      ),
+  }
+}
+
+/** The viewer's own replies, newest first. */
+export const ownRepliesSource: ListSource = {
+  name: 'own-replies',
+  read: (cursor, signal) =>
+    noneWhenMissing(call('GET /posts/replies', { query: pageAt(cursor) }, { signal })),
+}
+
+async function noneWhenMissing(page: Promise<PostPage>): Promise<PostPage> {
+  try {
+    return await page
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return NONE
+    throw error
+  }
+}

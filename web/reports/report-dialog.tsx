@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ReportReason } from '../../contract/reports.ts'
+import { call } from '../lib/call.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorRow } from '../ui/error-row.tsx'
+import { Modal, ModalFooter } from '../ui/modal.tsx'
+import { RadioGroup } from '../ui/radio-group.tsx'
+import { Spinner } from '../ui/spinner.tsx'
+import { useToast } from '../ui/toaster.tsx'
+import styles from './report-dialog.module.css'
+
+type ReportDialogProps = { postId: string; onClose: () => void }
+
+/** Reports somebody else's post for one of the reasons the server names. */
+export function ReportDialog({ postId, onClose }: ReportDialogProps) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['report-reasons'],
+    queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Modal title="Пожаловаться" size="s" onClose={onClose}>
+      {data ? (
+        <ReportForm postId={postId} reasons={data.reasons} onClose={onClose} />
+      ) : error ? (
+        <ErrorRow text={errorMessage(error)} onRetry={refetch} />
+      ) : (
+        <div className={styles.loading}>
+          <Spinner label="Загружаем причины" />
+        </div>
+      )}
+    </Modal>
+  )
+}
+
+function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[] }) {
+  const { postId, reasons, onClose } = props
+  const toast = useToast()
+  const [reasonId, setReasonId] = useState<string>()
+  const [error, setError] = useState<string>()
+
+  async function send(): Promise<void> {
+    if (reasonId === undefined) return
+    setError(undefined)
+    try {
+      const query = { reason_id: reasonId }
+      await call('POST /posts/:id/reports', { params: { id: postId }, query })
+      toast({ text: 'Жалоба отправлена' })
+      onClose()
+    } catch (reason) {
+      setError(errorMessage(reason))
+    }
+  }
+
+  return (
+    <>
+      <RadioGroup
+        legend="Что не так с записью?"
+        options={reasons.map(({ id, name }) => ({ value: id, label: name }))}
+        value={reasonId}
+        onChange={setReasonId}
+      />
+      <p className={styles.error} role="alert">
+        {error}
+      </p>
+      <ModalFooter>
+        <Button onClick={onClose}>Отмена</Button>
+        <Button variant="primary" disabled={reasonId === undefined} onClick={send}>
+          Отправить
+        </Button>
+      </ModalFooter>
+    </>
+  )
+}

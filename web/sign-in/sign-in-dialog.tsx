@@ -1,0 +1,46 @@
+import { Modal } from '../ui/modal.tsx'
+import { CodeStep } from './code-step.tsx'
+import { DoneStep } from './done-step.tsx'
+import { EmailStep } from './email-step.tsx'
+import { OfferRegistrationStep } from './offer-registration-step.tsx'
+import { isSpent } from './sign-in-flow.ts'
+import { type SignIn, useSignIn } from './use-sign-in.ts'
+
+/** Signing in and registering, step by step; ends with a reload of the page. */
+export function SignInDialog({ onClose }: { onClose: () => void }) {
+  const signIn = useSignIn()
+  const registers = signIn.flow.at === 'offer-registration'
+  return (
+    <Modal title={registers ? 'Регистрация' : 'Вход'} size="s" onClose={onClose}>
+      <Step {...signIn} />
+    </Modal>
+  )
+}
+
+function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
+  switch (flow.at) {
+    case 'email':
+      return <EmailStep {...flow} onEmail={typeEmail} onSubmit={() => start('login')} />
+    case 'offer-registration':
+      return (
+        <OfferRegistrationStep
+          {...flow}
+          onContinue={() => start('registration')}
+          onReturn={restart}
+        />
+      )
+    case 'code':
+      return (
+        <CodeStep
+          {...flow}
+          spent={isSpent(flow)}
+          onCode={typeCode}
+          onComplete={verify}
+          onResend={() => start(flow.operation.way)}
+          onReturn={restart}
+        />
+      )
+    case 'done':
+      return <DoneStep />
+  }
+}

@@ -1,0 +1,90 @@
+import type { CallError } from '../lib/call.ts'
+
+export type Way = 'login' | 'registration'
+
+/** A one-time operation on its way: enough to go on after a reload. `sentAt` in unix milliseconds. */
+export type Operation = { way: Way; email: string; id: string; sentAt: number }
+
+/** What stands under the input, and whether the code step can go on in spite of it. */
+export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }
+
+export type Flow = { busy: boolean; problem: Problem | null } & (
+  | { at: 'email'; email: string }
+  | { at: 'offer-registration'; email: string }
+  | { at: 'code'; operation: Operation; code: string }
+  | { at: 'done' }
+)
+
+export type FlowEvent =
+  | { name: 'typed-email'; email: string }
+  | { name: 'typed-code'; code: string }
+  | { name: 'asked' }
+  | { name: 'started'; operation: Operation }
+  | { name: 'verified' }
+  | { name: 'refused'; problem: Problem }
+  | { name: 'returned' }
+
+/** Where signing in begins: at the code when an operation is still on its way, else at the address. */
+export function firstStep(operation: Operation | null): Flow {
+  const calm = { busy: false, problem: null }
+  return operation
+    ? { at: 'code', operation, code: '', ...calm }
+    : { at: 'email', email: '', ...calm }
+}
+
+/** The step after `event`. Events that do not belong to the step change nothing: a late answer must not move a person. */
+export function next(flow: Flow, event: FlowEvent): Flow {
+  switch (event.name) {
+    case 'typed-email':
+      return flow.at === 'email' ? { ...flow, email: event.email, problem: null } : flow
+    case 'typed-code':
+      return flow.at === 'code' && !flow.busy ? { ...flow, code: event.code, problem: null } : flow
+    case 'asked':
+      return { ...flow, busy: true, problem: null }
+    case 'started':
+      return started(flow, event.operation)
+    case 'verified':
+      return flow.at === 'code' ? { at: 'done', busy: true, problem: null } : flow
+    case 'refused':
+      return refused(flow, event.problem)
+    case 'returned':
+      return { at: 'email', email: emailOf(flow), busy: false, problem: null }
+  }
+}
+
+/** The address the flow is about; empty where there is none. */
+export function emailOf(flow: Flow): string {
+  if (flow.at === 'code') return flow.operation.email
+  return flow.at === 'done' ? '' : flow.email
+}
+
+/** Whether the operation is spent, so that no code can finish it. */
+export function isSpent(flow: Flow): boolean {
+  const code = flow.problem?.code
+  return code === 'OPERATION_EXPIRED' || code === 'MAX_CONFIRM_ATTEMPTS'
+}
+
+function started(flow: Flow, operation: Operation): Flow {
+  const waiting = flow.busy && flow.at !== 'done' && operation.email === emailOf(flow).trim()
+  return waiting ? { at: 'code', operation, code: '', busy: false, problem: null } : flow
+}
+
+function refused(flow: Flow, problem: Problem): Flow {
+  if (!flow.busy) return flow
+  if (flow.at === 'email' && problem.code === 'USER_NOT_FOUND') {
+    return { at: 'offer-registration', email: flow.email, busy: false, problem: null }
+  }
+  // A refused code is of no more use; one that did not reach the server can be sent again.
+  if (flow.at === 'code' && isRefusedCode(problem)) {
+    return { ...flow, code: '', busy: false, problem }
+  }
+  return { ...flow, busy: false, problem }
+}
+
+function isRefusedCode({ code }: Problem): boolean {
+  return (
+    code === 'INVALID_CONFIRM_CODE' ||
+    code === 'MAX_CONFIRM_ATTEMPTS' ||
+    code === 'OPERATION_EXPIRED'
+  )
+}

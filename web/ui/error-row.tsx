@@ -1,0 +1,21 @@
+import { Button } from './button.tsx'
+import styles from './error-row.module.css'
+
+type ErrorRowProps = {
+  text: string
+  /** May return a promise: the button is pending until it settles. */
+  onRetry: () => unknown
+  pending?: boolean | undefined
+}
+
+/** Stands in place of what could not be loaded, with a way to try again. */
+export function ErrorRow({ text, onRetry, pending }: ErrorRowProps) {
+  return (
+    <div className={styles.row} role="alert">
+      <p className={styles.text}>{text}</p>
+      <Button size="s" pending={pending} onClick={onRetry}>
+        Повторить
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import { Ellipsis } from 'lucide-react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { IconButton } from './icon-button.tsx'
+import type { MenuItem } from './menu.tsx'
+import { usePopup } from './use-popup.ts'
+
+type MenuButtonProps = {
+  /** The name of the button and of its menu. */
+  label: string
+  items: readonly MenuItem[]
+  icon?: ReactNode
+  className?: string | undefined
+}
+
+const loadMenu = () => import('./menu.tsx')
+
+/** A button with a menu of actions. Items may change while it is open. */
+export function MenuButton({ label, items, icon, className }: MenuButtonProps) {
+  const popup = usePopup(loadMenu)
+  const Menu = popup.part?.Menu
+
+  function openByKey(event: KeyboardEvent): void {
+    if (event.key !== 'ArrowDown' || popup.open) return
+    event.preventDefault()
+    void popup.show()
+  }
+
+  return (
+    <>
+      <IconButton
+        ref={popup.anchor}
+        label={label}
+        icon={icon ?? <Ellipsis size={20} />}
+        className={className}
+        aria-haspopup="menu"
+        aria-expanded={popup.open}
+        onClick={popup.toggle}
+        onKeyDown={openByKey}
+        onPointerEnter={popup.preload}
+        onFocus={popup.preload}
+      />
+      {Menu && popup.anchor.current && (
+        <Menu label={label} items={items} anchor={popup.anchor.current} onClose={popup.close} />
+      )}
+    </>
+  )
+}

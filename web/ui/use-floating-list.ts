@@ -1,0 +1,100 @@
+import {
+  autoUpdate,
+  flip,
+  offset,
+  type Placement,
+  shift,
+  useDismiss,
+  useFloating,
+  useInteractions,
+  useListNavigation,
+  useTypeahead,
+} from '@floating-ui/react'
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+
+const TYPEAHEAD_RESET_MS = 350
+const EDGE = { padding: 8 }
+
+type FloatingList = {
+  anchor: HTMLElement
+  labels: readonly string[]
+  placement: Placement
+  /** The item to stand on at first. */
+  start: number
+  onClose: () => void
+}
+
+/** Places a list at its anchor, in the top layer, and moves real focus through it by arrows, Home, End and letters. */
+export function useFloatingList({ anchor, labels, placement, start, onClose }: FloatingList) {
+  const items = useRef<(HTMLElement | null)[]>([])
+  const names = useRef<(string | null)[]>([])
+  const [activeIndex, setActiveIndex] = useState<number | null>(start)
+  names.current = [...labels]
+
+  const { refs, elements, floatingStyles, context } = useFloating({
+    open: true,
+    onOpenChange: (open) => {
+      if (!open) onClose()
+    },
+    elements: { reference: anchor },
+    placement,
+    strategy: 'fixed',
+    middleware: [offset(4), flip(EDGE), shift(EDGE)],
+    whileElementsMounted: autoUpdate,
+  })
+  const { getFloatingProps, getItemProps } = useInteractions([
+    useListNavigation(context, {
+      listRef: items,
+      activeIndex,
+      onNavigate: setActiveIndex,
+      loop: true,
+    }),
+    useTypeahead(context, {
+      listRef: names,
+      activeIndex,
+      onMatch: setActiveIndex,
+      resetMs: TYPEAHEAD_RESET_MS,
+    }),
+    // Escape is handled below: it must not reach a modal that the list stands in.
+    useDismiss(context, { escapeKey: false }),
+  ])
+  useTopLayer(elements.floating)
+
+  function leave(): void {
+    anchor.focus()
+    onClose()
+  }
+
+  function closeByKey(event: KeyboardEvent): void {
+    if (event.key === 'Tab') leave()
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    leave()
+  }
+
+  return {
+    activeIndex,
+    leave,
+    listProps: {
+      ...getFloatingProps({ onKeyDown: closeByKey }),
+      ref: refs.setFloating,
+      style: floatingStyles,
+      popover: 'manual' as const,
+    },
+    itemProps: (index: number) => ({
+      ...getItemProps(),
+      ref: (element: HTMLElement | null) => {
+        items.current[index] = element
+      },
+      tabIndex: index === activeIndex ? 0 : -1,
+    }),
+  }
+}
+
+/** Above dialogs, and cut by no ancestor, without leaving its place in the document. */
+function useTopLayer(element: HTMLElement | null): void {
+  useLayoutEffect(() => {
+    if (element && !element.matches(':popover-open')) element.showPopover()
+  }, [element])
+}

@@ -1,0 +1,24 @@
+import { useCallback, useRef, useState } from 'react'
+
+/** A panel that opens at a button, its code fetched when first wanted. `load` must be the same on every render. */
+export function usePopup<Part>(load: () => Promise<Part>) {
+  const anchor = useRef<HTMLButtonElement>(null)
+  const [part, setPart] = useState<Part>()
+  const [open, setOpen] = useState(false)
+
+  const show = useCallback(async () => {
+    try {
+      const loaded = await load()
+      setPart(() => loaded)
+      setOpen(true)
+    } catch {
+      // The network failed: the button stays closed, and the next press asks again.
+    }
+  }, [load])
+
+  const close = useCallback(() => setOpen(false), [])
+  const toggle = useCallback(() => (open ? close() : void show()), [open, close, show])
+  const preload = useCallback(() => void load().catch(() => undefined), [load])
+
+  return { anchor, part: open ? part : undefined, open, show, close, toggle, preload }
+}
