@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
@@ -17,13 +18,15 @@ export async function openMailbox(port = 0) {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, session, done) {
-      PostalMime.parse(stream as never).then(({ subject = '', text = '' }) => {
-        const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
-        mails.push({ to, subject, text })
-        done()
-        arrived.resolve()
-        arrived = Promise.withResolvers()
-      }, done)
+      buffer(stream)
+        .then(PostalMime.parse)
+        .then(({ subject = '', text = '' }) => {
+          const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
+          mails.push({ to, subject, text })
+          done()
+          arrived.resolve()
+          arrived = Promise.withResolvers()
+        }, done)
     },
   })
   server.listen(port, '127.0.0.1')

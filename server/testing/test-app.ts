@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { inject, onTestFinished } from 'vitest'
 import { createApp } from '../app.ts'
 import { deriveKey } from '../app-secret.ts'
@@ -11,6 +10,7 @@ import { createLogger } from '../logger.ts'
 import { openMailTransport } from '../mail/transport.ts'
 import { createClient } from './client.ts'
 import { freshDatabase } from './databases.ts'
+import { collectLog } from './log-lines.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
 
 const SECRET = 'a-secret-that-only-tests-know-0123456789'
@@ -38,7 +38,7 @@ export async function startTestApp({ config: changes = {}, databaseUrl }: Option
     ...readConfig({ DATA_DIR: dataDir, PORT: '0', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' }),
     ...changes,
   }
-  const logged: string[] = []
+  const log = collectLog()
   const transport = openMailTransport({
     smtpUrl: config.smtpUrl,
     from: { name: config.appName, address: config.mailFrom },
@@ -50,7 +50,7 @@ export async function startTestApp({ config: changes = {}, databaseUrl }: Option
     databaseUrl: database.url,
     secret: SECRET,
     transport,
-    log: createLogger(config.logLevel, collect(logged)),
+    log: createLogger(config.logLevel, log.stream),
     webFolder: WEB_FOLDER,
   })
   const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
@@ -67,7 +67,9 @@ export async function startTestApp({ config: changes = {}, databaseUrl }: Option
     databaseUrl: database.url,
     dataDir,
     /** Lines of the log so far. */
-    logged,
+    logged: log.lines,
+    /** The newest log line with these words in it, the `count`-th at least: waits for it. */
+    logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
     async close() {
       await app.close()
@@ -82,13 +84,4 @@ export async function appForTest(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   onTestFinished(() => app.close())
   return app
-}
-
-function collect(lines: string[]): Writable {
-  return new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
 }

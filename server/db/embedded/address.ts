@@ -3,7 +3,7 @@ import { chown, lstat, mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codeOf } from './binaries.ts'
+import { codeOf } from './error-code.ts'
 import type { OsUser } from './os-user.ts'
 import type { PidFile } from './pid-file.ts'
 

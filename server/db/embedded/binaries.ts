@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { codeOf } from './error-code.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }
 
@@ -42,9 +43,4 @@ function restoreLibraryLinks(root: string): void {
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(codeOf(error))) throw error
     }
   }
-}
-
-/** The system's or PostgreSQL's code of an error ('ENOENT', '57P03'), or an empty string. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -14,7 +14,8 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Binaries, codeOf } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
+import { codeOf } from './error-code.ts'
 import { commandAs, giveTo, type OsUser } from './os-user.ts'
 
 const execute = promisify(execFile)

@@ -22,7 +22,7 @@ const DATABASE = 'vslukh'
 const LOG_CHECK_MS = 60 * 60 * 1000
 const SHORT_LIFE_MS = 1_000
 
-export type EmbeddedPostgresOptions = {
+type EmbeddedPostgresOptions = {
   dataDir: string
   /** Takes lines in Russian for the terminal. */
   say: (line: string) => void

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import type { Address } from './address.ts'
-import { codeOf } from './binaries.ts'
 import { SUPERUSER } from './cluster.ts'
+import { codeOf } from './error-code.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
 // Any constant: the lock lives in the maintenance database, where nothing else takes one.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { codeOf } from './binaries.ts'
+import { codeOf } from './error-code.ts'
 
 const execute = promisify(execFile)
 

@@ -1,0 +1,33 @@
+# The image brings Node itself and expects DATABASE_URL: neither the platform packages of Node nor
+# the embedded PostgreSQL come along.
+
+FROM node:26-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json ./
+# With optional packages: the bundler's native half is one of them.
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node scripts/build-web-if-needed.ts
+
+FROM node:26-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:26-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY contract contract
+COPY server server
+COPY --from=web /app/dist/web dist/web
+# What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.
+RUN mkdir data && chown node:node data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself, not npm: `docker stop` then reaches the server, which drains within 10 s.
+STOPSIGNAL SIGTERM
+CMD ["node", "server/main.ts"]

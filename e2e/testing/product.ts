@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const ROOT = join(import.meta.dirname, '../..')
+const READY = /^Готово: /
+
+/** The product as an operator runs it: a process of its own with its embedded database, in a folder of its own. */
+export type Product = Awaited<ReturnType<typeof installProduct>>
+
+/** Prepares a folder and a port; `start()` runs the product there, as often as a test likes. */
+export async function installProduct(env: Record<string, string> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  const lines: string[] = []
+
+  return {
+    url: `http://localhost:${port}`,
+    dataDir,
+    /** What the product printed, its log included. */
+    lines,
+
+    /** Starts the server and waits until it says that it is ready; rejects with what it printed when it ends instead. */
+    async start(changes: Record<string, string> = {}): Promise<void> {
+      server = spawn(process.execPath, ['server/main.ts'], {
+        cwd: ROOT,
+        env: {
+          ...process.env,
+          DATA_DIR: dataDir,
+          PORT: String(port),
+          RATE_LIMIT_SCALE: '1000',
+          ...env,
+          ...changes,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      await ready(server, lines)
+    },
+
+    /** Ends the server with a signal and waits until it is gone; gives its exit code. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+      if (!server || server.exitCode !== null || server.signalCode !== null) return null
+      const exit = once(server, 'exit')
+      server.kill(signal)
+      const [code] = await exit
+      return code
+    },
+
+    async remove(): Promise<void> {
+      await this.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function ready(server: ChildProcess, lines: string[]): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const since = lines.length
+  for (const stream of [server.stdout, server.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      if (READY.test(line)) resolve()
+    })
+  }
+  server.once('exit', () => reject(new Error(lines.slice(since).join('\n'))))
+  await promise
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

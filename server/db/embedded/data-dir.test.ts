@@ -1,0 +1,72 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Folder, query } from './embedded-postgres.fixture.ts'
+
+const isRoot = process.getuid?.() === 0
+const at = new Folder()
+
+test('is closed to every other user of the machine', async () => {
+  await at.start()
+  const { mode } = await stat(join(at.dataDir, 'postgres'))
+  expect(mode & 0o077).toBe(0)
+})
+
+test.each([
+  ['longer than a socket path may be', 'очень-длинная-папка-'.repeat(4)],
+  ['with spaces, quotes, commas and percent signs', `дом "а, б" 'в' 100%20 +&?#`],
+])('works in a folder %s', async (_kind, name) => {
+  at.dataDir = join(at.root, name)
+  const first = await at.start()
+  expect(await query(first.connectionString, 'select 1')).toEqual([1])
+  await expect(at.start()).rejects.toThrow('уже занята')
+  await first.stop()
+  const next = await at.start()
+  expect(await query(next.connectionString, 'select current_user')).toEqual(['vslukh'])
+  const { host } = Object.fromEntries(new URL(next.connectionString).searchParams)
+  if (!host || host.startsWith(at.root)) return
+  expect((await stat(host)).mode & 0o777).toBe(0o700)
+  await next.stop()
+  await rmdir(host)
+})
+
+test('works as root below a folder that only root may enter', async ({ skip }) => {
+  skip(!isRoot, 'only root is refused by PostgreSQL')
+  const home = await mkdtemp(join(homedir(), 'embedded-'))
+  at.closing.push(() => rm(home, { recursive: true, force: true }))
+  expect((await stat(home)).mode & 0o777).toBe(0o700)
+  const { connectionString } = await at.start(join(home, 'data'))
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+})
+
+test('works as root where unshare is missing, as another user', async ({ skip }) => {
+  skip(!isRoot, 'only root is refused by PostgreSQL')
+  await chmod(at.root, 0o755)
+  await mkdir(at.dataDir, { mode: 0o700 })
+  await (await at.start()).stop()
+  const tools = join(at.root, 'tools')
+  await mkdir(tools)
+  const id = join(tools, 'id')
+  await writeFile(id, '#!/bin/sh\necho 65534\n', { mode: 0o755 })
+  const { connectionString = '', refused } = await at.startChild({ ...process.env, PATH: tools })
+    .message
+  expect(refused).toBeUndefined()
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+  expect((await stat(join(at.dataDir, 'postgres'))).uid).toBe(65534)
+})
+
+test('clears what an interrupted first start left behind', async () => {
+  await mkdir(join(at.dataDir, 'postgres.new-aB3dE6', 'base'), { recursive: true })
+  await writeFile(join(at.dataDir, 'postgres.new-aB3dE6', 'PG_VERSION'), '18\n')
+  const { connectionString } = await at.start()
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+  expect((await readdir(at.dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
+})
+
+test('says so when DATA_DIR/postgres holds something else', async () => {
+  await mkdir(join(at.dataDir, 'postgres'), { recursive: true })
+  await writeFile(join(at.dataDir, 'postgres', 'notes.txt'), 'mine')
+  await expect(at.start()).rejects.toThrow('это не база данных')
+  expect(await readdir(at.dataDir)).toEqual(['postgres'])
+})

@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { TestApp } from './test-app.ts'
+
+/** Lets so many seconds pass for every one-time operation. */
+export async function passCodeTime({ db }: TestApp, seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await sql`UPDATE codes SET expires_at = expires_at - ${passed}, mailed_at = mailed_at - ${passed}`.execute(
+    db,
+  )
+}
+
+/** Lets so many seconds pass for every session. */
+export async function passSessionTime({ db }: TestApp, seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await sql`UPDATE sessions SET created_at = created_at - ${passed}, used_at = used_at - ${passed},
+    rotated_at = rotated_at - ${passed}`.execute(db)
+}
+
+/** Lets so many seconds pass for every limit that is counted in the database. */
+export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
+  await sql`UPDATE rate_limits SET expire = expire - ${seconds} * 1000::bigint`.execute(db)
+}
