@@ -20,6 +20,8 @@ export type EndpointParts = {
   /** Status of success, and its body unless there is none. */
   status: 200 | 201 | 204
   answer?: TSchema
+  /** Visitors get a copy of the answer that is a second old at most, with an ETag. */
+  keptForVisitors?: true
   /** Refusals of this call beside those any call can give. */
   errors: readonly ErrorCode[]
 }

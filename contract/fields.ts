@@ -17,7 +17,7 @@ function line(minLength: number, maxLength: number) {
 }
 
 /** Ids are opaque to a client. */
-export const Id = Type.String({ minLength: 1, maxLength: OPAQUE_MAX })
+export const Id = line(1, OPAQUE_MAX)
 export const IdParams = strictObject({ id: Id })
 export const UnixSeconds = Type.Integer({ minimum: 0 })
 export const Count = Type.Integer({ minimum: 0 })

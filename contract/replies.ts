@@ -4,6 +4,7 @@ import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
 
 export const listReplies = endpoint('GET', '/posts/:id/replies', {
   access: 'public',
+  keptForVisitors: true,
   summary: 'Direct replies to a post, newest first',
   params: IdParams,
   query: PageQuery,

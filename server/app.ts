@@ -3,15 +3,20 @@ import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
+import { openNotices } from './db/notices.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
+import { createKeptAnswers } from './http/kept-answers.ts'
 import { createLimits } from './http/limits.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
+import { replayKept } from './http/replay.ts'
 import { createRouter } from './http/route.ts'
+import { createSharedReads } from './http/shared-reads.ts'
 import { CRONTAB, createTasks } from './jobs.ts'
 import { registerLikes } from './likes/likes.routes.ts'
+import { likedBy } from './likes/likes.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { registerPosts } from './posts/posts.routes.ts'
 import { registerReplies } from './replies/replies.routes.ts'
@@ -55,16 +60,37 @@ export async function createApp(options: AppOptions): Promise<App> {
   const codeKey = deriveKey(secret, 'codes')
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
 
+  const kept = createKeptAnswers()
+  const notices = openNotices(db, options.databaseUrl, {
+    onChange: { posts: kept.postsChanged, likes: kept.likesChanged },
+    onHearing: kept.setHearing,
+  })
+  const changed = async (what: 'posts' | 'likes') => {
+    if (what === 'posts') kept.postsChanged()
+    else kept.likesChanged()
+    // The change is committed whether or not the others hear of it; their copies live a second.
+    await notices.tell(what).catch((error) => log.warn({ err: error }, 'other nodes were not told'))
+  }
+
+  const shareRead = createSharedReads(kept, likedBy(db))
+
   const page = await loadPage(options.webFolder, config)
   const http = await createHttpServer({
     logger: log,
     trustProxy: config.trustProxy,
     isHttps,
     inlineScriptHashes: page?.inlineScriptHashes ?? [],
+    before: (listener) =>
+      replayKept(listener, {
+        kept,
+        limit: limits.visitorCalls,
+        trustProxy: config.trustProxy,
+        log,
+      }),
   })
   await describeApi(http, config.appName)
   const route = createRouter(http, { auth: sessions.authenticator(db), limits })
-  const features = { route, db, config, limits, sessions, codes }
+  const features = { route, db, config, limits, sessions, codes, changed, shareRead }
   registerSignIn(features)
   registerSessions(features)
   registerAccount(features)
@@ -89,16 +115,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     database,
     async close() {
       const drained = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
-      await http.close()
+      await Promise.all([http.close(), jobs.stop()])
       clearTimeout(drained)
-      await jobs.stop()
       transport.close()
+      await notices.close()
       await Promise.all([database.close(), patient.close()])
     },
   }
 }
 
 /** Requests in flight get this long to finish; then their connections are cut. */
-const DRAIN_MS = 8500
+const DRAIN_MS = 8000
 /** For nightly work, which may read whole tables. */
 const PATIENT = { connections: 1, statementTimeoutMs: 3_600_000 }

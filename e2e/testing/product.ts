@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ export async function installProduct(env: Record<string, string> = {}) {
   const port = await freePort()
   let server: ChildProcess | undefined
   const lines: string[] = []
+  const printing = new EventEmitter()
 
   return {
     url: `http://localhost:${port}`,
@@ -39,7 +40,16 @@ export async function installProduct(env: Record<string, string> = {}) {
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      await ready(server, lines)
+      await ready(server, lines, printing)
+    },
+
+    /** The first group of the newest printed line that matches: waits for one. */
+    async printed(pattern: RegExp): Promise<string> {
+      for (;;) {
+        const found = lines.map((line) => pattern.exec(line)?.[1]).findLast(Boolean)
+        if (found) return found
+        await once(printing, 'line')
+      }
     },
 
     /** Ends the server with a signal and waits until it is gone; gives its exit code. */
@@ -58,13 +68,14 @@ export async function installProduct(env: Record<string, string> = {}) {
   }
 }
 
-async function ready(server: ChildProcess, lines: string[]): Promise<void> {
+async function ready(server: ChildProcess, lines: string[], printing: EventEmitter): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const since = lines.length
   for (const stream of [server.stdout, server.stderr]) {
     if (!stream) continue
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line)
+      printing.emit('line')
       if (READY.test(line)) resolve()
     })
   }

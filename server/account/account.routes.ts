@@ -14,6 +14,7 @@ import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { networkOf } from '../http/limits.ts'
+import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
 import {
   findUserByEmail,
   isUsernameTaken,
@@ -21,7 +22,6 @@ import {
   updateEmail,
   updateUsername,
 } from './account.store.ts'
-import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 export function registerAccount({ route, db, limits, sessions, codes }: Features): void {

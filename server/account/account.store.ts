@@ -20,12 +20,12 @@ export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUs
 export function insertUser(
   tx: Queryable,
   user: { email: string; username: string },
-): Promise<{ id: string } | undefined> {
+): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
     .values({ ...user, email_key: emailKey(user.email) })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
+    .returning(CURRENT_USER)
     .executeTakeFirst()
 }
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { CurrentUser } from '../../contract/account.ts'
 import type { Queryable } from '../db/open.ts'
 import { findUserByEmail, insertUser } from './account.store.ts'
 
@@ -10,12 +11,12 @@ const NAME_TRIES = 5
  * The user with an e-mail, made with a free generated name where there is none. Two registrations of one e-mail at
  * once end with one user.
  */
-export async function findOrCreateUser(tx: Queryable, email: string): Promise<string> {
+export async function findOrCreateUser(tx: Queryable, email: string): Promise<CurrentUser> {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const user =
       (await findUserByEmail(tx, email)) ??
       (await insertUser(tx, { email, username: generatedName() }))
-    if (user) return user.id
+    if (user) return user
   }
   throw new Error('no free username was found')
 }

@@ -19,10 +19,11 @@ export type NewOperation = {
 
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` tells the one
- * caller that shall send its mail: no other is told so for the next 60 s.
+ * caller that shall send its mail: no other is told so for the next 60 s. A live operation keeps its address: its code
+ * was mailed there, and one that merely compares equal to it may be somebody else's.
  */
 export async function putOperation(db: Queryable, operation: NewOperation) {
-  const { rows } = await sql<{ id: string; mail_due: boolean; expires_at: Date }>`
+  const { rows } = await sql<{ id: string; email: string; mail_due: boolean; expires_at: Date }>`
     INSERT INTO codes AS old
       (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
     VALUES (
@@ -34,15 +35,15 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
       id = CASE WHEN old.expires_at > now() THEN old.id ELSE excluded.id END,
       attempts = CASE WHEN old.expires_at > now() THEN old.attempts ELSE 0 END,
       expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
-      email = excluded.email,
+      email = CASE WHEN old.expires_at > now() THEN old.email ELSE excluded.email END,
       device = excluded.device,
       mailed_at = CASE
         WHEN old.expires_at > now() AND old.mailed_at > now() - ${CODE_RESEND_SECONDS} * interval '1 second'
         THEN old.mailed_at ELSE now() END
-    RETURNING id, expires_at, mailed_at = now() AS mail_due`.execute(db)
+    RETURNING id, email, expires_at, mailed_at = now() AS mail_due`.execute(db)
   const row = rows[0]
   if (!row) throw new Error('an upsert returned no row')
-  return { id: row.id, mailDue: row.mail_due, expiresAt: row.expires_at }
+  return { id: row.id, email: row.email, mailDue: row.mail_due, expiresAt: row.expires_at }
 }
 
 /** Takes back that a mail is on its way. */

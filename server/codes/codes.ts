@@ -55,7 +55,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       throw refused
     })
     const mail: CodeMail = {
-      to: start.email,
+      to: operation.email,
       purpose: start.purpose,
       operationId: operation.id,
       expiresAt: operation.expiresAt.getTime(),

@@ -1,13 +1,15 @@
-import { Logger, type Runner, run, type Task } from 'graphile-worker'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger, type RunnerOptions, run, type Task } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from './open.ts'
 
-export type JobTask<Payload> = (payload: Payload) => Promise<void>
+/** Does one job. `stopping` rejects when the process is about to end: what waits for others should give up then. */
+type JobTask<Payload> = (payload: Payload, stopping: Promise<never>) => Promise<void>
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by task; each task states its own
 export type JobTasks = Record<string, JobTask<any>>
 
-export type JobsLog = {
+type JobsLog = {
   error(details: object, message: string): void
   debug(details: object, message: string): void
 }
@@ -20,6 +22,10 @@ type JobsOptions = {
 }
 
 const CONCURRENT_JOBS = 4
+/** Jobs at work get this long to finish before they are told to give up. */
+const FINISH_MS = 3000
+/** A runner that the database failed is replaced after this. */
+const RESTART_MS = 1000
 
 /** Queues a job; within a transaction it exists once that commits. It runs now, or at `runAt`. */
 export async function addJob(
@@ -33,20 +39,67 @@ export async function addJob(
 }
 
 /** Runs queued jobs and the crontab until `stop()` of the result, which waits for the jobs at work. */
-export async function startJobs(pool: Pool, { tasks, crontab, log }: JobsOptions): Promise<Runner> {
+export async function startJobs(
+  pool: Pool,
+  { tasks, crontab, log }: JobsOptions,
+): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
     // Job payloads name addresses: only the message and the error leave this place.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
-  return run({
+  return keepRunning(log, {
     pgPool: pool,
-    taskList: tasks as Record<string, Task>,
+    taskList: mapTasks(tasks),
+    gracefulShutdownAbortTimeout: FINISH_MS,
     crontab,
     logger,
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
+    // Without a batch, a job done while the database is away ends the process by an unhandled rejection.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
+}
+
+/** A runner ends when the database fails it at the wrong moment: another takes its place until `stop()`. */
+async function keepRunning(log: JobsLog, options: RunnerOptions) {
+  const stopping = new AbortController()
+  let runner = await run(options)
+  const replacing = replaceEnded()
+
+  async function replaceEnded(): Promise<void> {
+    for (;;) {
+      await runner.promise.catch(() => {})
+      if (stopping.signal.aborted) return
+      log.error({}, 'jobs stopped, will start again')
+      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      if (stopping.signal.aborted) return
+      await run(options).then(
+        (next) => {
+          runner = next
+          if (stopping.signal.aborted) return runner.stop()
+        },
+        (err) => log.error({ err }, 'jobs did not start'),
+      )
+    }
+  }
+
+  return {
+    async stop(): Promise<void> {
+      stopping.abort()
+      // A runner that has ended by itself refuses to be stopped.
+      await runner.stop().catch(() => {})
+      await replacing
+    },
+  }
+}
+
+function mapTasks(tasks: JobTasks): Record<string, Task> {
+  const entries = Object.entries(tasks).map(([name, task]): [string, Task] => [
+    name,
+    (payload, { abortPromise }) => task(payload, abortPromise as Promise<never>),
+  ])
+  return Object.fromEntries(entries)
 }

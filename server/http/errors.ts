@@ -18,7 +18,8 @@ const RETRY_UNAVAILABLE_SECONDS = 2
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = toAppError(error)
-    if (refusal.status >= 500) request.log.error({ err: error }, 'request failed')
+    if (refusal.status >= 500)
+      request.log.error({ reqId: request.id, err: error }, 'request failed')
     return refuse(reply, refusal)
   })
 }

@@ -1,5 +1,6 @@
-import helmet from '@fastify/helmet'
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import helmet from 'helmet'
 
 type Options = {
   isHttps: boolean
@@ -10,11 +11,19 @@ type Options = {
 const YEAR_SECONDS = 31_536_000
 
 /** Sets the security headers of every answer. Answers of the API are not to be stored unless their route says so. */
-export async function setHeaders(
-  app: FastifyInstance,
-  { isHttps, inlineScriptHashes }: Options,
-): Promise<void> {
-  await app.register(helmet, {
+export function setHeaders(app: FastifyInstance, options: Options): void {
+  const headers = securityHeaders(options)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store')
+    done()
+  })
+}
+
+/** What helmet would set on each answer. They never differ, so it is asked once. */
+function securityHeaders({ isHttps, inlineScriptHashes }: Options): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const setAll = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -32,11 +41,16 @@ export async function setHeaders(
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    hsts: isHttps ? { maxAge: YEAR_SECONDS, includeSubDomains: false } : false,
+    strictTransportSecurity: isHttps ? { maxAge: YEAR_SECONDS, includeSubDomains: false } : false,
   })
-  app.addHook('onSend', async (request, reply) => {
-    if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control')) {
-      reply.header('cache-control', 'no-store')
-    }
+  const collector = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value
+    },
+    removeHeader() {},
+  }
+  setAll({} as never, collector as unknown as ServerResponse, (error) => {
+    if (error) throw error
   })
+  return headers
 }

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import underPressure from '@fastify/under-pressure'
@@ -8,7 +9,7 @@ import { AppError } from './app-error.ts'
 import { parseBodies } from './body-parser.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
 import { setHeaders } from './headers.ts'
-import { RequestLog } from './request-log.ts'
+import { nextRequestId, RequestLog } from './request-log.ts'
 import { shedLoad } from './shed-load.ts'
 
 type Options = {
@@ -16,12 +17,19 @@ type Options = {
   trustProxy: string[]
   isHttps: boolean
   inlineScriptHashes: string[]
+  /** Wraps the listener of all requests: what it answers never reaches a route. */
+  before: (listener: RequestListener) => RequestListener
 }
 
-const HEADERS_TIMEOUT_MS = 5000
-const REQUEST_TIMEOUT_MS = 10_000
+const SERVER_OPTIONS = {
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 72_000,
+  /** Node looks for late connections this seldom: its own 30 s would make 5 s up to 35. */
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16 * 1024,
+}
 const HANDLER_TIMEOUT_MS = 8000
-const HEADERS_MAX = 16 * 1024
 const EVENT_LOOP_DELAY_MAX_MS = 1000
 
 /** The HTTP server without any route: its limits of size and time, headers, body parser, errors and request log. */
@@ -31,9 +39,11 @@ export async function createHttpServer(options: Options): Promise<FastifyInstanc
     logController: new RequestLog(),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
     handlerTimeout: HANDLER_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: HEADERS_MAX },
+    serverFactory: (listener) => createServer(SERVER_OPTIONS, options.before(listener)),
+    genReqId: nextRequestId,
+    // One logger for all requests: each line says which request it is about.
+    childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: OPAQUE_MAX },
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
@@ -50,7 +60,7 @@ export async function createHttpServer(options: Options): Promise<FastifyInstanc
       throw new AppError('UNAVAILABLE')
     },
   })
-  await setHeaders(app, options)
+  setHeaders(app, options)
   await app.register(cookie)
   return app
 }

@@ -34,7 +34,10 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const success = endpoint.answer
     ? { ...endpoint.answer, description: 'OK' }
     : { type: 'null', description: 'OK' }
-  return { [endpoint.status]: success, ...Object.fromEntries(refusals) }
+  const unchanged = endpoint.keptForVisitors && {
+    304: { type: 'null', description: 'The visitor has this very answer' },
+  }
+  return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
 }
 
 /** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */

@@ -11,10 +11,11 @@ type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer
 export type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
 /** The raw request and reply, for cookies and addresses. */
 export type Http = { request: FastifyRequest; reply: FastifyReply }
+/** Gives the answer, or its JSON ready to send. */
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
-) => Promise<E extends { answer: object } ? Answer<E> : void>
+) => Promise<E extends { answer: object } ? Answer<E> | Buffer : void>
 /** Serves one described call with its handler. */
 export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
 
@@ -73,16 +74,17 @@ function security({ access }: Endpoint) {
   return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
 }
 
-/** A query string has no numbers: what its description calls an integer is read as one; nothing else is coerced. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
+
+/**
+ * A query string has no numbers: where its description calls for an integer, a number as JSON spells it is read as one;
+ * nothing else is coerced.
+ */
 function readNumbers(query: Record<string, unknown>, { query: described }: Endpoint): void {
   for (const [name, schema] of Object.entries(described?.properties ?? {})) {
     const value = query[name]
-    if (
-      typeof value === 'string' &&
-      value !== '' &&
-      'type' in schema &&
-      schema.type === 'integer'
-    ) {
+    const isInteger = 'type' in schema && schema.type === 'integer'
+    if (isInteger && typeof value === 'string' && JSON_NUMBER.test(value)) {
       query[name] = Number(value)
     }
   }

@@ -1,23 +1,22 @@
 import { likePost, unlikePost } from '../../contract/likes.ts'
-import type { Queryable } from '../db/open.ts'
 import type { Features } from '../features.ts'
-import { addToLikesCount, lockForLikes } from '../posts/posts.ts'
-import { deleteLikes, insertLikes } from './likes.store.ts'
+import { createLikeQueue, type LikeWish } from './like-queue.ts'
 
-export function registerLikes({ route, db, limits }: Features): void {
+export function registerLikes({ route, db, limits, changed }: Features): void {
+  const setLike = createLikeQueue(db)
+
   route(likePost, async ({ params, viewer }) => {
     await limits.likes.charge(viewer.userId)
-    return changeLikes(params.id, (tx) => insertLikes(tx, params.id, [viewer.userId]))
+    return setLikeOf(params.id, { userId: viewer.userId, likes: true })
   })
 
   route(unlikePost, ({ params, viewer }) =>
-    changeLikes(params.id, async (tx) => -(await deleteLikes(tx, params.id, [viewer.userId]))),
+    setLikeOf(params.id, { userId: viewer.userId, likes: false }),
   )
 
-  function changeLikes(postId: string, change: (tx: Queryable) => Promise<number>) {
-    return db.transaction().execute(async (tx) => {
-      await lockForLikes(tx, postId)
-      return { likes_count: await addToLikesCount(tx, postId, await change(tx)) }
-    })
+  async function setLikeOf(postId: string, wish: LikeWish) {
+    const likesCount = await setLike(postId, wish)
+    await changed('likes')
+    return { likes_count: likesCount }
   }
 }

@@ -41,3 +41,20 @@ export async function deleteLikes(
     SELECT count(*)::int AS removed FROM gone`.execute(tx)
   return rows[0]?.removed ?? 0
 }
+
+export type LikesQuestion = { userId: string; postIds: string[] }
+
+/** For each question, in order, the posts of it that its user likes. */
+export async function selectLiked(
+  db: Queryable,
+  questions: LikesQuestion[],
+): Promise<Set<string>[]> {
+  const userIds = questions.flatMap(({ userId, postIds }) => postIds.map(() => userId))
+  const postIds = questions.flatMap((question) => question.postIds)
+  const { rows } = await sql<{ user_id: string; post_id: string }>`
+    SELECT user_id, post_id FROM likes
+    JOIN unnest(${postIds}::bigint[], ${userIds}::bigint[]) AS asked (post_id, user_id)
+    USING (post_id, user_id)`.execute(db)
+  const liked = Map.groupBy(rows, (row) => row.user_id)
+  return questions.map(({ userId }) => new Set(liked.get(userId)?.map((row) => row.post_id)))
+}

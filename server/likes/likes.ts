@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/open.ts'
+import { createBatch } from '../db/batch.ts'
+import type { Db, Queryable } from '../db/open.ts'
 import type { PostList } from '../posts/posts.ts'
-import { deleteLikes } from './likes.store.ts'
+import { deleteLikes, type LikesQuestion, selectLiked } from './likes.store.ts'
 
 /** What a user liked, replies included, by the time of the like. */
 export function likedPosts(userId: string): PostList {
@@ -18,4 +19,9 @@ export async function removeLikesOf(tx: Queryable, postId: string): Promise<void
   // A loved post has many likes: they get more time than a statement usually has.
   await sql`SET LOCAL statement_timeout = '7s'`.execute(tx)
   await deleteLikes(tx, postId)
+}
+
+/** Makes the function that tells which of some posts a user likes; questions that come together are asked together. */
+export function likedBy(db: Db) {
+  return createBatch((questions: LikesQuestion[]) => selectLiked(db, questions))
 }

@@ -12,18 +12,19 @@ const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 
 /**
- * Makes the job that sends a mail: a failed one is queued again after 2, 4, 8, then every 15 s, as long as it is of use.
+ * Makes the job that sends a mail: a failed one is queued again after 2, 4, 8, then every 15 s, as long as it is of use; so is one
+ * that the process's end cuts short.
  */
 export function sendUntilExpired<M extends Deadlined>(
   task: string,
   send: (mail: M) => Promise<void>,
   { db, log }: { db: Db; log: MailLog },
-): (mail: M) => Promise<void> {
-  return async (mail) => {
+): (mail: M, stopping: Promise<never>) => Promise<void> {
+  return async (mail, stopping) => {
     const to = maskEmail(mail.to)
     if (Date.now() >= mail.expiresAt) return log.warn({ task, to }, 'mail given up')
     try {
-      await send(mail)
+      await Promise.race([send(mail), stopping])
       log.info({ task, to }, 'mail sent')
     } catch (error) {
       const tries = mail.tries ?? 0

@@ -55,7 +55,7 @@ async function pick(
   const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY ${key} DESC LIMIT ${limit + 1}`
+    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY key DESC LIMIT ${limit + 1}`
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
@@ -63,10 +63,10 @@ async function pick(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return sql`${columns} ORDER BY ${key} LIMIT ${count} OFFSET ${skipped}`
+      return sql`${columns} ORDER BY key LIMIT ${count} OFFSET ${skipped}`
     }
   }
-  return sql`${columns} ORDER BY ${key} DESC LIMIT ${limit + 1} OFFSET ${offset}`
+  return sql`${columns} ORDER BY key DESC LIMIT ${limit + 1} OFFSET ${offset}`
 }
 
 async function readTotal(db: Queryable, { total }: PostList): Promise<number> {

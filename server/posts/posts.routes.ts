@@ -3,7 +3,7 @@ import { isRowId } from '../db/row-id.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { likedPosts, removeLikesOf } from '../likes/likes.ts'
-import { type PostList, readPostList } from './post-list.store.ts'
+import { readPostList } from './post-list.store.ts'
 import { selectPost } from './post-views.store.ts'
 import {
   type Edit,
@@ -16,22 +16,33 @@ import {
 } from './posts.store.ts'
 import { publishPost, requireText } from './publish.ts'
 
-export function registerPosts({ route, db, limits, config }: Features): void {
-  route(listPosts, async ({ query, viewer }) => {
-    const { filter = 'all', userId, ...page } = query
-    return readPostList(db, chooseList({ filter, userId, viewer }), page, viewer)
+export function registerPosts({ route, db, limits, config, changed, shareRead }: Features): void {
+  route(listPosts, async ({ query, viewer }, http) => {
+    const { filter, userId, ...page } = query
+    if (filter === 'liked') {
+      if (!viewer) throw new AppError('UNAUTHORIZED')
+      if (userId !== undefined) throw new AppError('INVALID_REQUEST')
+      return readPostList(db, likedPosts(viewer.userId), page, viewer)
+    }
+    const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_ONE)
+    return shareRead(http, viewer, (looker) => readPostList(db, list, page, looker))
   })
 
-  route(readPost, async ({ params, viewer }) => {
-    const post = isRowId(params.id) && (await selectPost(db, params.id, viewer))
-    if (!post) throw new AppError('POST_NOT_FOUND')
-    return post
+  route(readPost, async ({ params: { id }, viewer }, http) => {
+    if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+    return shareRead(http, viewer, async (looker) => {
+      const post = await selectPost(db, id, looker)
+      if (!post) throw new AppError('POST_NOT_FOUND')
+      return post
+    })
   })
 
   route(createPost, async ({ body, headers, viewer }) => {
     await limits.publications.charge(viewer.userId)
     const key = headers['idempotency-key']
-    return publishPost(db, { ownerId: viewer.userId, text: body.text, key })
+    const post = await publishPost(db, { ownerId: viewer.userId, text: body.text, key })
+    await changed('posts')
+    return post
   })
 
   route(editPost, async ({ params, body, viewer }) => {
@@ -41,21 +52,23 @@ export function registerPosts({ route, db, limits, config }: Features): void {
       text: requireText(body.text),
       periodSeconds: config.editPeriodSeconds,
     }
-    const changed = isRowId(edit.id) && (await updateText(db, edit))
-    if (!changed) throw await whyUnchanged(edit)
+    const isChanged = isRowId(edit.id) && (await updateText(db, edit))
+    if (!isChanged) throw await whyUnchanged(edit)
+    await changed('posts')
     const post = await selectPost(db, edit.id, viewer)
     if (!post) throw new AppError('POST_NOT_FOUND')
     return post
   })
 
-  route(deletePost, ({ params, viewer }) =>
-    db.transaction().execute(async (tx) => {
+  route(deletePost, async ({ params, viewer }) => {
+    await db.transaction().execute(async (tx) => {
       const isOurs = isRowId(params.id) && (await lockOwnPost(tx, params.id, viewer.userId))
       if (!isOurs) throw new AppError('POST_NOT_FOUND')
       await removeLikesOf(tx, params.id)
       await removePost(tx, params.id)
-    }),
-  )
+    })
+    await changed('posts')
+  })
 
   async function whyUnchanged(edit: Edit): Promise<AppError> {
     const post = isRowId(edit.id) ? await selectEdited(db, edit) : undefined
@@ -65,19 +78,5 @@ export function registerPosts({ route, db, limits, config }: Features): void {
   }
 }
 
-type Choice = {
-  filter: string
-  userId: string | undefined
-  viewer: { userId: string } | null
-}
-
-function chooseList({ filter, userId, viewer }: Choice): PostList {
-  if (filter === 'liked') {
-    if (!viewer) throw new AppError('UNAUTHORIZED')
-    if (userId !== undefined) throw new AppError('INVALID_REQUEST')
-    return likedPosts(viewer.userId)
-  }
-  if (userId === undefined) return wall
-  // An id that can name no row is an owner without posts, like any unknown one.
-  return postsOf(isRowId(userId) ? userId : '0')
-}
+/** An id that can name no user owns no posts, like any unknown one. */
+const NO_ONE = '0'

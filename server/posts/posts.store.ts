@@ -114,16 +114,17 @@ export function selectEdited(db: Queryable, edit: Edit) {
     .executeTakeFirst()
 }
 
-/** Locks the owner's post against likes and replies; false when the owner has no such post. */
+/**
+ * Locks the owner's post against likes and replies, and first the post it answers, whose count is about to change; false
+ * when the owner has no such post. Everywhere posts are locked by rising id and before any total: no two calls can wait
+ * for each other.
+ */
 export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('posts')
-    .select('id')
-    .where('id', '=', id)
-    .where('owner_id', '=', ownerId)
-    .forUpdate()
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql<{ id: string }>`
+    SELECT p.id FROM posts own JOIN posts p ON p.id IN (own.id, own.replied_post_id)
+    WHERE own.id = ${id} AND own.owner_id = ${ownerId}
+    ORDER BY p.id FOR UPDATE OF p`.execute(tx)
+  return rows.some((row) => row.id === id)
 }
 
 /** Removes a post its caller has locked, and takes it out of every count. */

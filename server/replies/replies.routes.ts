@@ -5,19 +5,27 @@ import { AppError } from '../http/app-error.ts'
 import { publishReply, readPostList } from '../posts/posts.ts'
 import { repliesOf, repliesTo } from './replies.store.ts'
 
-export function registerReplies({ route, db, limits }: Features): void {
+export function registerReplies({ route, db, limits, changed, shareRead }: Features): void {
   route(listOwnReplies, ({ query, viewer }) =>
     readPostList(db, repliesOf(viewer.userId), query, viewer),
   )
 
-  route(listReplies, async ({ params, query, viewer }) => {
+  route(listReplies, async ({ params, query, viewer }, http) => {
     if (!isRowId(params.id)) throw new AppError('POST_NOT_FOUND')
-    return readPostList(db, repliesTo(params.id), query, viewer)
+    return shareRead(http, viewer, (looker) =>
+      readPostList(db, repliesTo(params.id), query, looker),
+    )
   })
 
   route(createReply, async ({ params, body, headers, viewer }) => {
     await limits.publications.charge(viewer.userId)
     const key = headers['idempotency-key']
-    return publishReply(db, params.id, { ownerId: viewer.userId, text: body.text, key })
+    const reply = await publishReply(db, params.id, {
+      ownerId: viewer.userId,
+      text: body.text,
+      key,
+    })
+    await changed('posts')
+    return reply
   })
 }

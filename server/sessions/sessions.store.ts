@@ -15,15 +15,16 @@ function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   ])
 }
 
-export async function isSessionLive(db: Queryable, viewer: Viewer): Promise<boolean> {
-  const row = await db
+/** Whether each of some sessions is live and its user's, in one statement and in the order asked. */
+export async function areSessionsLive(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
+  const rows = await db
     .selectFrom('sessions')
-    .select('id')
-    .where('id', '=', viewer.sessionId)
-    .where('user_id', '=', viewer.userId)
+    .select(['id', 'user_id'])
+    .where('id', '=', sql<string>`ANY(${viewers.map(({ sessionId }) => sessionId)}::uuid[])`)
     .where(live)
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  const owners = new Map(rows.map((row) => [row.id, row.user_id]))
+  return viewers.map(({ sessionId, userId }) => owners.get(sessionId) === userId)
 }
 
 export type NewSession = {

@@ -64,10 +64,13 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
 
 const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
 
-/** Whom a proven e-mail signs in. A login whose account has moved to another e-mail meanwhile no longer serves. */
+/**
+ * Whom a proven e-mail signs in. A code no longer serves when the account has moved to another e-mail meanwhile, or was
+ * made with one that merely compares equal to the proven one.
+ */
 async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<string> {
-  if (purpose === 'registration') return findOrCreateUser(tx, email)
-  const user = await findUserByEmail(tx, email)
-  if (!user) throw new AppError('OPERATION_EXPIRED')
+  const findUser = purpose === 'registration' ? findOrCreateUser : findUserByEmail
+  const user = await findUser(tx, email)
+  if (user?.email !== email) throw new AppError('OPERATION_EXPIRED')
   return user.id
 }

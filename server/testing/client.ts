@@ -23,7 +23,7 @@ export type TestUser = CurrentUser & { token: string; cookie: string; clientToke
 
 type Options = {
   check: (answer: SeenAnswer) => void
-  codeFor: (operationId: string) => string
+  codeFor: (operationId: string) => string | Promise<string>
 }
 
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
@@ -53,7 +53,7 @@ export function createClient(url: string, { check, codeFor }: Options) {
     const start = await call('POST', '/registrations', {
       body: { email, clientToken, device: DEVICE },
     })
-    const confirmCode = codeFor(start.body.id)
+    const confirmCode = await codeFor(start.body.id)
     const verified = await call('POST', `/registrations/${start.body.id}/verify`, {
       body: { confirmCode, clientToken },
     })

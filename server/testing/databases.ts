@@ -12,7 +12,7 @@ export function withDatabase(url: string, database: string): string {
 }
 
 export async function createDatabase(serverUrl: string, name: string, template = 'template0') {
-  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
 }
 
 /** A fresh migrated database, as a `using` resource that drops it again. */
@@ -21,11 +21,12 @@ export async function freshDatabase(serverUrl: string) {
   await createDatabase(serverUrl, name, TEMPLATE)
   return {
     url: withDatabase(serverUrl, name),
-    drop: () => execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function executeOn(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

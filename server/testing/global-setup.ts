@@ -13,8 +13,15 @@ declare module 'vitest' {
   }
 }
 
-/** Starts a real PostgreSQL for the run and migrates the database that others are copied from. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * Starts a real PostgreSQL for the run and migrates the database that others are copied from. The projects that need
+ * one share it: the first makes it.
+ */
+export default async function setup(
+  project: TestProject,
+): Promise<(() => Promise<void>) | undefined> {
+  const root = project.vitest.getRootProject()
+  if (root.getProvidedContext().databaseUrl) return undefined
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-test-'))
   const postgres = await startEmbeddedPostgres({
     dataDir,
@@ -25,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   await createDatabase(postgres.connectionString, TEMPLATE)
   await migrate(withDatabase(postgres.connectionString, TEMPLATE))
-  project.provide('databaseUrl', postgres.connectionString)
+  root.provide('databaseUrl', postgres.connectionString)
   return async () => {
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })

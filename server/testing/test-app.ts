@@ -21,6 +21,8 @@ type Options = {
   config?: Partial<Config>
   /** An existing database, for a second node or a restart; otherwise a fresh one. */
   databaseUrl?: string
+  /** Folder of the built web app, where a test brings its own page. */
+  webFolder?: string
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
@@ -29,7 +31,11 @@ export type TestApp = Awaited<ReturnType<typeof startTestApp>>
  * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once.
  * Every answer that its client sees is held against the OpenAPI document.
  */
-export async function startTestApp({ config: changes = {}, databaseUrl }: Options = {}) {
+export async function startTestApp({
+  config: changes = {},
+  databaseUrl,
+  webFolder = WEB_FOLDER,
+}: Options = {}) {
   const database = databaseUrl
     ? { url: databaseUrl, drop: async () => {} }
     : await freshDatabase(inject('databaseUrl'))
@@ -51,7 +57,7 @@ export async function startTestApp({ config: changes = {}, databaseUrl }: Option
     secret: SECRET,
     transport,
     log: createLogger(config.logLevel, log.stream),
-    webFolder: WEB_FOLDER,
+    webFolder,
   })
   const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
   const codeKey = deriveKey(SECRET, 'codes')

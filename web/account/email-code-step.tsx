@@ -27,6 +27,8 @@ export function EmailCodeStep(props: EmailCodeStepProps) {
   }, [refusal])
   const left = useSecondsLeft(change.sentAt + CODE_RESEND_SECONDS * 1000)
   const expired = refusal?.code === 'OPERATION_EXPIRED'
+  // The same code would come once more, and be refused once more.
+  const locked = refusal?.code === 'MAX_CONFIRM_ATTEMPTS'
   const waiting = left > 0 && !expired
   const full = code.length === CODE_LENGTH
 
@@ -40,7 +42,7 @@ export function EmailCodeStep(props: EmailCodeStepProps) {
         label="Код подтверждения"
         length={CODE_LENGTH}
         value={code}
-        readOnly={busy}
+        readOnly={busy || expired || locked}
         error={refusal?.message}
         status={busy && full ? { kind: 'busy', text: 'Проверяем код...' } : undefined}
         focusOnMount
@@ -56,9 +58,16 @@ export function EmailCodeStep(props: EmailCodeStepProps) {
             Повторить
           </Button>
         )}
-        <Button disabled={busy || waiting} onClick={onResend}>
-          Отправить код ещё раз{waiting && ` через ${left} с`}
-        </Button>
+        {!locked && (
+          <Button
+            variant={expired ? 'primary' : 'quiet'}
+            disabled={busy || waiting}
+            onClick={onResend}
+          >
+            {expired ? 'Получить новый код' : 'Отправить код ещё раз'}
+            {waiting && ` через ${left} с`}
+          </Button>
+        )}
         <Button variant="plain" disabled={busy} onClick={onReturn}>
           Вернуться
         </Button>

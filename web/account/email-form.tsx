@@ -7,11 +7,20 @@ import { useAttempt } from './use-attempt.ts'
 /** Changes the account's e-mail in two steps: the new address, then the code mailed to it. */
 export function EmailForm({ onSaved }: { onSaved: () => void }) {
   const [change, setChange] = useState<EmailChange | null>(null)
+  const [asked, setAsked] = useState('')
   const { busy, refusal, forgive, run } = useAttempt()
   const start = (email: string) => run(async () => setChange(await startEmailChange(email)))
 
   if (!change) {
-    return <NewEmailStep busy={busy} refusal={refusal} onType={forgive} onSubmit={start} />
+    return (
+      <NewEmailStep
+        initial={asked}
+        busy={busy}
+        refusal={refusal}
+        onType={forgive}
+        onSubmit={start}
+      />
+    )
   }
   return (
     <EmailCodeStep
@@ -22,6 +31,7 @@ export function EmailForm({ onSaved }: { onSaved: () => void }) {
       onResend={() => start(change.email)}
       onReturn={() => {
         forgive()
+        setAsked(change.email)
         setChange(null)
       }}
       onComplete={(code) =>

@@ -7,6 +7,8 @@ import { TextField } from '../ui/text-field.tsx'
 import styles from './settings.module.css'
 
 type NewEmailStepProps = {
+  /** The address of a change that was given up, to be mended; empty at first. */
+  initial: string
   busy: boolean
   refusal: CallError | null
   onType: () => void
@@ -14,8 +16,8 @@ type NewEmailStepProps = {
 }
 
 /** Asks for the new address. */
-export function NewEmailStep({ busy, refusal, onType, onSubmit }: NewEmailStepProps) {
-  const [typed, setTyped] = useState('')
+export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEmailStepProps) {
+  const [typed, setTyped] = useState(initial)
   const [left, setLeft] = useState(false)
   const email = typed.trim()
   const complaint = left && email !== '' && !isEmail(email) ? 'Введите корректный email' : undefined

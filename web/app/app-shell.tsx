@@ -10,10 +10,12 @@ import { BottomBar } from './shell/bottom-bar.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SideRail } from './shell/side-rail.tsx'
 import { useArrival } from './use-arrival.ts'
+import { useClosedSessionNotice } from './use-closed-session-notice.ts'
 
 /** The frame around every page, filled with who is looking and where they are. */
 export function AppShell({ children }: { children: ReactNode }) {
   useArrival()
+  useClosedSessionNotice()
   const { state } = useViewer()
   return (
     <Shell

@@ -18,6 +18,8 @@ export function NewPostsPill({ list }: { list: PostListView }) {
     try {
       await list.renew()
       scrollTo(0, 0)
+      // The button is about to go: the focus would be lost with it.
+      document.getElementById('content')?.focus({ preventScroll: true })
     } catch (error) {
       toast({ text: errorMessage(error) })
     } finally {

@@ -19,12 +19,15 @@ type PostFeedProps = {
   label: string
   /** What stands in place of an empty list. */
   empty?: ReactNode
+  /** For the replies to the post above them: what they answer needs no repeating. */
+  withoutQuotes?: boolean
   /** Tells of posts published elsewhere meanwhile. */
   watchesNew?: boolean
 }
 
 /** A list of posts that grows as one scrolls, with its loading, empty and failed states. */
-export function PostFeed({ source, label, empty, watchesNew = false }: PostFeedProps) {
+export function PostFeed(props: PostFeedProps) {
+  const { source, label, empty, withoutQuotes = false, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
     `${list.ids.length} ${list.more}`,
@@ -37,15 +40,23 @@ export function PostFeed({ source, label, empty, watchesNew = false }: PostFeedP
   return (
     <>
       {watchesNew && list.state === 'ready' && <NewPostsPill list={list} />}
-      <div
-        role="feed"
-        aria-label={label}
-        aria-busy={list.state === 'loading' || list.more === 'loading'}
-      >
-        {list.ids.map((id, index) => (
-          <FeedPost key={id} id={id} position={index + 1} setSize={setSize} />
-        ))}
-      </div>
+      {(list.ids.length > 0 || list.state === 'loading') && (
+        <div
+          role="feed"
+          aria-label={label}
+          aria-busy={list.state === 'loading' || list.more === 'loading'}
+        >
+          {list.ids.map((id, index) => (
+            <FeedPost
+              key={id}
+              id={id}
+              position={index + 1}
+              setSize={setSize}
+              withoutQuote={withoutQuotes}
+            />
+          ))}
+        </div>
+      )}
       <FeedEnd list={list} empty={empty ?? <NoPosts />} />
       <div ref={end} />
     </>

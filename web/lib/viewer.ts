@@ -8,7 +8,7 @@ import { cameWithoutSession } from './settings.ts'
 
 export type Viewer =
   | { state: 'authorizing' }
-  | { state: 'signed-out' }
+  | { state: 'signed-out'; because?: 'session-closed' }
   | { state: 'authorized'; user: CurrentUser }
 
 const AUTHORIZING: Viewer = { state: 'authorizing' }
@@ -23,13 +23,11 @@ export function useViewer(): Viewer {
   return useSyncExternalStore(onViewerChange, currentViewer, () => AUTHORIZING)
 }
 
-/** Who looks at the page, for code outside of components. */
-export function currentViewer(): Viewer {
+function currentViewer(): Viewer {
   return viewer
 }
 
-/** Calls `listener` after every change of the viewer; returns what ends that. */
-export function onViewerChange(listener: () => void): () => void {
+function onViewerChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
@@ -49,7 +47,7 @@ export function settledViewer(): Promise<Exclude<Viewer, { state: 'authorizing' 
 
 /** Finds out who the viewer is, when the app starts. No answer counts as signed out until the network is back. */
 export async function loadViewer(): Promise<void> {
-  onSessionLost(signedOut)
+  onSessionLost(() => signedOut('session-closed'))
   onSessionChange(() => void reloadViewer())
   if (cameWithoutSession()) forgetToken('none')
   await authorize(RETRY_MS)
@@ -62,16 +60,16 @@ export function changeViewer(change: Partial<CurrentUser>): void {
 }
 
 /** Asks anew who the viewer is: another tab has signed in or out. */
-export async function reloadViewer(): Promise<void> {
+async function reloadViewer(): Promise<void> {
   forgetToken('unknown')
   await authorize(RETRY_MS)
   clearCache()
 }
 
 /** Back to a visitor: drops the token and everything that was read as the one signed in. */
-export function signedOut(): void {
+export function signedOut(because?: 'session-closed'): void {
   forgetToken('none')
-  setViewer(SIGNED_OUT)
+  setViewer(because ? { state: 'signed-out', because } : SIGNED_OUT)
   clearCache()
 }
 
@@ -99,8 +97,9 @@ async function authorizeLater([pause, ...rest]: number[]): Promise<void> {
 
 /** What is on the screen is read again at once, everything else when it is next needed. */
 function clearCache(): void {
-  queryClient.removeQueries({ type: 'inactive' })
-  void queryClient.resetQueries({ type: 'active' })
+  // Not by `type`: posts are entries without a query of their own, which count as inactive even while on the screen.
+  queryClient.removeQueries({ predicate: (query) => query.getObserversCount() === 0 })
+  void queryClient.resetQueries({ predicate: (query) => query.getObserversCount() > 0 })
 }
 
 function setViewer(next: Viewer): void {

@@ -44,7 +44,7 @@ function Thread({ post }: { post: CachedPost }) {
         <PostActions post={post} />
       </PostDetail>
       <h2 className={styles.heading}>Ответы</h2>
-      <PostFeed source={source} label="Ответы" empty={<NoReplies />} />
+      <PostFeed source={source} label="Ответы" withoutQuotes empty={<NoReplies />} />
     </>
   )
 }

@@ -17,31 +17,31 @@ type ActionButtonProps = {
   onClick: () => void
 }
 
-/** An action below a post: an icon, and how many have done the same. */
+/** An action below a post: an icon, and how many have done the same. The whole of it can be pressed. */
 export function ActionButton(props: ActionButtonProps) {
   const countId = useId()
   return (
-    <button
-      type="button"
-      className={styles.action}
-      data-action={props.action}
-      aria-label={props.label}
-      aria-describedby={props.count > 0 ? countId : undefined}
-      aria-pressed={props.pressed}
-      title={props.label}
-      onClick={props.onClick}
-    >
-      <span className={styles.icon}>{props.icon}</span>
+    <span className={styles.action}>
+      <button
+        type="button"
+        className={styles.button}
+        data-action={props.action}
+        aria-label={props.label}
+        aria-describedby={props.count > 0 ? countId : undefined}
+        aria-pressed={props.pressed}
+        title={props.label}
+        onClick={props.onClick}
+      >
+        {props.icon}
+      </button>
       {props.count > 0 && (
         <>
-          <span className={styles.count} aria-hidden="true">
-            {shortCount(props.count)}
-          </span>
+          <span aria-hidden="true">{shortCount(props.count)}</span>
           <span id={countId}>
             <VisuallyHidden>{props.countInWords}</VisuallyHidden>
           </span>
         </>
       )}
-    </button>
+    </span>
   )
 }

@@ -2,7 +2,7 @@
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
 
 /** What was typed, and the key under which that very text was once sent, if it was. */
-export type Draft = { text: string; submission?: string }
+type Draft = { text: string; submission?: string }
 
 /** Where drafts are kept; it never throws, and may keep nothing. */
 export type DraftStore = {

@@ -16,6 +16,8 @@ type PostCardProps = {
   /** Place in the list, from 1, and its length; -1 while more is to come. */
   position?: number
   setSize?: number
+  /** Leaves out the post answered, where the page shows it anyway. */
+  withoutQuote?: boolean
   /** Joins the card by a line to what stands below it. */
   joined?: boolean
   /** The menu in the corner, and the row of actions below the text. */
@@ -26,6 +28,7 @@ type PostCardProps = {
 /** A post in a list. The whole card opens it; its time is the link that can be copied or opened in a new tab. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, children } = props
+  const answeredId = props.withoutQuote ? null : post.actions.replied_post_id
   const id = useId()
   const open = useOpenPost(post.id)
   return (
@@ -54,7 +57,7 @@ export function PostCard(props: PostCardProps) {
           {post.is_modified && <span className={styles.modified}>изменено</span>}
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
-        {post.actions.replied_post_id && <RepliedPost id={post.actions.replied_post_id} />}
+        {answeredId && <RepliedPost id={answeredId} />}
         <div id={`${id}-text`} className={styles.text}>
           <PostText text={post.text} />
         </div>

@@ -17,8 +17,9 @@ type PostFormProps = {
 /** The inside of a dialog where a text is written. */
 export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps) {
   return (
-    <form onSubmit={form.onSubmit}>
+    <form className={styles.form} onSubmit={form.onSubmit}>
       <TextArea
+        className={styles.area}
         label="Текст записи"
         placeholder={placeholder}
         value={form.typed}

@@ -3,12 +3,16 @@ import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
 
-/** The text of a post as written, its web addresses as links. */
+/** Lines that stand empty one after another: in a list, one is enough. */
+const EMPTY_LINES = /\n\s*\n\s*\n/g
+
+/** The text of a post as written, its web addresses as links; in a list without runs of empty lines. */
 export function PostText({ text, size = 'list' }: PostTextProps) {
+  const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
   let at = 0
   return (
     <p className={styles.text} data-size={size}>
-      {linkParts(text).map((part) => {
+      {linkParts(shown).map((part) => {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (

@@ -38,6 +38,8 @@ export function useSignIn(): SignIn {
   useEffect(() => {
     const controller = new AbortController()
     leaving.current = controller
+    // While the address is being typed; should it fail, sending the address tries again and says so.
+    identify().catch(() => {})
     return () => controller.abort()
   }, [])
 

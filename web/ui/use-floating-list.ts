@@ -58,7 +58,7 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
     // Escape is handled below: it must not reach a modal that the list stands in.
     useDismiss(context, { escapeKey: false }),
   ])
-  useTopLayer(elements.floating)
+  useTopLayer(elements.floating, () => items.current[start]?.focus({ preventScroll: true }))
 
   function leave(): void {
     anchor.focus()
@@ -93,8 +93,12 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
 }
 
 /** Above dialogs, and cut by no ancestor, without leaving its place in the document. */
-function useTopLayer(element: HTMLElement | null): void {
+function useTopLayer(element: HTMLElement | null, onShown: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is there.
   useLayoutEffect(() => {
-    if (element && !element.matches(':popover-open')) element.showPopover()
+    if (!element || element.matches(':popover-open')) return
+    element.showPopover()
+    // In this very frame: the next key press of a quick hand is already meant for the list.
+    onShown()
   }, [element])
 }

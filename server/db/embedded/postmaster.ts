@@ -23,7 +23,7 @@ export type Launched = {
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
 const SETTINGS = [
-  'max_connections=60',
+  'max_connections=120',
   'shared_buffers=128MB',
   'jit=off',
   'timezone=UTC',

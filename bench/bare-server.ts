@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+
+/** The physical limit of a read: node:http and nothing else, answering the same head and body (a JSON file's path). */
+const [path = ''] = process.argv.slice(2)
+const { headers, body } = JSON.parse(readFileSync(path, 'utf8'))
+const bytes = Buffer.from(body)
+
+const server = createServer((_request, response) => {
+  response.writeHead(200, headers).end(bytes)
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  console.log(typeof address === 'object' ? address?.port : '')
+})

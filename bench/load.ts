@@ -1,0 +1,56 @@
+import { Agent, get } from 'node:http'
+import autocannon, { type Request } from 'autocannon'
+
+export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
+
+type Options = { url: string; seconds: number; connections?: number; request?: () => Request }
+
+const CONNECTIONS = 50
+
+/** Keeps connections busy for some seconds; latencies in milliseconds. `request` makes each request anew. */
+export async function applyLoad({
+  url,
+  seconds,
+  connections = CONNECTIONS,
+  request,
+}: Options): Promise<Load> {
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    ...(request && { requests: [{ setupRequest: (given) => ({ ...given, ...request() }) }] }),
+  })
+  return {
+    rps: result.requests.total / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    requests: result.requests.total,
+    failed: result.non2xx + result.errors + result.timeouts,
+  }
+}
+
+/** The median time of one request at a time, in milliseconds: what a lone reader waits. */
+export async function medianTime(
+  url: string,
+  headers: Record<string, string>,
+  count: number,
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  for (let n = 0; n < count; n++) {
+    const began = performance.now()
+    await read(url, headers, agent)
+    times.push(performance.now() - began)
+  }
+  agent.destroy()
+  return times.sort((a, b) => a - b)[Math.floor(count / 2)] ?? 0
+}
+
+function read(url: string, headers: Record<string, string>, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent }, (response) => {
+      response.resume().once('end', resolve)
+      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`))
+    }).once('error', reject)
+  })
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { dataSetOf } from './data-set.ts'
+import { applyLoad, type Load } from './load.ts'
+import { pinSelf } from './pin.ts'
+import { openDatabase, startProduct, startScript } from './product.ts'
+import { countQueries } from './queries.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+import { signInUsers } from './sign-in.ts'
+import { printTable, type Row } from './table.ts'
+
+const { values } = parseArgs({
+  options: {
+    posts: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+})
+const seconds = Number(values.seconds)
+const rounds = Number(values.rounds)
+const SIGNED_IN = 400
+const PORT = 3210
+
+const dataSet = dataSetOf(Number(values.posts))
+console.log(
+  `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
+)
+console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
+const database = await openDatabase(dataSet)
+const tokens = await signInUsers(database.url, SIGNED_IN)
+const chosen = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
+const queries = await countQueries(
+  database.url,
+  chosen.map(({ call }) => call),
+)
+console.log(
+  pinSelf() ? 'Server on core 0, load on core 1.' : 'Cores are not pinned: the ratios mean little.',
+)
+const product = await startProduct(database.url, PORT)
+
+const rows: Row[] = []
+for (const [index, scenario] of chosen.entries()) {
+  const row = await measure(scenario)
+  rows.push({ ...row, queries: queries[index] ?? 0 })
+  console.log(`${row.name}: ${row.rps.toFixed(0)}/s, ratio ${row.ratio.toFixed(2)}`)
+}
+printTable(rows)
+console.log(
+  `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
+)
+await product.stop()
+await checkCounts()
+await database.close()
+
+/** Bare and product in turn, so that both see the same machine; the median round counts. */
+async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
+  const results: { load: Load; limit: number; cpu: number }[] = []
+  for (let round = 0; round < rounds; round++) {
+    const limit = await (scenario.bareWrite ? bareWrites(scenario.bareWrite) : bareReads(scenario))
+    const cpuBefore = product.cpu()
+    const load = await applyLoad({ url: product.url, seconds, request: scenario.request })
+    if (load.failed > 0) console.log(`${scenario.name}: ${load.failed} of ${load.requests} failed`)
+    results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
+  }
+  results.sort((a, b) => a.load.rps / a.limit - b.load.rps / b.limit)
+  const median = results[Math.floor(rounds / 2)]
+  if (!median) throw new Error('no round was run')
+  const { load, limit, cpu } = median
+  const { rps, p50, p99 } = load
+  return { name: scenario.name, rps, limit, ratio: rps / limit, p50, p99, cpu, goal: scenario.goal }
+}
+
+async function bareReads({ request }: Scenario): Promise<number> {
+  const { path = '/', headers } = request()
+  const answer = await fetch(product.url + path, { headers: headers as Record<string, string> })
+  const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
+  const { date: _, connection: __, 'keep-alive': ___, ...kept } = Object.fromEntries(answer.headers)
+  writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }))
+  const bare = await startScript('bare-server.ts', [file])
+  const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds })
+  await bare.stop()
+  return load.rps
+}
+
+async function bareWrites(kind: 'post' | 'like'): Promise<number> {
+  const args = [database.url, kind, String(seconds), String(dataSet.users)]
+  const bare = await startScript('bare-writes.ts', args)
+  await bare.stop()
+  return Number(bare.line)
+}
+
+/** The hot post's number must be the number of its rows after all that. */
+async function checkCounts(): Promise<void> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows: found } = await client.query(
+    `SELECT p.likes_count AS kept, count(l.user_id)::int AS rows FROM posts p
+     LEFT JOIN likes l ON l.post_id = p.id WHERE p.id = 1 GROUP BY p.likes_count`,
+  )
+  await client.end()
+  const { kept, rows: real } = found[0]
+  console.log(`The hot post: ${kept} likes kept, ${real} rows.`)
+  if (kept !== real) process.exitCode = 1
+}

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+
+/** The server has a core for itself; the load, and PostgreSQL where the kernel puts it, have the other. */
+export const SERVER_CORE = 0
+const LOAD_CORE = 1
+
+const hasTaskset = spawnSync('taskset', ['--version']).status === 0
+
+/** A command held to a core, as file and arguments; as it is where the system cannot. */
+export function pinned(core: number, [file = '', ...args]: string[]): [string, string[]] {
+  return hasTaskset ? ['taskset', ['-c', String(core), file, ...args]] : [file, args]
+}
+
+/** Holds this process to the core of the load. Says whether it could. */
+export function pinSelf(): boolean {
+  return spawnSync('taskset', ['-a', '-cp', String(LOAD_CORE), String(process.pid)]).status === 0
+}

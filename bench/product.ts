@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { startEmbeddedPostgres } from '../server/db/embedded/embedded-postgres.ts'
+import { migrate } from '../server/db/migrate.ts'
+import { type DataSet, seed } from './data-set.ts'
+import { pinned, SERVER_CORE } from './pin.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
+
+/** A PostgreSQL with a data set, as the embedded default makes it. */
+export async function openDatabase(dataSet: DataSet) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    say() {},
+    onLost(error) {
+      throw error
+    },
+  })
+  await migrate(postgres.connectionString)
+  await seed(postgres.connectionString, dataSet)
+  return {
+    url: postgres.connectionString,
+    async close() {
+      await postgres.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts the product in a process of its own on the server's core, with its log on; gives the time until it was ready. */
+export async function startProduct(databaseUrl: string, port: number) {
+  const began = performance.now()
+  const server = spawn(...pinned(SERVER_CORE, [process.execPath, 'server/main.ts']), {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      APP_SECRET: SECRET,
+      PORT: String(port),
+      RATE_LIMIT_SCALE: '100000',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await lineOf(server, /^Готово/)
+  return { ...watched(server), url: `http://127.0.0.1:${port}`, readyMs: performance.now() - began }
+}
+
+/** A script of this folder in a process of its own on the server's core, once it has printed its first line. */
+export async function startScript(script: string, args: string[]) {
+  const path = join(import.meta.dirname, script)
+  const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const line = await lineOf(child, /./)
+  return { ...watched(child), line, input: child.stdin }
+}
+
+function watched(child: ChildProcess) {
+  const pid = child.pid ?? 0
+  return {
+    /** CPU time the process has used, in microseconds. */
+    cpu: () => cpuMicroseconds(pid),
+    /** Resident memory now, in MiB. */
+    rss: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    async stop() {
+      if (child.exitCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+/** User and system time from /proc, in ticks of 10 ms (proc(5)). */
+function cpuMicroseconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+async function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  if (!child.stdout) throw new Error('a child without an output')
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (pattern.test(line)) resolve(line)
+  })
+  child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)))
+  return promise
+}

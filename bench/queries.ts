@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { createApp } from '../server/app.ts'
+import { readConfig } from '../server/config.ts'
+import { createLogger } from '../server/logger.ts'
+import { SECRET } from './product.ts'
+
+export type Call = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  token?: string
+  body?: object
+}
+
+/**
+ * How many statements one call sends to PostgreSQL, counted at the driver in an app of its own (the second call of two
+ * is counted, so that nothing is prepared in it). Visitors' reads are counted without kept answers.
+ */
+export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
+  const counted = countDriverQueries()
+  const config = readConfig({ RATE_LIMIT_SCALE: '100000', LOG_LEVEL: 'silent' })
+  const app = await createApp({
+    config,
+    databaseUrl,
+    secret: SECRET,
+    transport: { destination: '', send: async () => {}, close() {} },
+    log: createLogger('silent'),
+    webFolder: '',
+  })
+  const counts: number[] = []
+  for (const call of calls) {
+    await inject(call)
+    const before = counted()
+    await inject(call)
+    counts.push(counted() - before)
+  }
+  await app.close()
+  return counts
+
+  async function inject({ method, path, token, body }: Call): Promise<void> {
+    const answer = await app.http.inject({
+      method,
+      url: `/api/v1${path}`,
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+      ...(body && { payload: body }),
+    })
+    if (answer.statusCode >= 400) throw new Error(`${method} ${path}: ${answer.body}`)
+  }
+}
+
+/** Counts what clients of pg in this process send, but for the job queue's and the notices' own. */
+function countDriverQueries(): () => number {
+  const { submit } = pg.Query.prototype as unknown as { submit: (connection: unknown) => unknown }
+  let count = 0
+  Object.assign(pg.Query.prototype, {
+    submit(this: { text?: string }, connection: unknown) {
+      if (!/graphile_worker|pg_notify|LISTEN/.test(this.text ?? '')) count++
+      return submit.call(this, connection)
+    },
+  })
+  return () => count
+}

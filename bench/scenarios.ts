@@ -1,0 +1,84 @@
+import type { Request } from 'autocannon'
+import type { DataSet } from './data-set.ts'
+import type { Call } from './queries.ts'
+
+export type Scenario = {
+  name: string
+  /** The least share of the physical limit that the product shall reach. */
+  goal: number
+  /** What a write is compared with; a read is compared with a bare server of the same bytes. */
+  bareWrite?: 'post' | 'like'
+  call: Call
+  request: () => Request
+}
+
+const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
+const HOT_POST = 1
+
+/** What is measured, on a data set, by users with these tokens. */
+export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
+  const post = posts - (posts % 4) - 1
+  const reads = [
+    ['wall', '/posts?limit=10'],
+    ['post', `/posts/${post}`],
+    ['replies', `/posts/${post}/replies?limit=10`],
+  ] as const
+  return [
+    ...reads.map(([name, path]) => read(`${name}, visitor`, 0.75, { method: 'GET', path })),
+    ...reads.map(([name, path]) =>
+      read(`${name}, signed in`, 0.25, { method: 'GET', path, ...withToken(tokens[0]) }),
+    ),
+    publishing(tokens),
+    hotLikes(tokens),
+  ]
+}
+
+function read(name: string, goal: number, call: Call): Scenario {
+  const request = toRequest(call)
+  return { name, goal, call, request: () => request }
+}
+
+function publishing(tokens: string[]): Scenario {
+  const calls = tokens.map(
+    (token): Call => ({
+      method: 'POST',
+      path: '/posts',
+      token,
+      body: { text: TEXT },
+    }),
+  )
+  return inTurn({ name: 'publish', goal: 0.5, bareWrite: 'post' }, calls)
+}
+
+/** All like the post, one after another, then all take it back, and so on. */
+function hotLikes(tokens: string[]): Scenario {
+  const path = `/posts/${HOT_POST}/likes`
+  const calls = (['POST', 'DELETE'] as const).flatMap((method) =>
+    tokens.map((token): Call => ({ method, path, token })),
+  )
+  return inTurn({ name: 'like a hot post', goal: 0.5, bareWrite: 'like' }, calls)
+}
+
+function inTurn(parts: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
+  const [call] = calls
+  if (!call) throw new Error('nobody is signed in')
+  const requests = calls.map(toRequest)
+  let next = 0
+  return { ...parts, call, request: () => requests[next++ % requests.length] ?? {} }
+}
+
+function toRequest({ method, path, token, body }: Call): Request {
+  return {
+    method,
+    path: `/api/v1${path}`,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  }
+}
+
+function withToken(token: string | undefined) {
+  return token === undefined ? {} : { token }
+}

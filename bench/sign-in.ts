@@ -1,0 +1,24 @@
+import pg from 'pg'
+import { deriveKey } from '../server/app-secret.ts'
+import { signAccessToken } from '../server/sessions/access-token.ts'
+import { SECRET } from './product.ts'
+
+const DAY_SECONDS = 86_400
+
+/** Access tokens of `count` users of a data set, each with a live session of their own. */
+export async function signInUsers(databaseUrl: string, count: number): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ id: string; user_id: string }>(
+    `INSERT INTO sessions (id, user_id, secret_hash, client_hash, user_agent, user_agent_version, os)
+     SELECT gen_random_uuid(), id, '\\x00', '\\x00', 'bench', '', '' FROM users ORDER BY id LIMIT $1
+     RETURNING id, user_id`,
+    [count],
+  )
+  await client.end()
+  const options = { key: deriveKey(SECRET, 'access-token'), seconds: DAY_SECONDS }
+  return rows.map(({ id, user_id }) => {
+    const { accessToken } = signAccessToken({ userId: user_id, sessionId: id }, options)
+    return accessToken.token
+  })
+}

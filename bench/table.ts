@@ -1,0 +1,41 @@
+export type Row = {
+  name: string
+  rps: number
+  limit: number
+  ratio: number
+  goal: number
+  p50: number
+  p99: number
+  /** CPU time of the server a request, in microseconds. */
+  cpu: number
+  queries: number
+}
+
+const HEAD = [
+  '',
+  'requests/s',
+  'limit/s',
+  'ratio',
+  'goal',
+  'p50, ms',
+  'p99, ms',
+  'CPU, µs',
+  'queries',
+]
+
+/** Prints rows as a Markdown table. */
+export function printTable(rows: Row[]): void {
+  const lines = rows.map((row) => [
+    row.name,
+    row.rps.toFixed(0),
+    row.limit.toFixed(0),
+    row.ratio.toFixed(2),
+    `≥ ${row.goal}`,
+    row.p50,
+    row.p99,
+    row.cpu.toFixed(0),
+    row.queries,
+  ])
+  console.log('')
+  for (const line of [HEAD, HEAD.map(() => '---'), ...lines]) console.log(`| ${line.join(' | ')} |`)
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { canEdit, editSecondsLeft } from './edit-period.ts'
+
+const POST = { created_at: 1_800_000_000 }
+const PERIOD = 600
+const after = (seconds: number) => POST.created_at + seconds
+
+test('a post may be edited at 9:59 after its publication and not at 10:00', () => {
+  expect(canEdit(POST, after(0), PERIOD)).toBe(true)
+  expect(canEdit(POST, after(599), PERIOD)).toBe(true)
+  expect(canEdit(POST, after(599.9), PERIOD)).toBe(true)
+  expect(canEdit(POST, after(600), PERIOD)).toBe(false)
+  expect(canEdit(POST, after(601), PERIOD)).toBe(false)
+})
+
+test('the period is the one that is configured', () => {
+  expect(canEdit(POST, after(59), 60)).toBe(true)
+  expect(canEdit(POST, after(60), 60)).toBe(false)
+})
+
+test('the countdown shows whole seconds, the last one until the end, and never less than 0', () => {
+  expect(editSecondsLeft(POST, after(0), PERIOD)).toBe(600)
+  expect(editSecondsLeft(POST, after(0.5), PERIOD)).toBe(600)
+  expect(editSecondsLeft(POST, after(599.2), PERIOD)).toBe(1)
+  expect(editSecondsLeft(POST, after(600), PERIOD)).toBe(0)
+  expect(editSecondsLeft(POST, after(100_000), PERIOD)).toBe(0)
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { emailKey, isEmail } from './email.ts'
+
+test.each([
+  'olga@example.org',
+  'olga+wall@example.org',
+  'o@example.ru',
+  'ольга@пример.рф',
+  "o'hara_!#$%&*=?^`{|}~@mail.example.org",
+  'a@b@example.org',
+  `${'o'.repeat(242)}@example.org`,
+])('%s is an e-mail', (address) => {
+  expect(isEmail(address)).toBe(true)
+})
+
+test.each([
+  ['', 'nothing'],
+  ['olga', 'no at-sign'],
+  ['@example.org', 'nothing before the at-sign'],
+  ['olga@', 'nothing after it'],
+  ['olga@example', 'no dot'],
+  ['olga@.org', 'nothing before the dot'],
+  ['olga@example.o', 'one character after the dot'],
+  ['olga ivanova@example.org', 'a space'],
+  [' olga@example.org', 'a space in front'],
+  ['olga@example.org\n', 'a line feed at the end'],
+  ['olga@exam\u00a0ple.org', 'a no-break space'],
+])('%j is none: %s', (address) => {
+  expect(isEmail(address)).toBe(false)
+})
+
+test.each([
+  ...',;:<>()"[]\\',
+  '\0',
+  '\t',
+  '\r',
+  '\n',
+  '\u007f',
+  '\u0085',
+  '\u2028',
+  '\u200b',
+  '\u202e',
+  '\ud800',
+])('an address with %j is none, wherever the character stands', (character) => {
+  for (const address of [
+    `${character}olga@example.org`,
+    `ol${character}ga@example.org`,
+    `olga@exam${character}ple.org`,
+    `olga@example.org${character}`,
+  ]) {
+    expect(isEmail(address)).toBe(false)
+  }
+})
+
+test('an e-mail has at most 254 characters', () => {
+  const domain = '@example.org'
+  expect(isEmail('o'.repeat(254 - domain.length) + domain)).toBe(true)
+  expect(isEmail('o'.repeat(255 - domain.length) + domain)).toBe(false)
+})
+
+test('addresses that differ in case or in Unicode form only have one key', () => {
+  expect(emailKey('Olga@Example.ORG')).toBe(emailKey('olga@example.org'))
+  expect(emailKey('ОЛЬГА@пример.рф')).toBe(emailKey('ольга@ПРИМЕР.рф'))
+  expect(emailKey('zoe\u0308@example.org')).toBe(emailKey('zo\u00eb@example.org'))
+  expect(emailKey('\u212aate@example.org')).toBe(emailKey('kate@example.org'))
+})
+
+test('addresses that differ in a tag or a dot have keys of their own', () => {
+  const addresses = ['olga@example.org', 'olga+1@example.org', 'ol.ga@example.org']
+  expect(new Set(addresses.map(emailKey)).size).toBe(3)
+})

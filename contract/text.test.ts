@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { normalizeText, parsePostText, remainingLength, textLength, tidyTyped } from './text.ts'
+
+const MARK = '\u0301'
+const HOSTILE = [
+  MARK,
+  '\u0306',
+  '\u0327',
+  'и',
+  'z',
+  '\u1100',
+  '\u1161',
+  ' ',
+  '\n',
+  '\ufeff',
+  '\u202e',
+  '\ud83d',
+  '\ude00',
+]
+/** Any string at all, rich in what normalising changes, lone surrogates included. */
+const anyText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...HOSTILE),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 60,
+})
+
+test('a text is trimmed and brought to NFC', () => {
+  expect(parsePostText('  Привет, стена!\n\n')).toBe('Привет, стена!')
+  expect(parsePostText('и\u0306')).toBe('й')
+  expect(parsePostText('\u00a0\u3000\ufeffтекст\u00a0')).toBe('текст')
+})
+
+test('line feeds and spaces within a text stay', () => {
+  expect(parsePostText('раз\n\n  два')).toBe('раз\n\n  два')
+})
+
+test.each([
+  ['500 letters', 'я'.repeat(500), 500],
+  ['500 emoji, two code units each', '😀'.repeat(500), 500],
+  ['500 letters amid spaces', ` ${'я'.repeat(500)} `, 500],
+  ['500 pairs that NFC makes one', 'и\u0306'.repeat(500), 500],
+])('%s are within the limit', (_what, raw, length) => {
+  expect(textLength(parsePostText(raw) ?? '')).toBe(length)
+  expect(remainingLength(raw)).toBe(0)
+})
+
+test.each([
+  ['501 letters', 'я'.repeat(501), -1],
+  ['501 emoji', '😀'.repeat(501), -1],
+  ['500 flags, two code points each', '🇷🇺'.repeat(500), -500],
+])('%s are over it', (_what, raw, remaining) => {
+  expect(parsePostText(raw)).toBeNull()
+  expect(remainingLength(raw)).toBe(remaining)
+})
+
+test.each([
+  ['nothing', ''],
+  ['spaces and line feeds', ' \n \u00a0\u2003'],
+  ['zero-width characters', '\u200b\u200c\u200d\u2060\ufeff'],
+  ['variation selectors', '\ufe0f\u{e0100}'],
+  ['tags', '\u{e0041}\u{e0042}'],
+  ['a soft hyphen', '\u00ad'],
+  ['Hangul fillers', '\u115f\u1160\u3164\uffa0'],
+  ['a braille blank', '\u2800'],
+  ['bidirectional overrides alone', '\u202e\u2066'],
+])('%s: refused, as nothing in it is visible', (_what, raw) => {
+  expect(parsePostText(raw)).toBeNull()
+})
+
+test.each([
+  ['NUL', 'а\0б'],
+  ['a tab', 'а\tб'],
+  ['a carriage return', 'а\r\nб'],
+  ['an escape', 'а\u001b[31mб'],
+  ['DEL', 'а\u007fб'],
+  ['a C1 control', 'а\u0085б'],
+  ['a high surrogate alone', 'а\ud83dб'],
+  ['a low surrogate alone', 'а\ude00б'],
+])('%s is refused', (_what, raw) => {
+  expect(parsePostText(raw)).toBeNull()
+})
+
+test('control characters are refused at the ends too, where trimming would hide them', () => {
+  for (const raw of ['\tтекст', 'текст\r', '\0текст']) expect(parsePostText(raw)).toBeNull()
+})
+
+test('bidirectional overrides and isolates are stripped, marks of direction stay', () => {
+  expect(parsePostText('а\u202a\u202b\u202c\u202d\u202eб\u2066\u2067\u2068\u2069в')).toBe('абв')
+  expect(parsePostText('а\u200eб\u200fв')).toBe('а\u200eб\u200fв')
+})
+
+test('runs of combining marks are cut to 8', () => {
+  expect(parsePostText(`z${MARK.repeat(100)}a`)).toBe(`ź${MARK.repeat(8)}a`)
+  expect(parsePostText(`q${MARK.repeat(8)}`)).toBe(`q${MARK.repeat(8)}`)
+  expect(parsePostText(`q${MARK.repeat(9)}`)).toBe(`q${MARK.repeat(8)}`)
+})
+
+test('emoji joined by zero-width joiners stay whole', () => {
+  expect(parsePostText('👨‍👩‍👧‍👦')).toBe('👨‍👩‍👧‍👦')
+  expect(parsePostText('❤️')).toBe('❤️')
+})
+
+test('markup is text like any other', () => {
+  const markup = '<script>alert(1)</script> javascript:alert(1) &amp; %00'
+  expect(parsePostText(markup)).toBe(markup)
+})
+
+test('a normalised text is normal: doing it again changes nothing', () => {
+  fc.assert(
+    fc.property(anyText, (raw) => {
+      const once = normalizeText(raw)
+      expect(normalizeText(once)).toBe(once)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('whatever is accepted has 1 to 500 code points, no forbidden character, and counts as the browser counts', () => {
+  fc.assert(
+    fc.property(anyText, (raw) => {
+      const text = parsePostText(raw)
+      if (text === null) return
+      expect(textLength(text)).toBeGreaterThanOrEqual(1)
+      expect(textLength(text)).toBeLessThanOrEqual(500)
+      expect(remainingLength(raw)).toBe(500 - textLength(text))
+      expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]|\p{M}{9}/u)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('the line ends and tabs of a pasted text become what a post may hold', () => {
+  expect(tidyTyped('раз\r\nдва\rтри\tчетыре')).toBe('раз\nдва\nтри четыре')
+  expect(parsePostText(tidyTyped('раз\r\nдва\tтри'))).toBe('раз\nдва три')
+})

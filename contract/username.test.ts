@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { usernameProblem } from './username.ts'
+
+test.each(['olga5', 'OLGA_1987', '12345', '_____', 'o'.repeat(32)])('%s is a username', (name) => {
+  expect(usernameProblem(name)).toBeNull()
+})
+
+test.each([
+  ['', 'empty'],
+  ['olga', 'short'],
+  ['o'.repeat(33), 'long'],
+  ['ольга5', 'characters'],
+  ['olga-5', 'characters'],
+  ['olga 5', 'characters'],
+  ['olga.5', 'characters'],
+  ['olga5\n', 'characters'],
+  ['mar\u212aus', 'characters'],
+  ['olga\u0301a', 'characters'],
+])('%j is none: %s', (name, problem) => {
+  expect(usernameProblem(name)).toBe(problem)
+})
+
+test('a wrong length is told before wrong characters, as the form reports it', () => {
+  expect(usernameProblem('оля')).toBe('short')
+  expect(usernameProblem('я'.repeat(33))).toBe('long')
+})

@@ -1,0 +1,166 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../contract/posts.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { chooseFromMenu, eventually, openMenu, postWith } from './testing/parts.ts'
+import { DESKTOP, openStage, type Stage, type Visit } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+let own: Post
+let answer: Post
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  const petr = await stage.signUp()
+  await stage.signIn(olga.email)
+  const root = await stage.publish(petr, 'Чужая запись со ссылкой https://example.org/')
+  own = await stage.publish(olga, 'Моя запись')
+  answer = await stage.reply(olga, root.id, 'Мой ответ')
+  await stage.reply(petr, answer.id, 'Ответ на ответ')
+  for (const post of [root, own]) {
+    await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  }
+})
+afterAll(() => stage?.close())
+
+test('no screen has a serious barrier', async () => {
+  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
+  const screens: Record<string, string> = {
+    '/': 'Моя запись',
+    [`/posts/${answer.id}`]: 'Ответ на ответ',
+    '/posts/999999': 'Запись не найдена',
+    '/liked': 'Моя запись',
+    '/own/posts': 'Моя запись',
+    '/own/replies': 'Мой ответ',
+    '/settings': 'Выйти',
+    '/settings/account/email': 'Изменить электронную почту',
+    '/settings/account/username': 'Задать имя пользователя',
+    '/settings/devices': 'Firefox',
+    '/nowhere': 'Страница не существует',
+  }
+  for (const [path, text] of Object.entries(screens)) {
+    await page.goto(stage.url + path)
+    await page.getByText(text).first().waitFor()
+    await expectNoBarrier(page, path)
+  }
+})
+
+test('no dialog, menu or list has a serious barrier', async () => {
+  const page = await visitAtRest({ as: olga })
+  const mine = postWith(page, 'Моя запись')
+  await mine.waitFor()
+
+  await page.getByRole('button', { name: 'Новые' }).click()
+  await page.getByRole('option').first().waitFor()
+  await expectNoBarrier(page, 'the switcher')
+  await page.keyboard.press('Escape')
+  await openMenu(mine)
+  await expectNoBarrier(page, 'a menu')
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+
+  const openings: Record<string, () => Promise<unknown>> = {
+    'Новая запись': async () => {
+      await page.getByRole('button', { name: 'Новая запись' }).click()
+      await page.getByRole('textbox').fill('я'.repeat(501))
+    },
+    Ответ: () => mine.getByRole('button', { name: 'Ответить' }).click(),
+    'Изменение записи': () => chooseFromMenu(mine, 'Изменить'),
+    'Удалить запись?': () => chooseFromMenu(mine, 'Удалить'),
+    Пожаловаться: async () => {
+      await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
+      await page.getByRole('radio').first().check()
+    },
+    'Сочетания клавиш': () => page.keyboard.press('Shift+Slash'),
+  }
+  for (const [title, open] of Object.entries(openings)) {
+    await open()
+    await expectNoBarrierIn(page, title)
+  }
+
+  await page.goto(`${stage.url}/settings/devices`)
+  await page.getByRole('listitem').getByRole('button').first().click()
+  await expectNoBarrierIn(page, /Firefox|сесси/i)
+  await page.getByRole('button', { name: 'Завершить другие сессии' }).click()
+  await expectNoBarrierIn(page, 'Завершить другие сессии?')
+})
+
+test('no step of signing in has a serious barrier', async () => {
+  const page = await visitAtRest()
+  await page.getByRole('button', { name: 'Войти' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Электронная почта').fill('vera@example.org')
+  await expectNoBarrier(page, 'the e-mail step')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Продолжить' }).waitFor()
+  await expectNoBarrier(page, 'the offer to register')
+  await dialog.getByRole('button', { name: 'Продолжить' }).click()
+  await dialog.getByLabel('Код подтверждения').waitFor()
+  await expectNoBarrier(page, 'the code step')
+})
+
+test('no wall that is empty, failed or cut off has a serious barrier', async () => {
+  const lists = '**/api/v1/posts?*'
+  const page = await visitAtRest({
+    before: (it) => it.route(lists, (route) => route.fulfill({ json: NOTHING })),
+  })
+  await page.getByText('Записи не найдены').waitFor()
+  await expectNoBarrier(page, 'an empty wall')
+  await page.unroute(lists)
+  await page.route(lists, (route) => route.fulfill({ status: 400 }))
+  await page.reload()
+  await page.getByRole('button', { name: 'Повторить' }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByText(/^Нет связи/).waitFor()
+  await expectNoBarrier(page, 'a wall that failed, without a network')
+})
+
+const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+
+/** A page on which nothing moves: what fades in has no contrast yet. */
+function visitAtRest(visit: Visit = {}): Promise<Page> {
+  return stage.visit({ reducedMotion: 'reduce', ...visit })
+}
+
+async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: title })
+  await dialog.waitFor()
+  await expectNoBarrier(page, String(title))
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Looks at the page in the dark theme with every rule, and in the light one at what a theme can change. */
+async function expectNoBarrier(page: Page, where: string): Promise<void> {
+  await expectNone(page, new AxeBuilder({ page }), where)
+  await showTheme(page, 'light')
+  await expectNone(page, new AxeBuilder({ page }).withRules('color-contrast'), `${where}, light`)
+  await showTheme(page, 'dark')
+}
+
+async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
+  await eventually(() => page.evaluate(runningAnimations), 0)
+  // Without frames there is nothing to put together in a page of its own, which takes most of the time.
+  const { violations, passes } = await axe.setLegacyMode(true).analyze()
+  expect(passes.length).toBeGreaterThan(0)
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  expect(grave).toEqual([])
+}
+
+/** As if it had been chosen in another tab: a dialog may be in front of the toggle. */
+async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
+  await page.evaluate((newValue) => {
+    dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))
+  }, theme)
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
+}
+
+function runningAnimations(): number {
+  return document.getAnimations().filter(({ playState, timeline }) => {
+    return playState === 'running' && timeline === document.timeline
+  }).length
+}

@@ -1,0 +1,140 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { profileLink } from './testing/sign-in-dialog.ts'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
+
+let site: Site
+let author: TestUser
+beforeAll(async () => {
+  site = await openSite()
+  author = await site.signUp()
+  for (let number = 1; number <= 12; number++) {
+    await site.publish(author, `Запись ${number}`)
+  }
+})
+afterAll(() => site?.close())
+
+test('offline, a banner says so until the network is back; what was written is kept, and can be sent then', async () => {
+  const page = await site.visit({ as: author })
+  await page.getByRole('article').first().waitFor()
+  const dialog = await write(page, 'Написано в метро.')
+  const banner = page.getByText('Нет связи. Отправить не получится, пока она не вернётся')
+  expect(await banner.count()).toBe(0)
+  await page.context().setOffline(true)
+  await banner.waitFor()
+  const send = dialog.getByRole('button', { name: 'Опубликовать' })
+  await send.click()
+  await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
+  expect(await dialog.getByLabel('Текст записи').inputValue()).toBe('Написано в метро.')
+
+  await page.context().setOffline(false)
+  await banner.waitFor({ state: 'detached' })
+  await send.click()
+  await page.getByRole('status').getByText('Опубликовано').waitFor()
+  expect(await published('Написано в метро.')).toBe(1)
+})
+
+test('offline, a window that was never opened here says that it needs the network', async () => {
+  const page = await site.visit({ as: author })
+  await profileLink(page).waitFor()
+  await page.context().setOffline(true)
+  const write = page.getByRole('button', { name: 'Новая запись' })
+  await write.click()
+  const refusal = 'Не удалось открыть окно. Проверьте интернет и повторите'
+  await page.getByRole('status').getByText(refusal).waitFor()
+  await page.context().setOffline(false)
+  await write.click()
+  await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
+})
+
+test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
+  const page = await site.visit({ as: author, path: '/own/replies' })
+  await page.getByText('Записи не найдены').waitFor()
+  const network = await slowDown(page)
+  await page.getByRole('link', { name: 'Стена' }).click()
+  const feed = page.getByRole('feed', { name: 'Стена' })
+  await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
+  expect(await feed.getByRole('article').count()).toBe(0)
+  await feed.getByRole('article').first().waitFor()
+  expect(await feed.getAttribute('aria-busy')).toBe('false')
+
+  const dialog = await write(page, 'Трижды, но однажды.')
+  const sent = countRequests(page, 'POST', /\/posts$/)
+  const send = dialog.getByRole('button', { name: 'Опубликовать' })
+  await page.keyboard.press('Control+Enter')
+  await send.click({ force: true })
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => send.getAttribute('aria-busy')).toBe('true')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('article').filter({ hasText: 'Трижды, но однажды.' }).waitFor()
+  expect(sent()).toBe(1)
+  expect(await published('Трижды, но однажды.')).toBe(1)
+  await network.detach()
+})
+
+test('a page of the feed that failed says so in its place, and «Повторить» brings it', async () => {
+  const page = await site.visit()
+  const articles = page.getByRole('article')
+  await expect.poll(() => articles.count()).toBe(10)
+  await page.route(/\/api\/v1\/posts\?.*cursor=/, (route) => route.abort())
+  await articles.last().scrollIntoViewIfNeeded()
+  const failed = page.getByRole('alert')
+  await failed.getByText(NO_ANSWER).waitFor()
+  expect(await articles.count()).toBe(10)
+
+  await page.unroute(/\/api\/v1\/posts\?.*cursor=/)
+  await failed.getByRole('button', { name: 'Повторить' }).click()
+  await page.getByRole('article').filter({ hasText: 'Запись 1' }).last().waitFor()
+  await failed.waitFor({ state: 'detached' })
+})
+
+test('while the server restarts, what fails says so; reading and writing go on afterwards, signed in', async () => {
+  const reader = await site.visit({ as: author, path: '/settings' })
+  const writer = await reader.context().newPage()
+  await writer.goto(site.url)
+  await profileLink(writer).waitFor()
+  const dialog = await write(writer, 'После перезапуска.')
+  const send = dialog.getByRole('button', { name: 'Опубликовать' })
+  await reader.getByRole('link', { name: 'Устройства' }).waitFor()
+
+  await site.product.stop()
+  await send.click()
+  await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
+  await reader.getByRole('link', { name: 'Устройства' }).click()
+  await reader.getByText('Не удалось открыть страницу').waitFor()
+  await site.product.start()
+
+  await reader.getByRole('button', { name: 'Обновить' }).click()
+  await reader.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
+  await send.click()
+  await writer.getByRole('status').getByText('Опубликовано').waitFor()
+  await writer.getByRole('article').filter({ hasText: 'После перезапуска.' }).waitFor()
+  expect(await published('После перезапуска.')).toBe(1)
+})
+
+async function write(page: Page, text: string) {
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.getByLabel('Текст записи').fill(text)
+  return dialog
+}
+
+async function published(text: string): Promise<number> {
+  return (await site.rows('SELECT FROM posts WHERE text = $1', [text])).length
+}
+
+/** A connection as over a weak mobile network. */
+async function slowDown(page: Page): Promise<CDPSession> {
+  const network = await page.context().newCDPSession(page)
+  await network.send('Network.enable')
+  await network.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: 50_000,
+    uploadThroughput: 25_000,
+  })
+  return network
+}

@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { chooseFromMenu, eventually, openMenu, postTexts, postWith, toast } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+beforeAll(async () => {
+  stage = await openStage({ ACCESS_TOKEN_SECONDS: '3600' })
+  olga = await stage.signUp()
+})
+afterAll(() => stage?.close())
+beforeEach(() => stage.emptyWall())
+
+test('an edit counts its time down, says «Изменено», and marks the post everywhere', async () => {
+  const post = await stage.publish(olga, 'Опечатка')
+  const page = await stage.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Опечатка'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const text = dialog.getByRole('textbox', { name: 'Текст записи' })
+  const save = dialog.getByRole('button', { name: 'Сохранить' })
+  expect(await text.inputValue()).toBe('Опечатка')
+  expect(await save.isDisabled()).toBe(true)
+  const left = dialog.getByText(/^Осталось \d+:\d\d$/)
+  const before = await left.innerText()
+  await left.and(dialog.getByText(before)).waitFor({ state: 'detached' })
+  expect(await left.innerText() < before || before.includes('10:')).toBe(true)
+
+  await text.fill('Опечатка ')
+  expect(await save.isDisabled()).toBe(true)
+  await text.fill('Без опечатки')
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Изменено').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+  await page.goto(`${stage.url}/posts/${post.id}`)
+  await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+})
+
+test('a half-made edit is kept until it is saved', async () => {
+  await stage.publish(olga, 'Было так')
+  const page = await stage.visit({ as: olga })
+  const text = page.getByRole('dialog').getByRole('textbox', { name: 'Текст записи' })
+  await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
+  await text.fill('Стало иначе')
+  await page.reload()
+  await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
+  expect(await text.inputValue()).toBe('Стало иначе')
+})
+
+test('when time runs out in an open dialog, the text can be copied, or sent as a reply', async () => {
+  await stage.publish(olga, 'Не успею')
+  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Дописал слишком поздно')
+  await page.clock.fastForward('10:01')
+  await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
+
+  await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
+  await toast(page, 'Текст скопирован').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал слишком поздно')
+  await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await toast(page, 'Опубликовано').waitFor()
+  await openReplies(page, 'Не успею')
+  await postWith(page, 'Дописал слишком поздно').waitFor()
+  const menu = await openMenu(postWith(page, 'Не успею').first())
+  expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
+})
+
+test('a deletion is asked about once more, and takes the post off the list', async () => {
+  await stage.publish(olga, 'Останется')
+  await stage.publish(olga, 'Удалится')
+  const page = await stage.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await postTexts(page)).toEqual(['Удалится', 'Останется'])
+
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await toast(page, 'Удалено').waitFor()
+  await eventually(() => postTexts(page), ['Останется'])
+  await page.reload()
+  await eventually(() => postTexts(page), ['Останется'])
+})
+
+test('a post deleted on its own page leads to the wall; one that is gone already says so', async () => {
+  const post = await stage.publish(olga, 'Последние минуты')
+  const page = await stage.visit({ as: olga })
+  await openReplies(page, 'Последние минуты')
+  await chooseFromMenu(postWith(page, 'Последние минуты'), 'Удалить')
+  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await page.waitForURL(`${stage.url}/`)
+  await toast(page, 'Удалено').waitFor()
+  await page.getByText('Записи не найдены').waitFor()
+  await page.goto(`${stage.url}/posts/${post.id}`)
+  await page.getByText('Запись не найдена').waitFor()
+
+  const other = await stage.publish(olga, 'Удалена в другом окне')
+  await page.goto(stage.url)
+  await postWith(page, 'Удалена в другом окне').waitFor()
+  await stage.call('DELETE', `/posts/${other.id}`, { token: olga.token })
+  await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
+  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await toast(page, 'Сообщение не найдено').waitFor()
+  await eventually(() => page.getByRole('article').count(), 0)
+})
+
+async function openReplies(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+}

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { otherThan } from './testing/sign-in-dialog.ts'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
+const EXPIRED = 'Код больше не действует. Запросите новый'
+const TOO_MANY = 'Слишком много неверных кодов. Подождите 10 минут и запросите новый код'
+const TAKEN = 'Эта почта уже используется'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.close())
+
+test('an address changes in two steps; the old one is told, and the new one signs in', async () => {
+  const user = await site.signUp()
+  const page = await site.visit({ as: user, path: '/settings' })
+  await page.getByRole('link', { name: `Электронная почта ${user.email}` }).click()
+  const { field, proceed, code } = emailForm(page)
+  expect(await proceed.isDisabled()).toBe(true)
+  await field.fill('moved@example.org')
+  await field.press('Enter')
+  await page.getByText('Отправили код на moved@example.org').waitFor()
+  const mail = await site.mailbox.mailTo('moved@example.org')
+  expect(mail.subject).toMatch(/^\d{6} — код для смены почты · Вслух$/)
+  const verifications = countRequests(page, 'PUT', /\/verify$/)
+  await code.fill(await site.nextCode('moved@example.org'))
+
+  await page.waitForURL(`${site.url}/settings`)
+  await page.getByRole('link', { name: 'Электронная почта moved@example.org' }).waitFor()
+  expect(verifications()).toBe(1)
+  const notice = await site.mailbox.mailTo(user.email, 2)
+  expect(notice.text).toContain(user.username)
+  expect(notice.text).not.toContain('moved@example.org')
+  expect((await site.signIn('moved@example.org')).id).toBe(user.id)
+})
+
+test('a malformed address and one that somebody has are refused under the input', async () => {
+  const neighbour = await site.signUp()
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
+  const { field, error, proceed } = emailForm(page)
+  await field.fill('sasha@')
+  await field.blur()
+  expect(await error.textContent()).toBe('Введите корректный email')
+  expect(await proceed.isDisabled()).toBe(true)
+
+  await field.fill(neighbour.email.toUpperCase())
+  await error.waitFor({ state: 'detached' })
+  await proceed.click()
+  await expect.poll(() => error.textContent()).toBe(TAKEN)
+  expect(await proceed.isDisabled()).toBe(true)
+  await field.fill('free@example.org')
+  await error.waitFor({ state: 'detached' })
+  expect(await proceed.isEnabled()).toBe(true)
+})
+
+test('wrong codes, too many of them, and an expired one are refused in words; the address stays', async () => {
+  const user = await site.signUp()
+  const page = await site.visit({ as: user, path: '/settings/account/email' })
+  const { field, code, error, goBack, proceed, resend } = emailForm(page)
+  await field.fill('guessed@example.org')
+  await proceed.click()
+  const right = await site.nextCode('guessed@example.org')
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await tryCode(page, otherThan(right))
+    await expect.poll(() => error.textContent()).toBe(WRONG)
+    expect(await code.inputValue()).toBe('')
+  }
+  await tryCode(page, right)
+  await expect.poll(() => error.textContent()).toBe(TOO_MANY)
+  expect(await resend.count()).toBe(0)
+
+  await goBack.click()
+  expect(await field.inputValue()).toBe('guessed@example.org')
+  await field.fill('slow@example.org')
+  await proceed.click()
+  const expired = await site.nextCode('slow@example.org')
+  await site.rows("UPDATE codes SET expires_at = now() WHERE email = 'slow@example.org'")
+  await tryCode(page, expired)
+  await expect.poll(() => error.textContent()).toBe(EXPIRED)
+  expect(await site.rows('SELECT email FROM users WHERE id = $1', [user.id])).toEqual([
+    { email: user.email },
+  ])
+  await page.getByRole('button', { name: 'Получить новый код' }).click()
+  await code.fill(await site.nextCode('slow@example.org'))
+  await page.getByRole('link', { name: 'Электронная почта slow@example.org' }).waitFor()
+})
+
+test('an address that somebody registers meanwhile is refused with the code', async () => {
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
+  const { field, error, proceed } = emailForm(page)
+  await field.fill('raced@example.org')
+  await proceed.click()
+  const mailed = await site.nextCode('raced@example.org')
+  await site.signIn('raced@example.org')
+  await tryCode(page, mailed)
+  await expect.poll(() => error.textContent()).toBe(TAKEN)
+})
+
+test('the code comes once more after a minute', async () => {
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
+  await page.clock.install()
+  const { field, proceed, resend } = emailForm(page)
+  await field.fill('twice@example.org')
+  await proceed.click()
+  const first = await site.nextCode('twice@example.org')
+  expect(await resend.textContent()).toMatch(/через \d+ с$/)
+  expect(await resend.isDisabled()).toBe(true)
+  await page.clock.fastForward(60_000)
+  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  await site.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s'")
+  await resend.click()
+  expect(await site.nextCode('twice@example.org')).toBe(first)
+})
+
+function emailForm(page: Page) {
+  const main = page.getByRole('main')
+  return {
+    field: main.getByLabel('Электронная почта'),
+    code: main.getByLabel('Код подтверждения'),
+    error: main.getByRole('alert'),
+    proceed: main.getByRole('button', { name: 'Продолжить' }),
+    goBack: main.getByRole('button', { name: 'Вернуться' }),
+    resend: main.getByRole('button', { name: 'Отправить код ещё раз' }),
+  }
+}
+
+/** Types a code and waits for the answer. */
+async function tryCode(page: Page, code: string): Promise<void> {
+  const answered = page.waitForResponse(/\/verify$/)
+  await emailForm(page).code.fill(code)
+  await answered
+}

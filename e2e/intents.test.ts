@@ -1,0 +1,126 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { profileLink, signInButton, signInDialog, signInThrough } from './testing/sign-in-dialog.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+  await site.publish(await site.signUp(), 'Окна выходят во двор.')
+})
+afterAll(() => site?.close())
+
+type Journey = {
+  wish: string
+  ask: (page: Page) => Promise<void>
+  granted: (page: Page) => Promise<void>
+}
+
+const JOURNEYS: Journey[] = [
+  {
+    wish: 'a like',
+    ask: (page) => like(page).click(),
+    granted: async (page) => {
+      await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
+      await expect
+        .poll(() => site.rows('SELECT likes_count FROM posts'))
+        .toEqual([{ likes_count: 1 }])
+    },
+  },
+  {
+    wish: 'a reply',
+    ask: (page) => page.getByRole('button', { name: 'Ответить' }).click(),
+    granted: async (page) => {
+      const dialog = page.getByRole('dialog', { name: 'Ответ' })
+      await dialog.getByText('Окна выходят во двор.').waitFor()
+      await dialog.getByLabel('Текст записи').waitFor()
+    },
+  },
+  {
+    wish: 'a new post',
+    ask: (page) => page.getByRole('button', { name: 'Новая запись' }).click(),
+    granted: (page) =>
+      page.getByRole('dialog', { name: 'Новая запись' }).getByLabel('Текст записи').waitFor(),
+  },
+  {
+    wish: 'a report',
+    ask: async (page) => {
+      await page.getByRole('button', { name: 'Ещё' }).click()
+      await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
+    },
+    granted: (page) =>
+      page.getByRole('dialog', { name: 'Пожаловаться' }).getByRole('radio').first().waitFor(),
+  },
+  {
+    wish: 'a view of the switcher',
+    ask: async (page) => {
+      await page.getByRole('button', { name: 'Новые' }).click()
+      await page.getByRole('option', { name: 'Мои записи' }).click()
+    },
+    granted: (page) => page.waitForURL('**/own/posts'),
+  },
+  {
+    wish: 'a secured address',
+    ask: async (page) => {
+      await page.goto(`${site.url}/settings/devices`)
+      await page.waitForURL(`${site.url}/`)
+    },
+    granted: async (page) => {
+      await page.waitForURL('**/settings/devices')
+      await page.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
+    },
+  },
+]
+
+test.each(JOURNEYS)('a visitor who wants $wish signs in and has it', async ({ ask, granted }) => {
+  const { email } = await site.signUp()
+  const page = await site.visit()
+  await like(page).waitFor()
+  await ask(page)
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+  await signInThrough(site, page, email)
+  await profileLink(page).waitFor()
+  await granted(page)
+})
+
+test('a wish whose dialog was closed is forgotten, also when one signs in later', async () => {
+  const { email } = await site.signUp()
+  const page = await site.visit()
+  const { dialog } = signInDialog(page)
+  await page.getByRole('button', { name: 'Ответить' }).click()
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await signInButton(page).click()
+  await signInThrough(site, page, email)
+  await profileLink(page).waitFor()
+  // A dialog would have to fetch its code first.
+  await page.waitForLoadState('networkidle')
+  expect(await dialog.count()).toBe(0)
+})
+
+test('a wish survives a reload on the code, and is granted once', async () => {
+  const { email } = await site.signUp()
+  const page = await site.visit()
+  const { dialog, code } = signInDialog(page)
+  await page.getByRole('button', { name: 'Ответить' }).click()
+  await dialog.getByLabel('Электронная почта').fill(email)
+  await page.keyboard.press('Enter')
+  await code.waitFor()
+  await page.reload()
+  const reloaded = page.waitForEvent('load')
+  await code.fill(await site.nextCode(email))
+  await reloaded
+  await page.getByRole('dialog', { name: 'Ответ' }).waitFor()
+
+  await page.reload()
+  await profileLink(page).waitFor()
+  // A dialog would have to fetch its code first.
+  await page.waitForLoadState('networkidle')
+  expect(await dialog.count()).toBe(0)
+})
+
+function like(page: Page) {
+  return page.getByRole('button', { name: 'Нравится' })
+}

@@ -1,0 +1,122 @@
+import type { Locator, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { eventually, postTexts, postWith, switchView } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  petr = await stage.signUp()
+})
+afterAll(() => stage?.close())
+beforeEach(() => stage.emptyWall())
+
+test('a like shows before the server has answered, and holds afterwards', async () => {
+  const post = await stage.publish(olga, 'Нравится ли?')
+  await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  const page = await stage.visit({ as: petr })
+  const card = postWith(page, 'Нравится ли?')
+  const held = await holdLikes(page)
+  await like(card).click()
+  await held.next()
+  expect(await likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
+  held.letGo()
+  await eventually(() => likesOf(post.id), 2)
+  await page.reload()
+  await eventually(() => likeState(card), { pressed: 'true', count: '2 отметки' })
+})
+
+test('quick taps end at the last wish', async () => {
+  const post = await stage.publish(olga, 'Туда-сюда')
+  const page = await stage.visit({ as: petr })
+  const card = postWith(page, 'Туда-сюда')
+  const held = await holdLikes(page)
+  await like(card).click()
+  await held.next()
+  for (let tap = 0; tap < 4; tap++) await like(card).click()
+  expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
+  await like(card).click()
+  expect(await likeState(card)).toEqual({ pressed: 'false', count: null })
+  held.letGo()
+  await eventually(() => likesOf(post.id), 0)
+  await eventually(async () => held.asked(), ['POST', 'DELETE'])
+  expect(await likeState(card)).toEqual({ pressed: 'false', count: null })
+})
+
+test('a refusal takes the like back and says why', async () => {
+  await stage.publish(olga, 'Не выйдет')
+  const page = await stage.visit({ as: petr })
+  const card = postWith(page, 'Не выйдет')
+  await page.route('**/likes', (route) => route.fulfill({ status: 503 }), { times: 1 })
+  await like(card).click()
+  await page.getByRole('status').getByText('Сервис временно недоступен').waitFor()
+  expect(await likeState(card)).toEqual({ pressed: 'false', count: null })
+  await like(card).click()
+  await eventually(() => likeState(card), { pressed: 'true', count: '1 отметка' })
+})
+
+test('what is no longer liked stays in «Понравившиеся» until the next visit', async () => {
+  for (const text of ['Первая', 'Вторая']) {
+    const post = await stage.publish(olga, text)
+    await stage.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+  }
+  const page = await stage.visit({ as: petr })
+  await switchView(page, 'Понравившиеся')
+  await eventually(() => postTexts(page), ['Вторая', 'Первая'])
+  const unliked = page.waitForResponse('**/likes')
+  await like(postWith(page, 'Первая')).click()
+  expect((await unliked).status()).toBe(200)
+  expect(await postTexts(page)).toEqual(['Вторая', 'Первая'])
+  expect(await likeState(postWith(page, 'Первая'))).toEqual({ pressed: 'false', count: null })
+  await switchView(page, 'Новые')
+  await page.waitForURL(`${stage.url}/`)
+  await eventually(() => likeState(postWith(page, 'Первая')), { pressed: 'false', count: null })
+  await switchView(page, 'Понравившиеся')
+  await eventually(() => postTexts(page), ['Вторая'])
+})
+
+test('a visitor who taps «Нравится» is asked in', async () => {
+  await stage.publish(olga, 'Для гостей')
+  const page = await stage.visit()
+  await like(postWith(page, 'Для гостей')).click()
+  await page.getByRole('dialog').getByLabel('Электронная почта').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await likeState(postWith(page, 'Для гостей'))).toEqual({ pressed: 'false', count: null })
+})
+
+function like(card: Locator): Locator {
+  return card.getByRole('button', { name: 'Нравится' })
+}
+
+function likeState(card: Locator): Promise<{ pressed: string | null; count: string | null }> {
+  return like(card).evaluate((button) => {
+    const id = button.getAttribute('aria-describedby')
+    const count = id && document.getElementById(id)?.textContent
+    return { pressed: button.getAttribute('aria-pressed'), count: count || null }
+  })
+}
+
+async function likesOf(postId: string): Promise<number> {
+  return (await stage.call('GET', `/posts/${postId}`)).body.actions.likes_count
+}
+
+/** Holds every like and unlike back until they are let go. */
+async function holdLikes(page: Page) {
+  const methods: string[] = []
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/likes', async (route: Route) => {
+    methods.push(route.request().method())
+    await gate.promise
+    await route.continue()
+  })
+  return {
+    asked: () => methods,
+    /** Resolves when the first has been sent. */
+    next: () => expect.poll(() => methods.length).toBeGreaterThan(0),
+    letGo: gate.resolve,
+  }
+}

@@ -1,0 +1,129 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { eventually, postWith, scroll } from './testing/parts.ts'
+import { DESKTOP, openStage, PHONE, type Stage, TABLET } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  await stage.fillWall(olga, 30)
+})
+afterAll(() => stage?.close())
+
+test('the theme is dark at first; the choice outlives a reload, and the other one never flashes', async () => {
+  const page = await stage.visit({ colorScheme: 'light' })
+  const dark = await backgroundOf(page)
+  expect(brightness(dark)).toBeLessThan(60)
+  await page.getByRole('button', { name: 'Светлая тема' }).click()
+  const light = await backgroundOf(page)
+  expect(brightness(light)).toBeGreaterThan(200)
+
+  await page.addInitScript(recordBackgrounds)
+  await page.reload()
+  await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
+  const painted = await page.evaluate(() => Reflect.get(window, 'backgrounds') as string[])
+  expect(painted.length).toBeGreaterThan(0)
+  expect([...new Set(painted)]).toEqual([light])
+  expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
+
+  await page.getByRole('button', { name: 'Тёмная тема' }).click()
+  expect(await backgroundOf(page)).toBe(dark)
+})
+
+test('on a phone the bar leaves as one scrolls down and comes back on any scroll up', async () => {
+  const page = await stage.visit({ viewport: PHONE })
+  await postWith(page, 'Запись 30').waitFor()
+  const bar = page.getByRole('navigation', { name: 'Разделы' })
+  const top = () => bar.evaluate((it) => Math.round(it.getBoundingClientRect().top))
+  const shown = await top()
+  expect(shown).toBeLessThan(PHONE.height - 40)
+  await scroll(page, 400)
+  await eventually(top, PHONE.height)
+  await scroll(page, -3)
+  await eventually(top, shown)
+  await scroll(page, 400)
+  await eventually(top, PHONE.height)
+  await bar.getByRole('button', { name: 'Новая запись' }).focus()
+  await eventually(top, shown)
+})
+
+test('a rail of icons stands beside the column from 757 px, and its words from 1060 px', async () => {
+  const page = await stage.visit({ viewport: TABLET })
+  await postWith(page, 'Запись 30').waitFor()
+  const rail = page.getByRole('navigation', { name: 'Разделы' })
+  const words = rail.getByText('Новая запись')
+  expect(await rail.count()).toBe(1)
+  expect(await widthOf(rail)).toBe(76)
+  expect(await widthOf(words)).toBe(1)
+  expect(await rail.getByRole('button', { name: 'Светлая тема' }).count()).toBe(1)
+
+  await page.setViewportSize(DESKTOP)
+  await eventually(() => widthOf(rail), 216)
+  expect(await widthOf(words)).toBeGreaterThan(80)
+  expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
+})
+
+test.each([
+  { name: 'a small phone', viewport: { width: 320, height: 640 } },
+  { name: 'a phone', viewport: PHONE },
+  { name: 'a tablet', viewport: TABLET },
+  { name: 'a desktop', viewport: DESKTOP },
+])('nothing is wider than $name, and every target there can be hit', async ({ viewport }) => {
+  await stage.publish(olga, `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`)
+  const page = await stage.visit({ as: olga, viewport })
+  await postWith(page, 'Слишкомдлинное').first().waitFor()
+  expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
+  expect(await smallTargets(page)).toEqual([])
+})
+
+function backgroundOf(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+}
+
+function brightness(color: string): number {
+  return Math.max(...(color.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? []))
+}
+
+async function widthOf(element: Locator): Promise<number> {
+  return element.evaluate((it) => Math.round(it.getBoundingClientRect().width))
+}
+
+/** How many px of the page one would have to scroll sideways to see. */
+function overflow(): number {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return scrollWidth - clientWidth
+}
+
+/** Notes the page's background at each frame from the first one that has a body. */
+function recordBackgrounds(): void {
+  const backgrounds: string[] = []
+  Reflect.set(window, 'backgrounds', backgrounds)
+  const look = () => {
+    if (document.body) backgrounds.push(getComputedStyle(document.body).backgroundColor)
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+/** Names of buttons and links whose 44 px around the middle are not theirs: what a thumb may miss. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const reach = 21
+    const targets = document.querySelectorAll<HTMLElement>('header button, header a, nav button, nav a, article button')
+    const missed: string[] = []
+    for (const target of targets) {
+      const { left, top, width, height } = target.getBoundingClientRect()
+      const [x, y] = [left + width / 2, top + height / 2]
+      const inSight = x > 0 && y > reach && y < innerHeight - 80 && width > 1
+      if (!inSight) continue
+      const ends = [y - reach, y + reach].map((at) => document.elementFromPoint(x, at))
+      if (!ends.every((end) => end && target.contains(end))) {
+        missed.push(target.getAttribute('aria-label') ?? target.innerText)
+      }
+    }
+    return [...new Set(missed)]
+  })
+}

@@ -1,0 +1,172 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { postTexts, postWith, toast } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+})
+afterAll(() => stage?.close())
+beforeEach(() => stage.emptyWall())
+
+test('the counter shows from 50 characters left and turns red when none are', async () => {
+  const page = await stage.visit({ as: olga })
+  const dialog = await startPost(page)
+  const publish = dialog.getByRole('button', { name: 'Опубликовать' })
+  const counter = dialog.locator('footer [aria-hidden=true]').getByText(/^−?\d+$/)
+  expect(await publish.isDisabled()).toBe(true)
+  await field(dialog).fill('я'.repeat(449))
+  expect(await counter.count()).toBe(0)
+  expect(await publish.isEnabled()).toBe(true)
+
+  await field(dialog).fill('я'.repeat(450))
+  expect(await counter.innerText()).toBe('50')
+  const grey = await colorOf(counter)
+  await field(dialog).fill(`${'👩'.repeat(500)}`)
+  expect(await counter.innerText()).toBe('0')
+  expect(await colorOf(counter)).toBe(grey)
+  expect(await publish.isEnabled()).toBe(true)
+
+  await field(dialog).fill('я'.repeat(501))
+  expect(await counter.innerText()).toBe('−1')
+  const [red = 0, green = 0, blue = 0] = (await colorOf(counter)).match(/\d+/g)?.map(Number) ?? []
+  expect(red).toBeGreaterThan(Math.max(green, blue) + 60)
+  expect(await publish.isDisabled()).toBe(true)
+  await page.keyboard.press('Control+Enter')
+  await field(dialog).fill('  \n ')
+  expect(await publish.isDisabled()).toBe(true)
+  expect(await stage.call('GET', '/posts')).toMatchObject({ body: { total: 0 } })
+})
+
+test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотреть» leads to it', async () => {
+  await stage.publish(olga, 'Прежняя запись')
+  const page = await stage.visit({ as: olga })
+  await postWith(page, 'Прежняя запись').waitFor()
+  const dialog = await startPost(page)
+  await field(dialog).fill('  Первое слово\n\nи второе  ')
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await toast(page, 'Опубликовано').waitFor()
+  expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
+  expect((await stage.call('GET', '/posts')).body.total).toBe(2)
+  await page.getByRole('link', { name: 'Смотреть' }).click()
+  await page.waitForURL('**/posts/*')
+  await postWith(page, 'Первое слово').waitFor()
+})
+
+test('a toast stays 3.5 s, and the next comes 0.7 s after it', async () => {
+  const first = await stage.publish(olga, 'Первая')
+  const second = await stage.publish(olga, 'Вторая')
+  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+  await postWith(page, 'Вторая').waitFor()
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
+  for (const post of [first, second]) {
+    await stage.call('DELETE', `/posts/${post.id}`, { token: olga.token })
+    const refused = page.waitForResponse('**/likes')
+    await postWith(page, post.text).getByRole('button', { name: 'Нравится' }).click()
+    await refused
+  }
+  const shown = page.getByRole('status').getByText('Запись не существует или была удалена')
+  await shown.waitFor()
+  await page.clock.runFor(3_400)
+  expect(await shown.count()).toBe(1)
+  await page.clock.runFor(150)
+  expect(await shown.count()).toBe(0)
+  await page.clock.runFor(600)
+  expect(await shown.count()).toBe(0)
+  await page.clock.runFor(150)
+  expect(await shown.count()).toBe(1)
+})
+
+test('a draft outlives closing and reloading, and goes when it is published', async () => {
+  const page = await stage.visit({ as: olga })
+  const dialog = await startPost(page)
+  await field(dialog).fill('Недописанное')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.reload()
+  await startPost(page)
+  expect(await field(dialog).inputValue()).toBe('Недописанное')
+  await field(dialog).press('End')
+  await page.keyboard.type(', then done')
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await postWith(page, 'Недописанное, then done').waitFor()
+  await startPost(page)
+  expect(await field(dialog).inputValue()).toBe('')
+})
+
+test('a draft outlives a session that ends in the middle of it', async () => {
+  const vera = await stage.signUp()
+  const page = await stage.visit({ as: vera })
+  const dialog = await startPost(page)
+  await field(dialog).fill('Важная мысль')
+  await stage.sql.query('DELETE FROM sessions WHERE user_id = $1', [vera.id])
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+  expect(await field(dialog).inputValue()).toBe('Важная мысль')
+  await page.keyboard.press('Escape')
+
+  const again = await stage.signIn(vera.email, vera.clientToken)
+  const [name = '', value = ''] = again.cookie.split('=')
+  await page.context().addCookies([{ name, value, url: stage.url }])
+  await page.reload()
+  await startPost(page)
+  expect(await field(dialog).inputValue()).toBe('Важная мысль')
+})
+
+test('a refused send keeps the dialog and the text, and the retry publishes once', async () => {
+  const page = await stage.visit({ as: olga })
+  const dialog = await startPost(page)
+  const publish = dialog.getByRole('button', { name: 'Опубликовать' })
+  await field(dialog).fill('Дойдёт со второго раза')
+
+  await page.route('**/api/v1/posts', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '4' },
+      json: { code: 'TOO_MANY_REQUESTS', message: 'Слишком часто' },
+    }),
+  )
+  await publish.click()
+  await dialog.getByRole('alert').getByText('Слишком часто. Повторите через 4 с').waitFor()
+  expect(await field(dialog).inputValue()).toBe('Дойдёт со второго раза')
+  await page.unroute('**/api/v1/posts')
+
+  // The server has it, but its answer is lost on the way.
+  await page.route(
+    '**/api/v1/posts',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await publish.click()
+  await dialog.getByRole('alert').getByText(/интернет|связ|сервер/i).waitFor()
+  expect((await stage.call('GET', '/posts')).body.total).toBe(1)
+  await publish.click()
+  await dialog.waitFor({ state: 'detached' })
+  await toast(page, 'Опубликовано').waitFor()
+  expect((await stage.call('GET', '/posts')).body.total).toBe(1)
+  expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
+})
+
+async function startPost(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.waitFor()
+  return dialog
+}
+
+function field(dialog: Locator): Locator {
+  return dialog.getByRole('textbox', { name: 'Текст записи' })
+}
+
+function colorOf(element: Locator): Promise<string> {
+  return element.evaluate((it) => getComputedStyle(it).color)
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { openMenu, postWith } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  petr = await stage.signUp()
+})
+afterAll(() => stage?.close())
+
+test('the whole card opens the post, and so does its time, in a new tab by the middle button', async () => {
+  const post = await stage.publish(olga, 'Откройте меня')
+  const page = await stage.visit()
+  const card = postWith(page, 'Откройте меня')
+  await card.click({ position: { x: 20, y: 90 } })
+  await page.waitForURL(`**/posts/${post.id}`)
+  await page.getByRole('heading', { name: 'Запись' }).waitFor()
+  expect(await page.title()).toBe('Запись - Вслух')
+  await page.getByRole('button', { name: 'Назад' }).click()
+
+  const tab = page.context().waitForEvent('page')
+  await card.getByRole('link', { name: 'сейчас' }).click({ button: 'middle' })
+  const opened = await tab
+  await postWith(opened, 'Откройте меня').waitFor()
+  expect(opened.url()).toBe(`${stage.url}/posts/${post.id}`)
+  expect(new URL(page.url()).pathname).toBe('/')
+
+  const time = card.locator('time')
+  expect(await time.getAttribute('datetime')).toBe(
+    new Date(post.created_at * 1000).toISOString(),
+  )
+  expect(await time.getAttribute('title')).toMatch(/^\d{1,2} [а-я]+ \d{4} г\. в \d{2}:\d{2}$/)
+})
+
+test('selecting text opens nothing', async () => {
+  await stage.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
+  const page = await stage.visit()
+  const text = page.getByText('Выделите эти слова')
+  await page.evaluate(() => document.fonts.ready)
+  const box = await text.boundingBox()
+  if (!box) throw new Error('The text is nowhere')
+  await page.mouse.move(box.x + 1, box.y + box.height / 4)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 150, box.y + box.height / 4, { steps: 5 })
+  await page.mouse.up()
+  expect(await page.evaluate(() => String(getSelection()))).toContain('Выделите')
+  expect(new URL(page.url()).pathname).toBe('/')
+  expect(await page.evaluate(() => history.length)).toBe(2)
+
+  await page.evaluate(() => getSelection()?.removeAllRanges())
+  await text.click()
+  await page.waitForURL('**/posts/*')
+})
+
+test('addresses in a text are links that vouch for nothing', async () => {
+  const address = `${stage.url}/нигде?a=1`
+  await stage.publish(olga, `Читал здесь: ${address}. И тут (http://example.com)`)
+  const page = await stage.visit()
+  const links = postWith(page, 'Читал здесь').locator('a[target=_blank]')
+  await links.first().waitFor()
+  expect(await links.allInnerTexts()).toEqual([address, 'http://example.com'])
+  for (const link of await links.all()) {
+    expect(await link.getAttribute('rel')).toBe('nofollow ugc noopener')
+  }
+  const tab = page.context().waitForEvent('page')
+  await links.first().click()
+  const opened = await tab
+  await opened.getByText('Страница не существует').waitFor()
+  expect(await opened.evaluate(() => window.opener)).toBe(null)
+  expect(new URL(page.url()).pathname).toBe('/')
+})
+
+test('markup and javascript: stay text, and nothing of them is run or refused', async () => {
+  const hostile = [
+    '<script>document.title = "взломано"</script>',
+    '<img src=x onerror="document.title=\'взломано\'">',
+    'javascript:document.title="взломано"',
+    '[нажми](javascript:alert(1)) <a href="javascript:alert(1)">сюда</a>',
+  ]
+  for (const text of hostile) await stage.publish(petr, text)
+  const violations: string[] = []
+  const page = await stage.visit({
+    before: async (page) => {
+      await page.exposeFunction('tellViolation', (what: string) => violations.push(what))
+      await page.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (event) =>
+          Reflect.get(window, 'tellViolation')(event.violatedDirective),
+        )
+      })
+    },
+  })
+  for (const text of hostile) await page.getByText(text, { exact: true }).waitFor()
+  await page.getByText(hostile[0] ?? '', { exact: true }).click()
+  await page.waitForURL('**/posts/*')
+  await page.getByText(hostile[0] ?? '', { exact: true }).waitFor()
+  expect(await page.title()).toBe('Запись - Вслух')
+  expect(await page.locator('main script, main img, [href^="javascript:"]').count()).toBe(0)
+  expect(violations).toEqual([])
+})
+
+test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
+  const own = await stage.publish(olga, 'Моя запись')
+  await stage.sql.query(`UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`, [
+    own.id,
+  ])
+  await stage.publish(olga, 'Моя свежая запись')
+  await stage.publish(petr, 'Чужая запись')
+  const page = await stage.visit({ as: olga })
+  const items = async (text: string) => {
+    const menu = await openMenu(postWith(page, text))
+    const names = await menu.getByRole('menuitem').allInnerTexts()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    return names
+  }
+  expect(await items('Моя запись')).toEqual(['Удалить'])
+  expect(await items('Моя свежая запись')).toEqual([
+    expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/),
+    'Удалить',
+  ])
+  expect(await items('Чужая запись')).toEqual(['Пожаловаться'])
+})
+
+test('a report needs a reason, and a visitor is asked in first', async () => {
+  const post = await stage.publish(petr, 'Купите слона')
+  const page = await stage.visit({ as: olga })
+  const menu = await openMenu(postWith(page, 'Купите слона'))
+  await menu.getByRole('menuitem', { name: 'Пожаловаться' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  const send = dialog.getByRole('button', { name: 'Отправить' })
+  await send.waitFor()
+  expect(await dialog.getByRole('radio').count()).toBe(8)
+  expect(await send.isDisabled()).toBe(true)
+  await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
+  await send.click()
+  await page.getByRole('status').getByText('Жалоба отправлена').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  const { rows } = await stage.sql.query(
+    'SELECT r.name FROM reports JOIN report_reasons r ON r.id = reason_id WHERE post_id = $1',
+    [post.id],
+  )
+  expect(rows).toEqual([{ name: 'Спам или реклама' }])
+
+  const visitor = await stage.visit()
+  await (await openMenu(postWith(visitor, 'Купите слона')))
+    .getByRole('menuitem', { name: 'Пожаловаться' })
+    .click()
+  await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
+})

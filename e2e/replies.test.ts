@@ -1,0 +1,117 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { chooseFromMenu, eventually, postTexts, postWith, switchView, toast } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  petr = await stage.signUp()
+})
+afterAll(() => stage?.close())
+beforeEach(() => stage.emptyWall())
+
+test('a reply is written under the words it answers, and counted at once wherever the post stands', async () => {
+  const post = await stage.publish(olga, 'Кто здесь?')
+  await stage.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+  const page = await stage.visit({ as: petr })
+  const asked = postWith(page, 'Кто здесь?').first()
+
+  await switchView(page, 'Понравившиеся')
+  await page.waitForURL('**/liked')
+  await asked.waitFor()
+  await reply(page, asked, 'Это я')
+  await eventually(() => repliesOf(asked), '1 ответ')
+  await page.getByText('Кто здесь?', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Это я').waitFor()
+  expect(await repliesOf(asked)).toBe('1 ответ')
+
+  await reply(page, asked, 'И снова я')
+  await eventually(() => repliesOf(asked), '2 ответа')
+  await eventually(() => postTexts(page), ['Кто здесь?', 'И снова я', 'Это я'])
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await page.waitForURL('**/liked')
+  expect(await repliesOf(asked)).toBe('2 ответа')
+  await page.goBack()
+  await page.waitForURL(`${stage.url}/`)
+  await eventually(() => repliesOf(asked), '2 ответа')
+  expect(await postTexts(page)).toEqual(['Кто здесь?'])
+
+  await page.goto(`${stage.url}/own/replies`)
+  await eventually(() => postTexts(page), ['И снова я', 'Это я'])
+  expect(await page.title()).toBe('Мои ответы - Вслух')
+})
+
+test('a deleted reply is taken off every count', async () => {
+  const post = await stage.publish(olga, 'Спросил и жду')
+  await stage.reply(petr, post.id, 'Поспешный ответ')
+  const page = await stage.visit({ as: petr })
+  const asked = postWith(page, 'Спросил и жду').first()
+  await page.getByText('Спросил и жду', { exact: true }).click()
+  await chooseFromMenu(postWith(page, 'Поспешный ответ'), 'Удалить')
+  await page.getByRole('dialog', { name: 'Удалить ответ?' }).getByRole('button', { name: 'Удалить' }).click()
+  await toast(page, 'Удалено').waitFor()
+  await eventually(() => repliesOf(asked), null)
+  expect(await postTexts(page)).toEqual(['Спросил и жду'])
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await page.waitForURL(`${stage.url}/`)
+  await eventually(() => repliesOf(asked), null)
+})
+
+test('a thread whose root is gone stays readable behind a placeholder', async () => {
+  const root = await stage.publish(olga, 'Исчезающая запись')
+  const answer = await stage.reply(petr, root.id, 'Ответ остаётся')
+  const page = await stage.visit({ as: petr, path: `/posts/${answer.id}` })
+  await postWith(page, 'Исчезающая запись').waitFor()
+  await page.getByRole('heading', { name: 'Ответ', exact: true }).waitFor()
+  expect(await page.title()).toBe('Ответ - Вслух')
+  await stage.call('DELETE', `/posts/${root.id}`, { token: olga.token })
+  await page.reload()
+  await page.getByText('Запись удалена').waitFor()
+  expect(await postTexts(page)).toEqual(['Ответ остаётся'])
+  await page.goto(`${stage.url}/own/replies`)
+  const kept = postWith(page, 'Ответ остаётся')
+  await kept.getByText('Запись удалена').waitFor()
+  await page.goto(`${stage.url}/posts/${root.id}`)
+  await page.getByText('Запись не найдена').waitFor()
+})
+
+test('each reply has a draft of its own', async () => {
+  await stage.publish(olga, 'Первая мысль')
+  await stage.publish(olga, 'Вторая мысль')
+  const page = await stage.visit({ as: petr })
+  const dialog = page.getByRole('dialog', { name: 'Ответ' })
+  const text = dialog.getByRole('textbox', { name: 'Текст записи' })
+  for (const word of ['Первая', 'Вторая']) {
+    await postWith(page, `${word} мысль`).getByRole('button', { name: 'Ответить' }).click()
+    await dialog.getByText(`${word} мысль`).waitFor()
+    expect(await text.inputValue()).toBe('')
+    await text.fill(`${word}: ответ`)
+    await dialog.getByRole('button', { name: 'Закрыть' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await postWith(page, 'Первая мысль').getByRole('button', { name: 'Ответить' }).click()
+  expect(await text.inputValue()).toBe('Первая: ответ')
+})
+
+async function reply(page: Page, to: Locator, text: string): Promise<void> {
+  await to.getByRole('button', { name: 'Ответить' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ответ' })
+  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill(text)
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await toast(page, 'Опубликовано').waitFor()
+}
+
+/** How many replies a post is said to have, in words; null where it says nothing. */
+function repliesOf(post: Locator): Promise<string | null> {
+  return post.getByRole('button', { name: 'Ответить' }).evaluate((button) => {
+    const id = button.getAttribute('aria-describedby')
+    return id && (document.getElementById(id)?.textContent ?? null)
+  })
+}

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-dialog.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.close())
+
+test('devices: this browser comes first, by its own name, and cannot be closed; the others can be looked at', async () => {
+  const elsewhere = await site.signUp()
+  const page = await site.visit()
+  await askForCode(page, elsewhere.email)
+  await enterCode(page, await site.nextCode(elsewhere.email))
+  await profileLink(page).click()
+  await page.getByRole('link', { name: 'Устройства' }).click()
+
+  const { current, others } = devices(page)
+  await current.getByText(/^(Headless)?Chrom\w* \d+$/).waitFor()
+  expect(await current.getByRole('button').count()).toBe(0)
+  expect(await current.getByText('Firefox').count()).toBe(0)
+  await others.getByText('Firefox 140').waitFor()
+  expect(await others.getByRole('listitem').count()).toBe(1)
+
+  await others.getByRole('listitem').getByRole('button').click()
+  const dialog = page.getByRole('dialog', { name: 'Сессия' })
+  await dialog.getByText('Linux').waitFor()
+  await dialog.getByText('Firefox 140').waitFor()
+  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await isOpen(elsewhere)).toBe(true)
+})
+
+test('one session closed: «Сессия завершена», it leaves the list, and its next call is refused', async () => {
+  const here = await site.signUp()
+  const there = await site.signIn(here.email)
+  const page = await site.visit({ as: here, path: '/settings/devices' })
+  const { others } = devices(page)
+  await others.getByRole('listitem').getByRole('button').click()
+  const dialog = page.getByRole('dialog', { name: 'Сессия' })
+  await dialog.getByRole('button', { name: 'Завершить сессию' }).click()
+
+  await toast(page, 'Сессия завершена')
+  await dialog.waitFor({ state: 'detached' })
+  await others.getByText('На других устройствах входа нет').waitFor()
+  expect(await isOpen(there)).toBe(false)
+  expect(await isOpen(here)).toBe(true)
+})
+
+test('all others closed after a question: «Сессии завершены», and only this one stays', async () => {
+  const here = await site.signUp()
+  const others = [await site.signIn(here.email), await site.signIn(here.email)]
+  const page = await site.visit({ as: here, path: '/settings/devices' })
+  const list = devices(page).others
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
+  const close = list.getByRole('button', { name: 'Завершить другие сессии' })
+  const dialog = page.getByRole('dialog', { name: 'Завершить другие сессии?' })
+  await close.click()
+  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await list.getByRole('listitem').count()).toBe(2)
+
+  await close.click()
+  await dialog.getByRole('button', { name: 'Завершить', exact: true }).click()
+  await toast(page, 'Сессии завершены')
+  await list.getByText('На других устройствах входа нет').waitFor()
+  expect(await close.count()).toBe(0)
+  expect(await Promise.all([here, ...others].map(isOpen))).toEqual([true, false, false])
+})
+
+test('a session closed on another device: the next action here says so, and makes a visitor', async () => {
+  const here = await site.signUp()
+  const { id } = await site.publish(here, 'Скоро меня не будет.')
+  const page = await site.visit({ as: here, path: `/posts/${id}` })
+  await profileLink(page).waitFor()
+  await closeFromElsewhere(here)
+
+  const like = page.getByRole('button', { name: 'Нравится' })
+  await like.click()
+  await signInButton(page).waitFor()
+  await toast(page, 'Эта сессия закрыта. Войдите снова')
+  await page.getByRole('main').getByText('Скоро меня не будет.').waitFor()
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('false')
+  expect(new URL(page.url()).pathname).toBe(`/posts/${id}`)
+})
+
+test('a session closed on another device: a secured page leads to the wall', async () => {
+  const here = await site.signUp()
+  const page = await site.visit({ as: here, path: '/settings' })
+  await page.getByRole('link', { name: 'Устройства' }).waitFor()
+  await closeFromElsewhere(here)
+
+  await page.getByRole('link', { name: 'Устройства' }).click()
+  await page.waitForURL(`${site.url}/`)
+  await signInButton(page).waitFor()
+  await toast(page, 'Эта сессия закрыта. Войдите снова')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('logging out closes the session, leads to the wall, and reaches the other tab', async () => {
+  const user = await site.signUp()
+  const page = await site.visit({ as: user, path: '/settings' })
+  const secondTab = await page.context().newPage()
+  await secondTab.goto(`${site.url}/liked`)
+  await profileLink(secondTab).waitFor()
+  await page.getByRole('button', { name: 'Выйти' }).click()
+
+  await page.waitForURL(`${site.url}/`)
+  await signInButton(page).waitFor()
+  await secondTab.waitForURL(`${site.url}/`)
+  await signInButton(secondTab).waitFor()
+  expect(await isOpen(user)).toBe(false)
+  await page.goBack()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+  expect(await page.getByText(user.email).count()).toBe(0)
+})
+
+function devices(page: Page) {
+  return {
+    current: page.getByRole('region', { name: 'Текущая сессия' }),
+    others: page.getByRole('region', { name: 'Активные сессии' }),
+  }
+}
+
+async function toast(page: Page, text: string): Promise<void> {
+  await page.getByRole('status').getByText(text).waitFor()
+}
+
+async function closeFromElsewhere({ email }: TestUser): Promise<void> {
+  const { token } = await site.signIn(email)
+  await site.call('DELETE', '/sessions', { token })
+}
+
+/** Whether the session of a sign-in is still good for a call. */
+async function isOpen({ token }: TestUser): Promise<boolean> {
+  return (await site.call('GET', '/users/current', { token })).status === 200
+}

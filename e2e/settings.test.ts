@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.close())
+
+test('settings show the address and the name, and lead to each of their pages and back', async () => {
+  const { email, username, ...user } = await site.signUp()
+  const page = await site.visit({ as: { email, username, ...user } })
+  await page.getByRole('link', { name: `Профиль ${username}` }).click()
+  await page.getByRole('heading', { name: 'Настройки' }).waitFor()
+  expect(await page.title()).toBe('Настройки - Вслух')
+
+  const rows = [
+    {
+      row: `Электронная почта ${email}`,
+      title: 'Электронная почта',
+      form: 'Изменить электронную почту',
+    },
+    {
+      row: `Имя пользователя ${username}`,
+      title: 'Имя пользователя',
+      form: 'Задать имя пользователя',
+    },
+    { row: 'Устройства', title: 'Устройства', form: 'Текущая сессия' },
+  ]
+  for (const { row, title, form } of rows) {
+    await page.getByRole('link', { name: row, exact: true }).click()
+    await page.getByRole('heading', { name: title, exact: true }).waitFor()
+    await page.getByRole('heading', { name: form }).waitFor()
+    expect(await page.title()).toBe(`${title} - Вслух`)
+    await page.getByRole('button', { name: 'Назад' }).click()
+    await page.getByRole('heading', { name: 'Настройки' }).waitFor()
+  }
+})
+
+test('a name is judged as it is typed, in the words of each rule, and the server is not asked', async () => {
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+  const { field, error, save } = usernameForm(page)
+  await field.waitFor()
+  const checks = countRequests(page, 'GET', /\/validation$/)
+  for (const [name, message] of [
+    ['', 'Введите имя пользователя'],
+    ['anna', 'Имя пользователя должно быть не меньше 5 символов'],
+    ['a'.repeat(33), 'Имя пользователя должно быть не большое 32 символов'],
+    ['анна_анна', 'Введите корректное имя пользователя'],
+    ['anna-anna', 'Введите корректное имя пользователя'],
+  ] as const) {
+    await field.fill(name)
+    expect(await error.textContent()).toBe(message)
+    expect(await save.isDisabled()).toBe(true)
+  }
+  expect(checks()).toBe(0)
+})
+
+test('the server is asked of a name once, 500 ms after the last key', async () => {
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+  const { field, status, save } = usernameForm(page)
+  await field.waitFor()
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const checks = countRequests(page, 'GET', /\/validation$/)
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/validation$/, (route) => held.promise.then(() => route.continue()))
+
+  await field.fill('free_name')
+  await page.clock.runFor(499)
+  await field.fill('free_name_1')
+  await page.clock.runFor(499)
+  expect(checks()).toBe(0)
+  expect(await save.isDisabled()).toBe(true)
+  await page.clock.runFor(1)
+  await expect.poll(() => status.textContent()).toBe('Проверка имени пользователя...')
+  expect(await save.isDisabled()).toBe(true)
+  held.resolve()
+  await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
+  expect(await save.isEnabled()).toBe(true)
+  expect(checks()).toBe(1)
+})
+
+test('a name somebody has is refused in any case of its letters, also when taken after the check', async () => {
+  const rival = await site.signUp()
+  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+  const { field, error, status, save } = usernameForm(page)
+  await field.fill(rival.username.toUpperCase())
+  await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
+  expect(await save.isDisabled()).toBe(true)
+
+  await field.fill('wanted_name')
+  await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
+  await site.call('PATCH', '/users/current/profile', {
+    token: rival.token,
+    body: { username: 'Wanted_Name' },
+  })
+  await save.click()
+  await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
+  expect(await field.inputValue()).toBe('wanted_name')
+})
+
+test('a saved name is in the settings, in the header and on the wall', async () => {
+  const user = await site.signUp()
+  await site.publish(user, 'Меня зовут иначе.')
+  const page = await site.visit({ as: user })
+  const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
+  await post.getByText(user.username).waitFor()
+  await page.getByRole('link', { name: `Профиль ${user.username}` }).click()
+  await page.getByRole('link', { name: /^Имя пользователя/ }).click()
+
+  const { field, status, save } = usernameForm(page)
+  expect(await field.inputValue()).toBe(user.username)
+  await field.fill('marfa_petrova')
+  await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
+  await save.click()
+  await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
+  await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await post.getByText('marfa_petrova').waitFor()
+})
+
+function usernameForm(page: Page) {
+  const form = page.locator('form')
+  return {
+    field: form.getByLabel('Имя пользователя'),
+    error: form.getByRole('alert'),
+    status: form.getByRole('status'),
+    save: form.getByRole('button', { name: 'Сохранить' }),
+  }
+}

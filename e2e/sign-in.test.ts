@@ -1,0 +1,183 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  askForCode,
+  enterCode,
+  profileLink,
+  sendEmail,
+  signInButton,
+  signInDialog,
+} from './testing/sign-in-dialog.ts'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.close())
+
+test('an address is asked for, held to its pattern, and announced when it is wrong', async () => {
+  const page = await site.visit()
+  const step = signInDialog(page)
+  await signInButton(page).click()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+  await step.dialog.getByRole('heading', { name: 'Вслух' }).waitFor()
+  expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('email')
+  expect(await step.email.getAttribute('type')).toBe('email')
+  expect(await step.proceed.isDisabled()).toBe(true)
+
+  await step.email.fill('olga@example')
+  expect(await step.error.count()).toBe(0)
+  await step.email.blur()
+  expect(await step.error.textContent()).toBe('Введите корректный email')
+  expect(await step.email.getAttribute('aria-invalid')).toBe('true')
+  expect(await step.proceed.isDisabled()).toBe(true)
+
+  await step.email.fill('  ')
+  expect(await step.error.textContent()).toBe('Введите email')
+  await step.email.fill('olga@example.org')
+  expect(await step.error.count()).toBe(0)
+  expect(await step.proceed.isEnabled()).toBe(true)
+})
+
+test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {
+  const { email, username } = await site.signIn('anna@example.org')
+  const page = await site.visit()
+  const { dialog, code } = signInDialog(page)
+  await askForCode(page, ` ${email} `)
+  await dialog.getByText(`Отправили код на ${email}`).waitFor()
+  expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('one-time-code')
+  expect(await code.getAttribute('inputmode')).toBe('numeric')
+
+  const mailed = await site.nextCode(email)
+  const verifications = countRequests(page, 'POST', /\/verify$/)
+  const reloaded = page.waitForEvent('load')
+  await copy(page, `${mailed.slice(0, 3)} ${mailed.slice(3)}`)
+  await page.keyboard.press('ControlOrMeta+V')
+  await reloaded
+  await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+  expect(verifications()).toBe(1)
+  expect(await dialog.count()).toBe(0)
+})
+
+test('an unknown address is offered registration: «Вернуться» leads back to it, «Продолжить» to the code', async () => {
+  const email = 'boris@example.org'
+  const page = await site.visit()
+  const step = signInDialog(page)
+  await signInButton(page).click()
+  await step.email.fill(email)
+  await step.proceed.click()
+
+  await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
+  await step.dialog.getByText(`Аккаунта с почтой ${email} пока нет`).waitFor()
+  await step.goBack.click()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+  expect(await step.email.inputValue()).toBe(email)
+
+  await step.proceed.click()
+  await step.goBack.waitFor()
+  await step.proceed.click()
+  await step.code.waitFor()
+  const mail = await site.mailbox.mailTo(email)
+  expect(mail.subject).toMatch(/^\d{6} — код для регистрации · Вслух$/)
+  await enterCode(page, await site.nextCode(email))
+  await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
+})
+
+test('the code takes digits alone, six at most, and nothing is sent before the sixth', async () => {
+  await site.signIn('vera@example.org')
+  const page = await site.visit()
+  await askForCode(page, 'vera@example.org')
+  const { code } = signInDialog(page)
+  const verifications = countRequests(page, 'POST', /\/verify$/)
+  await code.pressSequentially('1а2-b 3 45')
+  expect(await code.inputValue()).toBe('12345')
+  expect(verifications()).toBe(0)
+  const refused = page.waitForResponse(/\/verify$/)
+  await code.press('6')
+  expect((await refused).request().postDataJSON()).toMatchObject({ confirmCode: '123456' })
+  expect(verifications()).toBe(1)
+})
+
+test('the dialog comes back on the code after a reload, and signs in from there', async () => {
+  const { email } = await site.signIn('galya@example.org')
+  const page = await site.visit()
+  await askForCode(page, email)
+  await page.reload()
+  const { dialog } = signInDialog(page)
+  await dialog.getByText(`Отправили код на ${email}`).waitFor()
+  await enterCode(page, await site.nextCode(email))
+  await profileLink(page).waitFor()
+})
+
+test('a dialog closed on the code stays closed after a reload, goes on at «Войти», and forgets a code of ten minutes', async () => {
+  const { email } = await site.signIn('dasha@example.org')
+  const page = await site.visit({ before: (page) => page.clock.install() })
+  const { dialog, code, goBack } = signInDialog(page)
+  await askForCode(page, email)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.reload()
+  await signInButton(page).waitFor()
+  await page.getByText('Записи не найдены').waitFor()
+  expect(await dialog.count()).toBe(0)
+  await signInButton(page).click()
+  await code.waitFor()
+
+  await page.clock.fastForward('10:01')
+  await page.reload()
+  await signInButton(page).click()
+  await signInDialog(page).email.waitFor()
+  expect(await goBack.count()).toBe(0)
+})
+
+test('Escape, «Закрыть» and a press beside it close the dialog, and the focus is back on «Войти»', async () => {
+  const page = await site.visit()
+  const { dialog, email } = signInDialog(page)
+  const ways = [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Закрыть' }).click(),
+    () => page.mouse.click(10, 400),
+  ]
+  for (const close of ways) {
+    await signInButton(page).click()
+    await email.waitFor()
+    await close()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.locator(':focus').textContent()).toBe('Войти')
+  }
+})
+
+test('«Отправить код ещё раз» waits for a minute, counts it down, and brings the same code', async () => {
+  const { email } = await site.signIn('egor@example.org')
+  const page = await site.visit({ before: (page) => page.clock.install() })
+  await signInButton(page).click()
+  await sendEmail(page, email)
+  const first = await site.nextCode(email)
+  const resend = signInDialog(page).dialog.getByRole('button', { name: 'Отправить код ещё раз' })
+  expect(await secondsOn(resend)).toBeGreaterThan(50)
+  expect(await resend.isDisabled()).toBe(true)
+  await page.clock.fastForward(40_000)
+  await expect.poll(() => secondsOn(resend)).toBeLessThanOrEqual(20)
+
+  await page.clock.fastForward(20_000)
+  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  await site.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
+    email,
+  ])
+  await resend.click()
+  expect(await site.nextCode(email)).toBe(first)
+  await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
+  await enterCode(page, first)
+  await profileLink(page).waitFor()
+})
+
+/** The seconds in «Отправить код ещё раз через 57 с»; NaN when it says none. */
+async function secondsOn(resend: Locator): Promise<number> {
+  return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
+}
+
+async function copy(page: Page, text: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(`navigator.clipboard.writeText('${text}')`)
+}

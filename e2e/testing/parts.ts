@@ -1,0 +1,78 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** The post with these words in it. */
+export function postWith(page: Page, text: string | RegExp): Locator {
+  return page.getByRole('article').filter({ hasText: text })
+}
+
+/** The texts of the posts on the page, in their order. */
+export function postTexts(page: Page): Promise<string[]> {
+  return page.getByRole('article').locator('[id$="-text"]').allInnerTexts()
+}
+
+/** Where a post stands in the window, in whole px from its top. */
+export function topOf(post: Locator): Promise<number> {
+  return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
+}
+
+/** Opens the menu of a post. */
+export async function openMenu(post: Locator): Promise<Locator> {
+  await post.getByRole('button', { name: 'Ещё' }).click()
+  const menu = post.page().getByRole('menu')
+  await menu.waitFor()
+  return menu
+}
+
+/** Chooses from the menu of a post. */
+export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
+  await (await openMenu(post)).getByRole('menuitem', { name }).click()
+}
+
+/** The toast with exactly these words. */
+export function toast(page: Page, text: string): Locator {
+  return page.getByRole('status').getByText(text, { exact: true })
+}
+
+/** Chooses another view by the switcher of a top-level page. */
+export async function switchView(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await page.getByRole('option', { name }).click()
+}
+
+/** Waits until `read` gives what is expected; a browser draws when it likes. */
+export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  await expect.poll(read, { timeout: 30_000, interval: 30 }).toEqual(expected)
+}
+
+/** Scrolls as a wheel does, `by` px. */
+export async function scroll(page: Page, by: number): Promise<void> {
+  await page.mouse.move(200, 400)
+  await page.mouse.wheel(0, by)
+}
+
+/** Types on a ЙЦУКЕН keyboard: each letter with the key it stands on. */
+export async function typeRussian(page: Page, text: string): Promise<void> {
+  const keyboard = await page.context().newCDPSession(page)
+  for (const key of text) {
+    const code = codeOfLetter(key)
+    await keyboard.send('Input.dispatchKeyEvent', { type: 'keyDown', key, code, text: key })
+    await keyboard.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code })
+  }
+  await keyboard.detach()
+}
+
+const ROWS = [
+  ['йцукенгшщз', 'QWERTYUIOP'],
+  ['фывапролд', 'ASDFGHJKL'],
+  ['ячсмить', 'ZXCVBNM'],
+] as const
+
+function codeOfLetter(letter: string): string {
+  if (letter === ' ') return 'Space'
+  for (const [russian, latin] of ROWS) {
+    const at = russian.indexOf(letter)
+    if (at >= 0) return `Key${latin[at]}`
+  }
+  throw new Error(`No key for «${letter}»`)
+}

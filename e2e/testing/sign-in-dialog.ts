@@ -1,0 +1,57 @@
+import type { Locator, Page } from 'playwright-core'
+import type { Site } from './site.ts'
+
+/** The parts of the sign-in dialog, by what a person calls them. */
+export function signInDialog(page: Page) {
+  const dialog = page.getByRole('dialog')
+  return {
+    dialog,
+    email: dialog.getByLabel('Электронная почта'),
+    code: dialog.getByLabel('Код подтверждения'),
+    error: dialog.getByRole('alert'),
+    proceed: dialog.getByRole('button', { name: 'Продолжить' }),
+    goBack: dialog.getByRole('button', { name: 'Вернуться' }),
+  }
+}
+
+/** Opens the dialog by «Войти» and asks for a code for an address that has an account. */
+export async function askForCode(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Войти' }).click()
+  await sendEmail(page, email)
+}
+
+/** Sends the address in the open dialog; ends on the code step. */
+export async function sendEmail(page: Page, email: string): Promise<void> {
+  const step = signInDialog(page)
+  await step.email.fill(email)
+  await step.email.press('Enter')
+  await step.code.waitFor()
+}
+
+/** Types the mailed code into the open dialog and waits until the page has reloaded. */
+export async function enterCode(page: Page, code: string): Promise<void> {
+  const reloaded = page.waitForEvent('load')
+  await signInDialog(page).code.fill(code)
+  await reloaded
+}
+
+/** Signs in through the open dialog, as somebody who has an account. */
+export async function signInThrough(site: Site, page: Page, email: string): Promise<void> {
+  await sendEmail(page, email)
+  await enterCode(page, await site.nextCode(email))
+}
+
+/** What the header shows to somebody who is signed in. */
+export function profileLink(page: Page): Locator {
+  return page.getByRole('link', { name: /^Профиль / })
+}
+
+/** What the header shows to a visitor. */
+export function signInButton(page: Page): Locator {
+  return page.getByRole('button', { name: 'Войти' })
+}
+
+/** A code that is not the right one. */
+export function otherThan(code: string): string {
+  return code === '000000' ? '111111' : '000000'
+}

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-dialog.ts'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  // Every call finds its token about to expire, and renews it.
+  site = await openSite({ ACCESS_TOKEN_SECONDS: '1' })
+})
+afterAll(() => site?.close())
+
+test('a token that expires in mid-session is renewed without notice', async () => {
+  const page = await site.visit({ as: await site.signUp() })
+  await profileLink(page).waitFor()
+  const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
+  await publish(page, 'Первая после часа тишины.')
+  await page.getByRole('link', { name: /^Профиль / }).click()
+  await page.getByRole('link', { name: 'Устройства' }).click()
+  await page.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
+  expect(renewals()).toBeGreaterThanOrEqual(2)
+})
+
+test('a token that the server refuses is renewed once, and the call is sent again', async () => {
+  const page = await site.visit({ as: await site.signUp() })
+  await profileLink(page).waitFor()
+  const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
+  const sent: (string | undefined)[] = []
+  await page.route('**/api/v1/posts', (route) => {
+    const headers = route.request().headers()
+    if (route.request().method() !== 'POST') return route.continue()
+    sent.push(headers.authorization)
+    const stale = { ...headers, authorization: 'Bearer of yesterday' }
+    return route.continue(sent.length === 1 ? { headers: stale } : {})
+  })
+  await publish(page, 'Со второго раза.')
+  expect(sent).toHaveLength(2)
+  expect(renewals()).toBe(2)
+  expect(await site.rows("SELECT FROM posts WHERE text = 'Со второго раза.'")).toHaveLength(1)
+})
+
+test('two tabs renew at once while the session is rotated, and both go on', async () => {
+  const user = await site.signUp()
+  const first = await site.visit({ as: user })
+  const second = await first.context().newPage()
+  await second.goto(site.url)
+  await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
+  await site.rows("UPDATE sessions SET rotated_at = rotated_at - interval '11 minutes'")
+  await Promise.all([publish(first, 'Слева.'), publish(second, 'Справа.')])
+  await Promise.all([first.reload(), second.reload()])
+  await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
+  const [{ posts }] = await site.rows(
+    'SELECT count(*)::int AS posts FROM posts WHERE owner_id = $1',
+    [user.id],
+  )
+  expect(posts).toBe(2)
+})
+
+test('signing in reaches the other tab', async () => {
+  const { email, username } = await site.signUp()
+  const first = await site.visit()
+  const second = await first.context().newPage()
+  await second.goto(site.url)
+  await signInButton(second).waitFor()
+  await askForCode(first, email)
+  await enterCode(first, await site.nextCode(email))
+  await first.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+  await second.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+})
+
+async function publish(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.getByLabel('Текст записи').fill(text)
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('article').filter({ hasText: text }).waitFor()
+}

@@ -1,0 +1,161 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { eventually, postTexts, postWith, switchView, topOf, typeRussian } from './testing/parts.ts'
+import { openStage, type Stage, TABLET } from './testing/stage.ts'
+
+let stage: Stage
+let olga: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+})
+afterAll(() => stage?.close())
+beforeEach(() => stage.emptyWall())
+
+test('the wall grows by tens as one scrolls, with skeletons meanwhile, to its end', async () => {
+  await stage.fillWall(olga, 25)
+  const page = await stage.visit()
+  const feed = page.getByRole('feed', { name: 'Стена' })
+  await eventually(() => feed.getByRole('article').count(), 10)
+  expect(await feed.getAttribute('aria-busy')).toBe('false')
+  expect(await page.title()).toBe('Стена - Вслух')
+
+  const second = await holdNextPage(page)
+  await page.keyboard.press('End')
+  await second.asked
+  expect(await feed.getAttribute('aria-busy')).toBe('true')
+  await page.locator('main [aria-hidden=true] > div').first().waitFor()
+  second.answer()
+  await eventually(() => feed.getByRole('article').count(), 20)
+  await page.keyboard.press('End')
+  await eventually(() => feed.getByRole('article').count(), 25)
+  expect(await feed.getAttribute('aria-busy')).toBe('false')
+  expect((await postTexts(page)).at(-1)).toBe('Запись 1')
+  expect(await postWith(page, /^.*Запись 1$/s).getAttribute('aria-setsize')).toBe('25')
+  expect(new Set(await postTexts(page)).size).toBe(25)
+})
+
+test('a page that fails leaves a row to repeat it, and the wall goes on from there', async () => {
+  await stage.fillWall(olga, 15)
+  const page = await stage.visit()
+  await postWith(page, 'Запись 15').waitFor()
+  await page.route('**/posts?*cursor=*', (route) => route.fulfill({ status: 400 }))
+  await page.keyboard.press('End')
+  const repeat = page.getByRole('button', { name: 'Повторить' })
+  await repeat.waitFor()
+  expect(await page.getByRole('article').count()).toBe(10)
+  await page.unroute('**/posts?*cursor=*')
+  await repeat.click()
+  await eventually(() => page.getByRole('article').count(), 15)
+})
+
+test('every empty list says so', async () => {
+  const page = await stage.visit({ as: olga })
+  for (const view of ['Понравившиеся', 'Мои записи', 'Мои ответы', 'Новые']) {
+    await switchView(page, view)
+    await page.getByText('Записи не найдены').waitFor()
+    await page.getByText('Возможно, записи скоро появятся').waitFor()
+    expect(await page.title()).toBe(`${view === 'Новые' ? 'Стена' : view} - Вслух`)
+  }
+})
+
+test('the switcher is a listbox of the other views, by keys and by letters', async () => {
+  const page = await stage.visit({ as: olga })
+  const button = page.getByRole('button', { name: 'Новые' })
+  await button.focus()
+  await page.keyboard.press('ArrowDown')
+  const options = page.getByRole('listbox').getByRole('option')
+  await options.first().waitFor()
+  expect(await options.allInnerTexts()).toEqual(['Понравившиеся', 'Мои записи', 'Мои ответы'])
+  await typeRussian(page, 'мои о')
+  await eventually(() => page.evaluate(() => document.activeElement?.textContent), 'Мои ответы')
+  await page.keyboard.press('Escape')
+  await options.first().waitFor({ state: 'detached' })
+  await eventually(() => button.evaluate((it) => it === document.activeElement), true)
+
+  await page.keyboard.press('Enter')
+  await options.first().waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/own/replies')
+  await page.getByRole('button', { name: 'Мои ответы' }).click()
+  await options.first().waitFor()
+  expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
+})
+
+test('going back from a post returns to it at the very same place; arriving anew starts at the top', async () => {
+  await stage.fillWall(olga, 35)
+  const page = await stage.visit({ viewport: TABLET })
+  for (const count of [10, 20, 30]) {
+    await eventually(() => page.getByRole('article').count(), count)
+    if (count < 30) await page.keyboard.press('End')
+  }
+  const read = postWith(page, 'Запись 12')
+  await read.evaluate((post) => scrollBy(0, post.getBoundingClientRect().top - 203))
+  await eventually(() => topOf(read), 203)
+  await read.getByText('Запись 12').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+
+  await stage.publish(olga, 'Пока вас не было')
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await eventually(() => topOf(read), 203)
+  expect(await page.getByRole('article').count()).toBe(30)
+  expect(await postWith(page, 'Пока вас не было').count()).toBe(0)
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.goBack()
+  await eventually(() => topOf(read), 203)
+
+  await page.getByRole('navigation', { name: 'Разделы' }).getByRole('link', { name: 'Стена' }).click()
+  await postWith(page, 'Пока вас не было').waitFor()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+  expect(await page.getByRole('article').count()).toBe(10)
+})
+
+test('new posts wait behind a pill and move nothing that is read', async () => {
+  await stage.fillWall(olga, 12)
+  const page = await stage.visit({ before: (page) => page.clock.install() })
+  const read = postWith(page, 'Запись 8')
+  await read.waitFor()
+  await read.evaluate((post) => scrollBy(0, post.getBoundingClientRect().top - 150))
+  await stage.publish(olga, 'Самая новая')
+  await page.clock.fastForward(21_000)
+  const pill = page.getByRole('button', { name: 'Показать новые записи' })
+  await pill.waitFor()
+  expect(await topOf(read)).toBe(150)
+  expect(await postWith(page, 'Самая новая').count()).toBe(0)
+  await pill.click()
+  await postWith(page, 'Самая новая').waitFor()
+  await eventually(() => page.evaluate(() => scrollY), 0)
+  expect((await postTexts(page))[0]).toBe('Самая новая')
+  await pill.waitFor({ state: 'detached' })
+})
+
+test('addresses that lead nowhere say what is wrong', async () => {
+  const page = await stage.visit({ path: '/nowhere' })
+  await page.getByText('Страница не существует').waitFor()
+  await page.getByText('Проверьте корректность адреса').waitFor()
+  expect(await page.title()).toBe('Страница не существует - Вслух')
+  await page.goto(`${stage.url}/posts/999999`)
+  await page.getByText('Запись не найдена').waitFor()
+  await page.getByText('Запись не существует или была удалена').waitFor()
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await page.waitForURL(`${stage.url}/`)
+})
+
+/** Holds the answer to the next page of the wall until the test lets it go. */
+async function holdNextPage(page: Page) {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  await page.route(
+    '**/posts?*cursor=*',
+    async (route) => {
+      asked.resolve()
+      await answered.promise
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  return { asked: asked.promise, answer: answered.resolve }
+}

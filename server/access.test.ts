@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEVICE } from './testing/client.ts'
+import { allEndpoints } from './testing/endpoints.ts'
+import { belongings, buildHouse, type House, newEmail } from './testing/house.ts'
+import { startTestApp, type TestApp } from './testing/test-app.ts'
+
+/** Who calls: the owner of everything in the house, another user, or a visitor, who has no token. */
+type Caller = { token?: string; cookie?: string; clientToken: string }
+type Sent = { path: string; body?: object; headers?: Record<string, string> }
+
+/** What each call answers the owner, another user and a visitor. */
+type Row = {
+  call: (house: House, caller: Caller) => Sent
+  owner: string
+  other: string
+  visitor: string
+}
+
+const STRANGER = '401 UNAUTHORIZED'
+const text = 'Переписано'
+
+const anyone = { owner: '200', other: '200', visitor: '200' }
+const signedIn = { owner: '200', other: '200', visitor: STRANGER }
+const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
+const started = { owner: '201', other: '201', visitor: '201' }
+
+const start = (path: string, email: (house: House) => string) => (house: House, who: Caller) => ({
+  path,
+  body: { email: email(house), clientToken: who.clientToken, device: DEVICE },
+})
+const verify =
+  (path: string, which: 'change' | 'login' | 'registration') => (house: House, who: Caller) => ({
+    path: `${path}/${house[which].id}/verify`,
+    body: { confirmCode: house[which].confirmCode, clientToken: who.clientToken },
+  })
+const ofPost =
+  (rest = '', body?: object) =>
+  ({ post }: House) => ({ path: `/posts/${post.id}${rest}`, ...(body && { body }) })
+const at = (path: string, body?: object) => () => ({ path, ...(body && { body }) })
+
+const TABLE: Record<string, Row> = {
+  'POST /registrations': { call: start('/registrations', newEmail), ...started },
+  'POST /registrations/:id/verify': { call: verify('/registrations', 'registration'), ...sealed },
+  'POST /logins': { call: start('/logins', ({ owner }) => owner.email), ...started },
+  'POST /logins/:id/verify': { call: verify('/logins', 'login'), ...sealed },
+
+  'PATCH /sessions/current': {
+    // A stolen cookie alone does not serve another client.
+    call: ({ owner }, { clientToken, cookie }) => ({
+      path: '/sessions/current',
+      body: { clientToken },
+      ...(cookie && { headers: { cookie: owner.cookie } }),
+    }),
+    owner: '200',
+    other: STRANGER,
+    visitor: STRANGER,
+  },
+  'GET /sessions': { call: at('/sessions'), ...signedIn },
+  'DELETE /sessions/:id': {
+    call: ({ sessionId }) => ({ path: `/sessions/${sessionId}` }),
+    owner: '204',
+    other: '404 SESSION_NOT_FOUND',
+    visitor: STRANGER,
+  },
+  'DELETE /sessions': { call: at('/sessions'), owner: '204', other: '204', visitor: STRANGER },
+  'DELETE /sessions/current': {
+    call: at('/sessions/current'),
+    owner: '204',
+    other: '204',
+    visitor: STRANGER,
+  },
+
+  'GET /users/current': { call: at('/users/current'), ...signedIn },
+  'PUT /users/current/email': {
+    call: (_house, { clientToken }) => ({
+      path: '/users/current/email',
+      body: { email: newEmail(), clientToken },
+    }),
+    owner: '201',
+    other: '201',
+    visitor: STRANGER,
+  },
+  'PUT /users/current/email/:id/verify': {
+    call: verify('/users/current/email', 'change'),
+    ...sealed,
+    visitor: STRANGER,
+  },
+  'GET /users/:username/validation': {
+    // One's own name is no one else's.
+    call: ({ owner }) => ({ path: `/users/${owner.username}/validation` }),
+    owner: '200',
+    other: '400 USERNAME_ALREADY_EXISTS',
+    visitor: STRANGER,
+  },
+  'PATCH /users/current/profile': {
+    call: ({ owner }) => ({ path: '/users/current/profile', body: { username: owner.username } }),
+    owner: '200',
+    other: '400 USERNAME_ALREADY_EXISTS',
+    visitor: STRANGER,
+  },
+
+  'GET /posts': { call: at('/posts'), ...anyone },
+  'GET /posts/:id': { call: ofPost(), ...anyone },
+  'POST /posts': { call: at('/posts', { text }), owner: '201', other: '201', visitor: STRANGER },
+  'PATCH /posts/:id': {
+    call: ofPost('', { text }),
+    owner: '200',
+    other: '404 POST_NOT_FOUND',
+    visitor: STRANGER,
+  },
+  'DELETE /posts/:id': {
+    call: ofPost(),
+    owner: '204',
+    other: '404 POST_NOT_FOUND',
+    visitor: STRANGER,
+  },
+  'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
+  'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
+  'POST /posts/:id/replies': {
+    call: ofPost('/replies', { text }),
+    owner: '201',
+    other: '201',
+    visitor: STRANGER,
+  },
+  'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
+  'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
+  'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
+  'POST /posts/:id/reports': {
+    call: ofPost('/reports?reason_id=1'),
+    owner: '400 INVALID_REQUEST',
+    other: '204',
+    visitor: STRANGER,
+  },
+}
+
+const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
+  (['owner', 'other', 'visitor'] as const).map((who) => ({ name, call, who, is: answers[who] })),
+)
+
+let app: TestApp
+let sharedHouse: House
+beforeAll(async () => {
+  app = await startTestApp()
+  sharedHouse = await buildHouse(app)
+})
+afterAll(() => app.close())
+
+test('every call of the contract says what it answers the owner, another user and a visitor', async () => {
+  expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())
+})
+
+test.each(CELLS)('$name answers the $who: $is', async ({ name, call, who, is }) => {
+  const house = who === 'owner' ? await buildHouse(app) : sharedHouse
+  const caller = who === 'owner' ? house.owner : await callerFor(who)
+  const before = await belongings(app, house)
+  const { path, ...sent } = call(house, caller)
+  const [method = ''] = name.split(' ')
+  const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
+  expect([status, body?.code].filter(Boolean).join(' ')).toBe(is)
+  if (who !== 'owner') expect(await belongings(app, house)).toEqual(before)
+})
+
+async function callerFor(who: 'other' | 'visitor'): Promise<Caller> {
+  return who === 'other' ? app.signUp() : { clientToken: randomUUID() }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../testing/client.ts'
+import { expectTooMany } from '../testing/expect-too-many.ts'
+import { passLimitTime } from '../testing/passing-time.ts'
+import { from } from '../testing/sign-in.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+const STRICT = { config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } }
+
+let number = 0
+/** Asks for an e-mail change to a new address, each time from another IP. */
+function changeEmail(app: TestApp, { token, clientToken }: TestUser) {
+  const body = { email: `${randomUUID()}@example.org`, clientToken }
+  return app.call('PUT', '/users/current/email', { token, body, ...from(`10.1.0.${number++}`) })
+}
+
+test('a user gets 5 e-mail changes an hour and 15 a day; then 429 with Retry-After', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  for (let hour = 0; hour < 3; hour++) {
+    for (let time = 0; time < 5; time++) expect((await changeEmail(app, olga)).status).toBe(201)
+    if (hour === 0) {
+      expectTooMany(await changeEmail(app, olga), { least: HOUR - MINUTE, most: HOUR })
+      expect((await changeEmail(app, petr)).status).toBe(201)
+    }
+    await passLimitTime(app, HOUR)
+  }
+  expectTooMany(await changeEmail(app, olga), { least: 20 * HOUR, most: 21 * HOUR })
+  await passLimitTime(app, 21 * HOUR)
+  expect((await changeEmail(app, olga)).status).toBe(201)
+})
+
+test('an e-mail change is a code request of its IP too', async () => {
+  const app = await appForTest(STRICT)
+  const users = [await app.signUp(), await app.signUp(), await app.signUp()]
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  const ask = ({ token, clientToken }: TestUser) => {
+    const body = { email: `${randomUUID()}@example.org`, clientToken }
+    return app.call('PUT', '/users/current/email', { token, body, headers })
+  }
+  const [olga, petr, vera] = users as [TestUser, TestUser, TestUser]
+  for (let time = 0; time < 5; time++) {
+    expect((await ask(olga)).status).toBe(201)
+    expect((await ask(petr)).status).toBe(201)
+  }
+  expectTooMany(await ask(vera), { most: MINUTE })
+})
+
+test('a check of an e-mail change is a code check of its IP too', async () => {
+  const app = await appForTest(STRICT)
+  const { token, clientToken } = await app.signUp()
+  const body = { confirmCode: '123456', clientToken }
+  const check = () =>
+    app.call('PUT', '/users/current/email/none/verify', { token, body, ...from('192.0.2.1') })
+  for (let time = 0; time < 20; time++) expect((await check()).status).toBe(400)
+  expectTooMany(await check(), { most: MINUTE })
+})
+
+test('a user gets 20 username checks a minute, whatever their IP', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const check = ({ token }: TestUser, index: number) => {
+    const path = `/users/some_name_${index}/validation`
+    return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
+  }
+  for (let time = 1; time <= 20; time++) expect((await check(olga, time)).status).toBe(200)
+  expectTooMany(await check(olga, 21), { most: MINUTE })
+  expect((await check(petr, 21)).status).toBe(200)
+})

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const SECRET = 's'.repeat(32)
+const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
+
+test('with no variable set everything has its default', () => {
+  expect(readConfig({})).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    appName: 'Вслух',
+    dataDir: resolve('./data'),
+    databaseUrl: undefined,
+    appSecret: undefined,
+    smtpUrl: undefined,
+    mailFrom: 'no-reply@localhost',
+    trustProxy: [],
+    editPeriodSeconds: 600,
+    accessTokenSeconds: 300,
+    codeTtlSeconds: 600,
+    rateLimitScale: 1,
+    logLevel: 'info',
+  })
+})
+
+test('every variable sets its part', () => {
+  const env = {
+    PORT: '8080',
+    HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://vsluh.example',
+    APP_NAME: 'Стена',
+    DATA_DIR: '/var/lib/vslukh',
+    DATABASE_URL,
+    APP_SECRET: SECRET,
+    SMTP_URL: 'smtps://mail.example',
+    MAIL_FROM: 'stena@vsluh.example',
+    TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1',
+    EDIT_PERIOD_SECONDS: '60',
+    ACCESS_TOKEN_SECONDS: '120',
+    CODE_TTL_SECONDS: '180',
+    RATE_LIMIT_SCALE: '0.5',
+    LOG_LEVEL: 'warn',
+  }
+  expect(readConfig(env)).toEqual({
+    port: 8080,
+    host: '0.0.0.0',
+    publicUrl: 'https://vsluh.example',
+    appName: 'Стена',
+    dataDir: '/var/lib/vslukh',
+    databaseUrl: DATABASE_URL,
+    appSecret: SECRET,
+    smtpUrl: 'smtps://mail.example',
+    mailFrom: 'stena@vsluh.example',
+    trustProxy: ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'],
+    editPeriodSeconds: 60,
+    accessTokenSeconds: 120,
+    codeTtlSeconds: 180,
+    rateLimitScale: 0.5,
+    logLevel: 'warn',
+  })
+})
+
+test('an empty value counts as unset, and spaces around a value do not count', () => {
+  const empty = Object.fromEntries(
+    ['PORT', 'APP_SECRET', 'SMTP_URL', 'LOG_LEVEL'].map((n) => [n, ' ']),
+  )
+  expect(readConfig(empty)).toEqual(readConfig({}))
+  expect(readConfig({ PORT: ' 8080 ' }).port).toBe(8080)
+})
+
+test('a trailing slash of PUBLIC_URL does not count', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example/' }).publicUrl).toBe(
+    'https://vsluh.example',
+  )
+})
+
+test('mails come from the host of PUBLIC_URL unless MAIL_FROM says otherwise', () => {
+  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example' }).mailFrom).toBe(
+    'no-reply@vsluh.example',
+  )
+})
+
+test.each([
+  ['PORT', 'http'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '3000.5'],
+  ['PORT', '0x10'],
+  ['PUBLIC_URL', 'vsluh.example'],
+  ['PUBLIC_URL', 'ftp://vsluh.example'],
+  ['PUBLIC_URL', 'https://vsluh.example/wall'],
+  ['PUBLIC_URL', 'https://vsluh.example/?a=1'],
+  ['DATABASE_URL', 'mysql://db.example/vslukh'],
+  ['APP_SECRET', 's'.repeat(31)],
+  ['SMTP_URL', 'https://mail.example'],
+  ['SMTP_URL', 'mail.example:25'],
+  ['TRUST_PROXY', 'yes'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '10.0.0.0/8/8'],
+  ['TRUST_PROXY', '10.0.0.0/8,proxy.example'],
+  ['EDIT_PERIOD_SECONDS', '0'],
+  ['ACCESS_TOKEN_SECONDS', '5m'],
+  ['CODE_TTL_SECONDS', '-600'],
+  ['RATE_LIMIT_SCALE', '0'],
+  ['RATE_LIMIT_SCALE', '-1'],
+  ['RATE_LIMIT_SCALE', 'Infinity'],
+  ['LOG_LEVEL', 'loud'],
+])('%s=%s is refused with a sentence that names the variable', (name, value) => {
+  const read = () => readConfig({ APP_SECRET: SECRET, [name]: value })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name}: .*[а-я]`))
+})
+
+test('APP_SECRET is required with DATABASE_URL', () => {
+  expect(() => readConfig({ DATABASE_URL })).toThrow(/^APP_SECRET: обязателен/)
+  expect(readConfig({ DATABASE_URL, APP_SECRET: SECRET }).databaseUrl).toBe(DATABASE_URL)
+})
+
+test('no sentence repeats a secret or a password', () => {
+  const secrets = { APP_SECRET: 'short-secret', SMTP_URL: 'http://u:short-secret@mail.example' }
+  for (const [name, value] of Object.entries(secrets)) {
+    expect(() => readConfig({ [name]: value })).toThrow(/^((?!short-secret).)*$/)
+  }
+})
+
+test('a wrong variable stops the start with exit code 1 and its sentence alone', async () => {
+  const main = join(import.meta.dirname, 'main.ts')
+  const env = { PATH: process.env.PATH, PORT: 'http' }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect(code).toBe(1)
+  expect(told).toBe('PORT: нужно целое число от 0 до 65535, а задано «http»\n')
+})

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { createBatch } from './batch.ts'
+import type { Db } from './open.ts'
+
+const CHANNEL = 'vslukh'
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 2000
+
+export type Change = 'posts' | 'likes'
+
+type Listener = {
+  /** Another node changed something. */
+  onChange: Record<Change, () => void>
+  /** Whether changes of other nodes are heard of from now on. */
+  onHearing: (hears: boolean) => void
+}
+
+export type Notices = {
+  /** Tells the other nodes of a change; resolves when PostgreSQL has the notice. */
+  tell(change: Change): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Keeps nodes that share a database informed of each other's changes, over LISTEN and NOTIFY. A notice goes in a statement of
+ * its own after the commit: within the transaction it would make commits queue for one lock.
+ */
+export function openNotices(db: Db, url: string, listener: Listener): Notices {
+  const node = randomUUID()
+  const closing = new AbortController()
+  let client: pg.Client | undefined
+  const listening = listen()
+
+  async function listen(): Promise<void> {
+    for (
+      let wait = FIRST_RETRY_MS;
+      !closing.signal.aborted;
+      wait = Math.min(wait * 2, LONGEST_RETRY_MS)
+    ) {
+      const connection = await connect().catch(() => undefined)
+      if (connection) {
+        wait = FIRST_RETRY_MS
+        listener.onHearing(true)
+        await connection.end
+        listener.onHearing(false)
+      }
+      await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  /** Listens; gives a promise of the connection's end. */
+  async function connect(): Promise<{ end: Promise<void> }> {
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'vslukh notices',
+      keepAlive: true,
+    })
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    fresh.on('error', () => {}).once('end', resolve)
+    fresh.on('notification', ({ payload = '' }) => {
+      const [sender, change] = payload.split(' ')
+      if (sender !== node && (change === 'posts' || change === 'likes')) listener.onChange[change]()
+    })
+    await fresh.connect()
+    client = fresh
+    await fresh.query(`LISTEN ${CHANNEL}`)
+    return { end }
+  }
+
+  // Changes that come while a notice is on its way share the next one.
+  const share = createBatch(async (changes: Change[]) => {
+    const payloads = [...new Set(changes)].map((change) => `${node} ${change}`)
+    await sql`SELECT pg_notify(${CHANNEL}, p) FROM unnest(${payloads}::text[]) p`.execute(db)
+    return changes.map(() => undefined)
+  })
+
+  return {
+    tell: share,
+    async close() {
+      closing.abort()
+      await client?.end()
+      await listening
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLane } from './testing/fuzz-lane.ts'
+import { type FuzzRequest, requestsFor } from './testing/fuzz-requests.ts'
+import { createOpenApiCheck } from './testing/openapi-check.ts'
+import { startTestApp, type TestApp } from './testing/test-app.ts'
+
+/** FUZZ_RUNS sets another number of requests, FUZZ_SEED repeats a run. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 3000)
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+const LANES = 6
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ config: { logLevel: 'error', rateLimitScale: 1e6 } })
+})
+afterAll(() => app.close())
+
+test(
+  `${RUNS} random requests, right and wrong, from visitors, users and closed sessions: no 5xx, no answer that the OpenAPI document does not describe, no secured call that serves a stranger (seed ${SEED})`,
+  async () => {
+    const { body: document } = await app.call('GET', '/openapi.json')
+    const requests = requestsFor(document)
+    const isDescribed = createOpenApiCheck(app.http)
+    const seen = new Set<string>()
+
+    async function fuzz(seed: number): Promise<void> {
+      const lane = await openLane(app)
+      const property = fc.asyncProperty(requests, async (request) => {
+        const { status, body } = await lane.send(request)
+        const { method, template } = request
+        seen.add(`${method} ${template} ${status}`)
+        const path = template.replace(/\{\w+\}/g, 'x')
+        isDescribed({ method, path, status, body })
+        expect(status).toBeLessThan(500)
+        expectGuarded(request, { status, code: (body as { code?: string } | undefined)?.code })
+      })
+      try {
+        await fc.assert(property, { numRuns: Math.ceil(RUNS / LANES), seed })
+        const { token, cookie, clientToken } = lane.closed
+        expect((await app.call('GET', '/sessions', { token })).status).toBe(401)
+        const refresh = { body: { clientToken }, headers: { cookie } }
+        expect((await app.call('PATCH', '/sessions/current', refresh)).status).toBe(401)
+      } finally {
+        lane.close()
+      }
+    }
+
+    await Promise.all(Array.from({ length: LANES }, (_, lane) => fuzz(SEED + lane)))
+    expect(app.logged).toEqual([])
+    expectReached(document.paths, seen)
+  },
+  60_000 + RUNS * 60,
+)
+
+/** Strangers get UNAUTHORIZED, and nothing but; a live session never does. */
+function expectGuarded(request: FuzzRequest, answer: { status: number; code: string | undefined }) {
+  const { access, sender, isRoutable } = request
+  if (access === 'cookie') {
+    if (sender !== 'live') expect(answer.status).toBeGreaterThanOrEqual(400)
+  } else if (sender === 'live') {
+    expect(answer.code).not.toBe('UNAUTHORIZED')
+  } else if (access === 'user' || sender !== 'visitor') {
+    const codes = isRoutable ? ['UNAUTHORIZED'] : ['UNAUTHORIZED', 'NOT_FOUND', 'INVALID_REQUEST']
+    expect(codes).toContain(answer.code)
+  }
+}
+
+/** The requests must have been good enough to be served, and bad enough to be refused. */
+function expectReached(paths: Record<string, Record<string, object>>, seen: Set<string>): void {
+  const unserved: string[] = []
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const method of Object.keys(operations)) {
+      const call = `${method.toUpperCase()} ${path}`
+      if (![200, 201, 204].some((status) => seen.has(`${call} ${status}`))) unserved.push(call)
+    }
+  }
+  // Too few runs reach too little to tell.
+  if (RUNS >= 3000) expect(unserved).toEqual([])
+  const statuses = new Set([...seen].map((call) => Number(call.split(' ').at(-1))))
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 413, 415]))
+}

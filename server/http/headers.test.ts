@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const INLINE = "document.documentElement.dataset.theme='dark'"
+const PAGE = `<!doctype html><html><head><title>x</title><script>${INLINE}</script></head><body></body></html>`
+
+async function builtWeb(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), PAGE)
+  await writeFile(join(folder, 'assets', 'app-1a2b.js'), 'export {}')
+  return folder
+}
+
+let app: TestApp
+let webFolder: string
+beforeAll(async () => {
+  webFolder = await builtWeb()
+  app = await startTestApp({ webFolder })
+})
+afterAll(async () => {
+  await app.close()
+  await rm(webFolder, { recursive: true })
+})
+
+const get = (path: string) => fetch(app.url + path)
+
+function csp(headers: Headers): Map<string, string[]> {
+  const policy = headers.get('content-security-policy') ?? ''
+  return new Map(
+    policy.split(';').map((directive) => {
+      const [name = '', ...sources] = directive.trim().split(' ')
+      return [name, sources]
+    }),
+  )
+}
+
+test('a page allows scripts of its own and its one inline script by hash, nothing unsafe, and no frame around it', async () => {
+  const { status, headers } = await get('/')
+  expect(status).toBe(200)
+  expect(headers.get('content-security-policy')).not.toMatch(/unsafe-|\*/)
+  const policy = csp(headers)
+  const hash = createHash('sha256').update(INLINE).digest('base64')
+  expect(policy.get('script-src')).toEqual(["'self'", `'sha256-${hash}'`])
+  expect(policy.get('default-src')).toEqual(["'self'"])
+  expect(policy.get('object-src')).toEqual(["'none'"])
+  expect(policy.get('base-uri')).toEqual(["'none'"])
+  expect(policy.get('frame-ancestors')).toEqual(["'none'"])
+})
+
+test('a page sets Referrer-Policy, COOP and nosniff, and is asked for anew each time', async () => {
+  const { headers } = await get('/posts/1')
+  expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
+  expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('x-frame-options')).toBe('DENY')
+  expect(headers.get('cache-control')).toBe('no-cache')
+  expect(headers.get('x-powered-by')).toBeNull()
+})
+
+test('a built asset may be kept for ever', async () => {
+  const { headers } = await get('/assets/app-1a2b.js')
+  expect(headers.get('cache-control')).toContain('immutable')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('a screen of the web app is 200, any other page 404 with the same page, an unknown asset NOT_FOUND', async () => {
+  for (const path of [
+    '/',
+    '/posts/7',
+    '/liked',
+    '/own/posts',
+    '/own/replies',
+    '/settings/devices',
+  ]) {
+    expect((await get(path)).status).toBe(200)
+  }
+  const missing = await get('/nowhere')
+  expect(missing.status).toBe(404)
+  expect(missing.headers.get('content-type')).toContain('text/html')
+  expect(await (await get('/assets/gone.js')).json()).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('the application’s name cannot break out of the page', async () => {
+  const other = await appForTest({ webFolder, config: { appName: '"><script>alert(1)</script>' } })
+  expect(await (await fetch(other.url)).text()).not.toContain('<script>alert')
+})
+
+test.each([
+  ['GET', '/users/current', 200],
+  ['GET', '/sessions', 200],
+  ['GET', '/posts?filter=liked', 200],
+  ['GET', '/posts/replies', 200],
+  ['POST', '/posts', 201],
+  ['GET', '/posts/999999', 404],
+  ['GET', '/users/1/validation', 400],
+  ['GET', '/nope', 404],
+] as const)(
+  'an answer of the API to a user is not to be stored: %s %s',
+  async (method, path, status) => {
+    const { token } = await app.signUp()
+    const body = method === 'POST' ? { text: 'Раз' } : undefined
+    const answer = await app.call(method, path, { token, ...(body && { body }) })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  },
+)
+
+test('a visitor’s read is not sniffed and not kept for longer than it is true, asked once or thrice', async () => {
+  for (const path of ['/posts', '/posts', '/posts', '/reports/reasons']) {
+    const { headers } = await app.call('GET', path)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control') ?? '').not.toMatch(/max-age=[1-9]|immutable/)
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe-/)
+  }
+})
+
+test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests; without it none does', async () => {
+  const https = await appForTest({ webFolder, config: { publicUrl: 'https://vslukh.example' } })
+  for (const path of ['/', '/api/v1/posts', '/api/v1/posts']) {
+    const secure = await fetch(https.url + path)
+    expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/)
+    const plain = await get(path)
+    expect(plain.headers.get('strict-transport-security')).toBeNull()
+    expect(plain.headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests')
+  }
+  expect(csp((await fetch(https.url)).headers).has('upgrade-insecure-requests')).toBe(true)
+})
+
+test('without a built web app there is an API and no page', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
+  onTestFinished(() => rm(empty, { recursive: true }))
+  const bare = await appForTest({ webFolder: empty })
+  expect((await fetch(bare.url)).status).toBe(404)
+  expect((await bare.call('GET', '/posts')).status).toBe(200)
+})

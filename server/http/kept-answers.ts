@@ -1,0 +1,95 @@
+/** An answer to a read that all viewers share but for their own likes. */
+export type KeptAnswer = {
+  route: string
+  /** The JSON as a visitor sees it, who likes nothing. */
+  body: Buffer
+  etag: string
+  /** The JSON cut where each post's `is_liked` stands, and the posts of these places. */
+  pieces: string[]
+  postIds: string[]
+  /** The head of a visitor's whole answer, once there was one. */
+  headers: Record<string, number | string | string[]> | null
+}
+
+/** The state of posts, and of likes, that a read has seen. */
+export type Stamp = { posts: number; likes: number }
+type Entry = { answer: KeptAnswer; stamp: Stamp; keptAt: number }
+
+/** Likes of others may lag a visitor by this much. */
+const MAX_AGE_MS = 1000
+const MAX_BYTES = 32 * 1024 * 1024
+
+export type KeptAnswers = ReturnType<typeof createKeptAnswers>
+
+/**
+ * Answers to shared reads by URL, in bounded memory. Each lives a second at most; a publication, edit or deletion on any
+ * node makes all of them stale at once, a like those that signed-in viewers would get.
+ */
+export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES } = {}) {
+  const entries = new Map<string, Entry>()
+  const now: Stamp = { posts: 0, likes: 0 }
+  let bytes = 0
+  let hearsOthers = false
+
+  function drop(url: string, { answer }: Entry): void {
+    entries.delete(url)
+    bytes -= sizeOf(answer)
+  }
+
+  function live(url: string): Entry | undefined {
+    const entry = entries.get(url)
+    if (!entry) return undefined
+    if (entry.stamp.posts === now.posts && Date.now() - entry.keptAt <= maxAgeMs) return entry
+    drop(url, entry)
+    return undefined
+  }
+
+  return {
+    /** The state now, for a read that is about to begin. */
+    stamp: (): Stamp => ({ ...now }),
+
+    isCurrent: ({ posts, likes }: Stamp): boolean => posts === now.posts && likes === now.likes,
+
+    /** What a visitor may be answered with now. */
+    forVisitor: (url: string): KeptAnswer | undefined => live(url)?.answer,
+
+    /** What a signed-in viewer may be answered with now: no like of anybody is missing in it. */
+    forUser(url: string): KeptAnswer | undefined {
+      const entry = live(url)
+      return entry?.stamp.likes === now.likes ? entry.answer : undefined
+    },
+
+    /** Keeps what a read that began at `stamp` gave, the oldest making room; not while other nodes are not heard. */
+    keep(url: string, answer: KeptAnswer, stamp: Stamp): void {
+      if (stamp.posts !== now.posts || !hearsOthers) return
+      const old = entries.get(url)
+      if (old) drop(url, old)
+      entries.set(url, { answer, stamp, keptAt: Date.now() })
+      bytes += sizeOf(answer)
+      for (const [oldest, entry] of entries) {
+        if (bytes <= maxBytes) break
+        drop(oldest, entry)
+      }
+    },
+
+    /** A post was published, edited or deleted. */
+    postsChanged(): void {
+      now.posts++
+    },
+
+    likesChanged(): void {
+      now.likes++
+    },
+
+    /** Whether changes on other nodes are heard of: nothing is kept while they are not. */
+    setHearing(hears: boolean): void {
+      hearsOthers = hears
+      now.posts++
+    },
+  }
+}
+
+/** Bytes an answer takes: its body, the same again in pieces of two bytes a character at most, and some for the rest. */
+function sizeOf({ body }: KeptAnswer): number {
+  return body.length * 3 + 1024
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import { allEndpoints } from '../testing/endpoints.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+
+type Answer = { content?: { 'application/json'?: { schema: Schema } } }
+type Schema = { properties: { code: { enum: string[] } } }
+type Operation = {
+  summary?: string
+  security: Record<string, unknown>[]
+  parameters?: { name: string; in: string }[]
+  requestBody?: unknown
+  responses: Record<string, Answer>
+}
+
+const endpoints = await allEndpoints()
+
+let app: TestApp
+let paths: Record<string, Record<string, Operation>>
+beforeAll(async () => {
+  app = await startTestApp()
+  paths = (await app.call('GET', '/openapi.json')).body.paths
+})
+afterAll(() => app.close())
+
+const pathOf = ({ path }: Endpoint) => `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`
+const operationOf = (endpoint: Endpoint) => paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()]
+
+/** What a call can be refused with, read off its description by the rules of the contract. */
+function expectedRefusals({ method, access, body, params, query, errors }: Endpoint): ErrorCode[] {
+  return [
+    ...errors,
+    'TOO_MANY_REQUESTS',
+    'INTERNAL_ERROR',
+    'UNAVAILABLE',
+    ...(access === 'cookie' ? [] : (['UNAUTHORIZED'] as const)),
+    ...(body || params || query ? (['INVALID_REQUEST'] as const) : []),
+    ...(method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+  ]
+}
+
+test('the document describes the calls of the contract and no other', () => {
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const contracted = [...endpoints.values()].map(
+    (endpoint) => `${endpoint.method} ${pathOf(endpoint)}`,
+  )
+  expect(described.sort()).toEqual(contracted.sort())
+})
+
+describe.each([...endpoints])('%s', (_name, endpoint) => {
+  test('is described with its summary, success, parameters, body and who may call it', () => {
+    const operation = operationOf(endpoint)
+    expect(operation?.summary).toBe(endpoint.summary)
+    expect(Object.keys(operation?.responses ?? {})).toContain(String(endpoint.status))
+    expect(operation?.requestBody !== undefined).toBe(endpoint.body !== undefined)
+    const { params, query, headers } = endpoint
+    const named = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))
+    expect((operation?.parameters ?? []).map(({ name }) => name).sort()).toEqual(named.sort())
+    const security = {
+      user: [{ bearer: [] }],
+      cookie: [{ cookie: [] }],
+      public: [{}, { bearer: [] }],
+    }
+    expect(operation?.security).toEqual(security[endpoint.access])
+  })
+
+  test('is described with every refusal it can give, by code', () => {
+    const responses = operationOf(endpoint)?.responses ?? {}
+    for (const code of expectedRefusals(endpoint)) {
+      const schema = responses[ERRORS[code].status]?.content?.['application/json']?.schema
+      expect(schema?.properties.code.enum, code).toContain(code)
+    }
+  })
+})
+
+test('/api/docs shows the document to people', async () => {
+  const page = await fetch(`${app.url}/api/docs`)
+  expect(page.status).toBe(200)
+  expect(page.headers.get('content-type')).toContain('text/html')
+  const html = await page.text()
+  const [, script = ''] = /src="([^"]+swagger-ui-bundle\.js)"/.exec(html) ?? []
+  const bundle = await fetch(new URL(script, page.url))
+  expect(bundle.status).toBe(200)
+  expect((await fetch(`${app.url}/api/docs/json`)).status).toBe(200)
+})

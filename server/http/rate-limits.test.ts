@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { TestAnswer } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { appForTest } from '../testing/test-app.ts'
+
+/** Repeats a call until it is refused; gives how often it was not, and the refusal. */
+async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {
+  for (let served = 0; served <= most; served++) {
+    const answer = await call()
+    if (answer.status === 429) return { served, refusal: answer }
+    expect(answer.status).toBeLessThan(400)
+  }
+  throw new Error(`${most} calls were served`)
+}
+
+function expectRetryAfter({ headers, ...refusal }: TestAnswer, seconds: number): void {
+  expectRefusal(refusal, 'TOO_MANY_REQUESTS')
+  const wait = headers.get('retry-after') ?? ''
+  expect(wait).toMatch(/^[1-9]\d*$/)
+  expect(Number(wait)).toBeLessThanOrEqual(seconds)
+}
+
+test('five posts and replies go out in a burst, the sixth is 429 and may come within 5 s', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await app.signUp()
+  const body = { text: 'Скорей' }
+  const first = await app.call('POST', '/posts', { token, body })
+  const paths = ['/posts', `/posts/${first.body.id}/replies`]
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('POST', paths[turn++ % 2] ?? '', { token, body }),
+  )
+  expect(served + 1).toBe(5)
+  expectRetryAfter(refusal, 5)
+  expect((await app.call('GET', '/posts')).body.total).toBe(3)
+
+  const other = await app.signUp()
+  expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
+})
+
+test('300 likes a day, then 429; unlikes and other users go on', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await app.signUp()
+  const { token } = olga
+  const { id } = await app.publish(olga)
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('POST', `/posts/${id}/likes`, { token }),
+  )
+  expect(served).toBe(300)
+  expectRetryAfter(refusal, 86_400)
+  expect((await app.call('DELETE', `/posts/${id}/likes`, { token })).status).toBe(200)
+  const petr = await app.signUp()
+  const others = await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  expect(others.body).toEqual({ likes_count: 1 })
+})
+
+test('all calls of a user: 1,500 in 5 minutes, counted for the user and not for the address', async () => {
+  // A fiftieth: 30 for a user, 60 for a visitor's address.
+  const app = await appForTest({ config: { rateLimitScale: 0.02 } })
+  const { token } = await app.signUp()
+  const { served, refusal } = await callsBefore429(() => app.call('GET', '/sessions', { token }))
+  // One call went to learning who signed up.
+  expect(served + 1).toBe(30)
+  expectRetryAfter(refusal, 300)
+  expectRetryAfter(await app.call('GET', '/posts', { token }), 300)
+  expect((await app.call('GET', '/posts')).status).toBe(200)
+})
+
+test('all calls of a visitor’s address: 3,000 in 5 minutes, whatever is called; users go on', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.02 } })
+  const { token } = await app.signUp()
+  const paths = ['/posts', '/reports/reasons', '/posts?limit=5']
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('GET', paths[turn++ % paths.length] ?? ''),
+  )
+  // Two calls went to signing up.
+  expect(served + 2).toBe(60)
+  expectRetryAfter(refusal, 300)
+  expect((await app.call('GET', '/posts', { token })).status).toBe(200)
+})
+
+test('bad tokens are counted for the address: guessing them is no way around', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.01 } })
+  const statuses: number[] = []
+  for (let n = 0; n < 31; n++) {
+    statuses.push((await app.call('GET', '/posts', { token: `guess-${n}` })).status)
+  }
+  expect(statuses).toEqual([...Array(30).fill(401), 429])
+})
+
+test('a forged X-Forwarded-For changes no limit where no proxy is trusted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.01 } })
+  let turn = 0
+  const { served } = await callsBefore429(() =>
+    app.call('GET', '/posts', { headers: { 'x-forwarded-for': `198.51.100.${turn++}` } }),
+  )
+  expect(served).toBe(30)
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ERRORS } from '../../contract/errors.ts'
+import { BODY_MAX } from '../../contract/limits.ts'
+import type { TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { parseRaw, sendRaw } from '../testing/raw-http.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+const publish = (body: unknown, headers: Record<string, string> = {}) =>
+  app.call('POST', '/posts', { token: olga.token, body, headers })
+
+test('every refusal of the catalogue is a Russian sentence', () => {
+  for (const { message } of Object.values(ERRORS))
+    expect(message).toMatch(/^[А-ЯЁ][а-яё].* .*[а-яё]/)
+})
+
+test('a body of 16 KiB is read, one byte more is PAYLOAD_TOO_LARGE', async () => {
+  const json = JSON.stringify({ text: 'Впритык' })
+  const fits = json + ' '.repeat(BODY_MAX - Buffer.byteLength(json))
+  expect((await publish(fits)).status).toBe(201)
+  expectRefusal(await publish(`${fits} `), 'PAYLOAD_TOO_LARGE')
+})
+
+test('a body over 16 KiB that does not say its length is PAYLOAD_TOO_LARGE too', async () => {
+  const answer = await sendRaw(
+    app.url,
+    `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${olga.token}\r\n` +
+      `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+      `5000\r\n${' '.repeat(0x5000)}\r\n0\r\n\r\n`,
+  )
+  expectRefusal(parseRaw(answer), 'PAYLOAD_TOO_LARGE')
+})
+
+test('a path parameter over 100 characters is NOT_FOUND, a query or header value INVALID_REQUEST', async () => {
+  const long = '1'.repeat(101)
+  expectRefusal(await app.call('GET', `/posts/${long}`), 'NOT_FOUND')
+  expectRefusal(await app.call('GET', `/posts/${long.slice(1)}`), 'POST_NOT_FOUND')
+  expectRefusal(await app.call('GET', `/posts?userId=${long}`), 'INVALID_REQUEST')
+  expectRefusal(await app.call('GET', `/posts?cursor=${long}`), 'INVALID_REQUEST')
+  expectRefusal(await publish({ text: 'А' }, { 'idempotency-key': long }), 'INVALID_REQUEST')
+})
+
+test('headers over 16 KiB are refused, and the connection closed', async () => {
+  const answer = parseRaw(
+    await sendRaw(
+      app.url,
+      `GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(16 * 1024)}\r\n\r\n`,
+    ),
+  )
+  expect(answer.status).toBe(431)
+  expect(answer.body).toEqual({ code: 'INVALID_REQUEST', message: ERRORS.INVALID_REQUEST.message })
+})
+
+test('what is not HTTP is refused in the same form', async () => {
+  const answer = parseRaw(await sendRaw(app.url, 'HELO mail.example\r\n\r\n'))
+  expectRefusal(answer, 'INVALID_REQUEST')
+})
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'application/jsonp',
+  'nonsense',
+])('a body of type %s is UNSUPPORTED_MEDIA_TYPE', async (type) => {
+  expectRefusal(await publish('{"text":"А"}', { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE')
+})
+
+test('JSON may say its charset', async () => {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  expect((await publish('{"text":"А"}', headers)).status).toBe(201)
+})
+
+test.each(['{', '{"text":"А"', '{"text":"А"} {}', "{'text':'А'}", 'text=А', 'undefined', 'NaN'])(
+  'the body %s is no JSON: INVALID_REQUEST',
+  async (body) => {
+    expectRefusal(await publish(body), 'INVALID_REQUEST')
+  },
+)
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '"А"',
+  '7',
+  '{}',
+  '{"text":null}',
+  '{"text":7}',
+  '{"text":["А"]}',
+  '{"text":{"a":1}}',
+  '{"text":true}',
+  '{"Text":"А"}',
+  '{"text":"А","id":"1"}',
+  '{"text":"А","owner_id":1}',
+  '{"text":"А","__proto__":{"x":1}}',
+  '{"__proto__":{"text":"А"}}',
+  '{"text":"А","constructor":{"prototype":{"x":1}}}',
+])('the body %s breaks the contract: INVALID_REQUEST, nothing coerced or ignored', async (body) => {
+  expectRefusal(await publish(body), 'INVALID_REQUEST')
+  expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+})
+
+test.each([
+  ['GET', '/nope'],
+  ['GET', '/posts/1/nope'],
+  ['PUT', '/posts'],
+  ['PATCH', '/posts'],
+  ['DELETE', '/posts'],
+  ['POST', '/posts/1'],
+  ['GET', '/registrations'],
+  ['OPTIONS', '/posts'],
+])('%s %s is no call of the API: NOT_FOUND', async (method, path) => {
+  expectRefusal(await app.call(method, path), 'NOT_FOUND')
+})
+
+test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
+  'the malformed address %s is INVALID_REQUEST',
+  async (path) => {
+    expectRefusal(await app.call('GET', path), 'INVALID_REQUEST')
+  },
+)
+
+test('a visitor’s call that needs a user is UNAUTHORIZED before its body is looked at', async () => {
+  expectRefusal(await app.call('POST', '/posts', { body: '{' }), 'UNAUTHORIZED')
+})
+
+test('no answer allows another origin', async () => {
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  for (const method of ['GET', 'OPTIONS']) {
+    const answer = await app.call(method, '/posts', { headers })
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    )
+  }
+})

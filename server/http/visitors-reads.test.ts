@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../../contract/posts.ts'
+import type { TestUser } from '../testing/client.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+/** A visitor's read, answered before and so perhaps answered again from memory. */
+async function readTwice(path: string) {
+  await app.call('GET', path)
+  return (await app.call('GET', path)).body
+}
+
+test('a visitor who has just read sees each publication, edit, reply and deletion at once', async () => {
+  expect((await readTwice('/posts')).total).toBe(0)
+  const post = await app.publish(olga)
+  expect(await readTwice('/posts')).toMatchObject({ total: 1, posts: [{ text: post.text }] })
+
+  const edit = { token: olga.token, body: { text: 'Иначе' } }
+  await app.call('PATCH', `/posts/${post.id}`, edit)
+  expect(await readTwice('/posts')).toMatchObject({ posts: [{ text: 'Иначе', is_modified: true }] })
+
+  expect((await readTwice(`/posts/${post.id}/replies`)).total).toBe(0)
+  const reply = await app.reply(olga, post.id)
+  expect(await readTwice(`/posts/${post.id}/replies`)).toMatchObject({ total: 1 })
+  expect((await readTwice(`/posts/${post.id}`)).actions.replies_count).toBe(1)
+
+  expect((await readTwice(`/posts/${reply.id}`)).actions.replied_post.id).toBe(post.id)
+  await app.call('DELETE', `/posts/${post.id}`, { token: olga.token })
+  expect((await readTwice(`/posts/${reply.id}`)).actions.replied_post).toBeNull()
+  expect((await readTwice('/posts')).total).toBe(0)
+  expect((await app.call('GET', `/posts/${post.id}`)).status).toBe(404)
+})
+
+test('what a user sees is never given to a visitor or to another user, nor the other way round', async () => {
+  const petr = await app.signUp()
+  const { id } = await app.publish(olga)
+  await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
+  const isLiked = async (token?: string) => {
+    const { posts } = (await app.call('GET', '/posts?limit=9', { token })).body
+    return posts.find((post: Post) => post.id === id).actions.is_liked
+  }
+  for (let times = 0; times < 3; times++) {
+    expect(await isLiked(olga.token)).toBe(true)
+    expect(await isLiked(petr.token)).toBe(false)
+    expect(await isLiked()).toBe(false)
+  }
+})
+
+test('a refusal is not answered again once the reason is gone', async () => {
+  const next = String(Number((await app.publish(olga)).id) + 1)
+  expect((await readTwice(`/posts/${next}`)).code).toBe('POST_NOT_FOUND')
+  const post = await app.publish(olga)
+  expect(post.id).toBe(next)
+  expect((await readTwice(`/posts/${next}`)).id).toBe(next)
+})

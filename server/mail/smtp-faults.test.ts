@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { freshDatabase } from '../testing/databases.ts'
+import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import { startAt } from '../testing/sign-in.ts'
+import { freePort, openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const EMAIL = 'olga@example.org'
+const urlOf = (port: number) => `smtp://127.0.0.1:${port}`
+
+async function mailboxForTest(port?: number): Promise<Mailbox> {
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  return mailbox
+}
+
+/** Starts sign-ins for several e-mails, EMAIL first; gives the id of that and the least time, in ms, an answer took. */
+async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
+  const ids: string[] = []
+  const times: number[] = []
+  for (const email of [EMAIL, 'petr@example.org', 'vera@example.org']) {
+    const since = performance.now()
+    const { status, body } = await startAt(app, '/registrations', { email })
+    times.push(performance.now() - since)
+    expect(status).toBe(201)
+    ids.push(body.id)
+  }
+  return { id: ids[0] ?? '', ms: Math.min(...times) }
+}
+
+test('SMTP dead: a start answers within 300 ms, and the mail comes once SMTP is back', async () => {
+  const port = await freePort()
+  const app = await appForTest({ config: { smtpUrl: urlOf(port) } })
+  const { id, ms } = await startFast(app)
+  expect(ms).toBeLessThan(300)
+  await app.logLine('mail not sent, will retry', 3)
+
+  const mailbox = await mailboxForTest(port)
+  expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+  await app.logLine('mail sent', 3)
+  expect(mailbox.mails).toHaveLength(3)
+})
+
+test('SMTP slow: a start answers within 300 ms, and the mail comes when SMTP moves again', async () => {
+  const mailbox = await mailboxForTest()
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ config: { smtpUrl: slow.url } })
+  const { id, ms } = await startFast(app)
+  expect(ms).toBeLessThan(300)
+  await slow.caught
+  expect(mailbox.mails).toEqual([])
+
+  slow.letGo()
+  expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+})
+
+test.each([451, 550])(
+  'SMTP refusing with %i: a start answers within 300 ms, and the mail comes once it accepts',
+  async (responseCode) => {
+    const refusing = await openRefusingSmtp(responseCode)
+    const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
+    const { id, ms } = await startFast(app)
+    expect(ms).toBeLessThan(300)
+    await refusing.refused
+    await refusing.close()
+
+    const mailbox = await mailboxForTest(refusing.port)
+    expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+  },
+)
+
+test('retries stop when the code expires: no late mail comes', async () => {
+  const port = await freePort()
+  const app = await appForTest({ config: { smtpUrl: urlOf(port), codeTtlSeconds: 2 } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  await app.logLine('mail not sent, will retry')
+  const mailbox = await mailboxForTest(port)
+  await app.logLine('mail given up')
+  expect(mailbox.mails).toEqual([])
+  expect(app.logged.filter((line) => line.includes('will retry'))).toHaveLength(1)
+})
+
+test('a queued mail outlives the process: the next start sends it', async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const port = await freePort()
+  const options = { databaseUrl: database.url, config: { smtpUrl: urlOf(port) } }
+  const before = await startTestApp(options)
+  const { body } = await startAt(before, '/registrations', { email: EMAIL })
+  await before.logLine('mail not sent, will retry')
+  await before.close()
+
+  const mailbox = await mailboxForTest(port)
+  const after = await appForTest(options)
+  expect(await mailbox.codeFor(EMAIL)).toBe(after.codeFor(body.id))
+})
+
+test('a mail waits for its retry in the queue, which does not hold the code', async () => {
+  const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
+  await app.logLine('mail not sent, will retry')
+  const { rows } = await sql<{ payload: object }>`
+    SELECT payload FROM graphile_worker._private_jobs`.execute(app.db)
+  expect(rows[0]?.payload).toMatchObject({ to: EMAIL, operationId: body.id })
+  expect(JSON.stringify(rows)).not.toContain(app.codeFor(body.id))
+})
+
+test('of a mail that fails the log names neither the whole address nor the code', async () => {
+  const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
+  const line = await app.logLine('mail not sent, will retry')
+  expect(line).toContain('o***@example.org')
+  expect(app.logged.join('')).not.toContain(EMAIL)
+  expect(app.logged.join('')).not.toContain(app.codeFor(body.id))
+})

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addJob } from '../db/jobs.ts'
+import { atOnce, signUps } from '../testing/at-once.ts'
+import { expectLists, House, operations } from '../testing/model.ts'
+import { appForTest } from '../testing/test-app.ts'
+import { findCounterDifferences } from './posts.jobs.ts'
+
+/** The same each run, so that a failure comes back. */
+const SEED = 20_26
+
+test('after 300 random operations every list and total is what a plain model says, and no counter differs', async () => {
+  const app = await appForTest()
+  const users = await signUps(app, 4)
+  const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED })
+  const house = new House(app, users)
+  for (const step of steps) await house.take(step)
+  expect(house.refusals).toEqual([])
+  await expectLists(app, house)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 60_000)
+
+test('after 300 random operations at once no counter differs from its rows, and none is a 5xx', async () => {
+  const app = await appForTest()
+  const users = await signUps(app, 4)
+  const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED + 1 })
+  const house = new House(app, users)
+  for (const step of steps.slice(0, 60)) await house.take(step)
+  await atOnce(steps.slice(60).map((step) => () => house.take(step)))
+  expect(house.refusals.filter(({ status }) => status !== 404)).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 60_000)
+
+test('a user publishing and deleting posts at once gets neither a deadlock nor a wrong total', async () => {
+  const app = await appForTest()
+  const [olga] = await signUps(app, 1)
+  if (!olga) throw new Error('nobody signed up')
+  const posts = await atOnce(Array.from({ length: 100 }, () => () => app.publish(olga)))
+  const { token } = olga
+  const race = posts.flatMap(({ id }) => [
+    () => app.call('DELETE', `/posts/${id}`, { token }),
+    () => app.call('POST', '/posts', { token, body: { text: 'Ещё' } }),
+  ])
+  const answers = await atOnce(race)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 201]))
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+/** [counter, how it is broken, whose] */
+const BREAKS: [string, ReturnType<typeof sql>, 'all' | 'user' | 'post'][] = [
+  ['wall', sql`UPDATE wall_totals SET posts = posts + 1 WHERE slot = 3`, 'all'],
+  ['owner posts', sql`UPDATE owner_totals SET posts = posts + 1`, 'user'],
+  ['owner replies', sql`UPDATE owner_totals SET replies = replies + 1`, 'user'],
+  ['user likes', sql`UPDATE like_totals SET likes = likes + 1`, 'user'],
+  ['post likes', sql`UPDATE posts SET likes_count = likes_count + 1 WHERE id = 1`, 'post'],
+  ['post replies', sql`UPDATE posts SET replies_count = replies_count + 1 WHERE id = 1`, 'post'],
+]
+
+test.each(BREAKS)('the nightly check logs a wrong counter: %s', async (counter, breakIt, whose) => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const post = await app.publish(olga)
+  await app.reply(olga, post.id)
+  await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+
+  await addJob(app.db, 'check-counters', { payload: {} })
+  expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
+  expect(app.logged.join('')).not.toContain('counter differs')
+
+  await breakIt.execute(app.db)
+  const id = { all: 'all', user: olga.id, post: post.id }[whose]
+  const difference = { counter, id, kept: 2, rows: 1 }
+  expect(await findCounterDifferences(app.db)).toEqual([difference])
+  await addJob(app.db, 'check-counters', { payload: {} })
+  expect(JSON.parse(await app.logLine('counters checked', 2)).differences).toBe(1)
+  const line = JSON.parse(await app.logLine('counter differs from its rows'))
+  expect(line).toMatchObject({ level: 'error', ...difference })
+})
+
+test('the nightly check finds a total that is not kept at all', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  await app.publish(olga)
+  await sql`DELETE FROM owner_totals`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([
+    { counter: 'owner posts', id: olga.id, kept: 0, rows: 1 },
+  ])
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { mailAppForTest } from '../testing/mail-app.ts'
+import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
+import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const EMAIL = 'kate@example.org'
+/** Equal to EMAIL without regard to case, yet another address: it begins with KELVIN SIGN, U+212A. */
+const EQUAL = '\u212aate@example.org'
+
+async function emailOf(app: TestApp, token: string): Promise<string> {
+  return (await app.call('GET', '/users/current', { token })).body.email
+}
+
+test('an e-mail is one without regard to case: another spelling signs in to the same account', async () => {
+  const app = await appForTest()
+  const kate = await app.signIn(EMAIL)
+  const again = await app.signIn('KATE@Example.ORG')
+  expect(again.id).toBe(kate.id)
+  expect(again.email).toBe(EMAIL)
+})
+
+test('+tags are kept: with another tag it is another account', async () => {
+  const app = await appForTest()
+  const plain = await app.signIn(EMAIL)
+  const tagged = await app.signIn('kate+wall@example.org')
+  expect(tagged.id).not.toBe(plain.id)
+  expect(tagged.email).toBe('kate+wall@example.org')
+})
+
+test.each(['/logins', '/registrations'] as const)(
+  'a code asked for at %s by an e-mail that is only equal by Unicode case goes to the address on file',
+  async (path) => {
+    const { app, mailbox } = await mailAppForTest()
+    const kate = await app.signIn(EMAIL)
+    await mailbox.mailTo(EMAIL)
+    await passLimitTime(app, 61)
+
+    const { body } = await startAt(app, path, { email: EQUAL })
+    const code = await mailbox.codeFor(EMAIL, 2)
+    expect(code).toBe(app.codeFor(body.id))
+    expect(mailbox.mails.map(({ to }) => to)).toEqual([EMAIL, EMAIL])
+    const verified = await verifyAt(app, path, { id: body.id, code })
+    expect(await emailOf(app, verified.body.accessToken.token)).toBe(kate.email)
+  },
+)
+
+test('a code mailed to an equal e-mail before the account was made does not open the account', async () => {
+  const app = await appForTest()
+  const { body } = await startAt(app, '/registrations', { email: EQUAL })
+  await app.signIn(EMAIL, 'kate’s browser')
+  const code = app.codeFor(body.id)
+  const refusal = await verifyAt(app, '/registrations', { id: body.id, code })
+  expectRefusal(refusal, 'OPERATION_EXPIRED')
+  expect(refusal.cookie).toBeUndefined()
+})
+
+test('a repeated start by an equal e-mail does not turn a mailed code into one for the other address', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const { body } = await startAt(app, '/registrations', { email: EQUAL })
+  await mailbox.mailTo(EQUAL)
+  await app.signIn(EMAIL, 'kate’s browser')
+  await passCodeTime(app, 61)
+  await passLimitTime(app, 61)
+
+  await startAt(app, '/registrations', { email: EMAIL })
+  await mailbox.mailTo(EQUAL, 2)
+  const code = app.codeFor(body.id)
+  expectRefusal(await verifyAt(app, '/registrations', { id: body.id, code }), 'OPERATION_EXPIRED')
+})

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import { startAt } from '../testing/sign-in.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+
+let mailbox: Mailbox
+let app: TestApp
+let user: TestUser
+beforeAll(async () => {
+  mailbox = await openMailbox()
+  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  user = await app.signIn('sender@example.org')
+  await mailbox.mailTo(user.email)
+})
+afterAll(async () => {
+  await app.close()
+  await mailbox.close()
+})
+
+const INJECTIONS = [
+  'olga@example.org,victim@example.com',
+  'olga@example.org;victim@example.com',
+  'olga@example.org\r\nBcc: victim@example.com',
+  'olga@example.org\nBcc:victim@example.com',
+  'olga@example.org\rBcc:victim@example.com',
+  'Olga<victim@example.com>',
+  '<victim@example.com>',
+  'olga@example.org<victim@example.com>',
+  'group:victim@example.com;',
+  '"olga"@example.org',
+  'olga(victim@example.com)@example.org',
+  'olga@[127.0.0.1]',
+  'olga\\@example.org',
+  'olga@example.org\u0000',
+  'olga@example.org\u2028Bcc:victim@example.com',
+  'olga victim@example.com',
+]
+const MISTYPED = ['olga', 'olga@', '@example.org', 'olga@example', 'olga@example.o', '', ' ']
+
+test.each([...INJECTIONS, ...MISTYPED, `${'o'.repeat(243)}@example.org`])(
+  'an e-mail like %j is INVALID_REQUEST wherever one is sent, and no mail goes out',
+  async (email) => {
+    const before = mailbox.mails.length
+    for (const path of ['/registrations', '/logins'] as const) {
+      expectRefusal(await startAt(app, path, { email }), 'INVALID_REQUEST')
+    }
+    const body = { email, clientToken: 'one browser' }
+    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
+    expectRefusal(change, 'INVALID_REQUEST')
+
+    const last = `${randomUUID()}@example.org`
+    await startAt(app, '/registrations', { email: last })
+    await mailbox.mailTo(last)
+    expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual([last])
+  },
+)

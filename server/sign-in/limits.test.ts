@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import type { Config } from '../config.ts'
+import { removeExpiredLimits } from '../http/limits.ts'
+import { atOnce } from '../testing/at-once.ts'
+import type { TestAnswer } from '../testing/client.ts'
+import { expectTooMany } from '../testing/expect-too-many.ts'
+import { passLimitTime } from '../testing/passing-time.ts'
+import { startAt, tally, verifyAt } from '../testing/sign-in.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+
+/** An app with the limits as they ship, which takes the client's address from a proxy on this machine. */
+function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
+  return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
+}
+
+let number = 0
+/** Asks for a code for an e-mail of its own. */
+function ask(app: TestApp, ip?: string, path: '/logins' | '/registrations' = '/registrations') {
+  const email = `asker-${number++}@example.org`
+  return startAt(app, path, { email, ...(ip !== undefined && { ip }) })
+}
+
+function check(app: TestApp, ip: string): Promise<TestAnswer> {
+  return verifyAt(app, '/logins', { id: 'nobody-started-this', code: '123456', ip })
+}
+
+async function times(count: number, act: () => Promise<TestAnswer>): Promise<TestAnswer[]> {
+  const answers: TestAnswer[] = []
+  for (let time = 0; time < count; time++) answers.push(await act())
+  return answers
+}
+
+test('one IP gets 10 codes a minute, known and unknown e-mails alike; then 429 with Retry-After', async () => {
+  const app = await strictApp()
+  const known = await times(5, () => ask(app, '192.0.2.1'))
+  const unknown = await times(5, () => ask(app, '192.0.2.1', '/logins'))
+  expect(tally([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
+  expectTooMany(await ask(app, '192.0.2.1', '/logins'), { most: MINUTE })
+  expect((await ask(app, '192.0.2.2')).status).toBe(201)
+
+  await passLimitTime(app, MINUTE)
+  expect((await ask(app, '192.0.2.1')).status).toBe(201)
+})
+
+test('one IP gets 60 codes an hour', async () => {
+  const app = await strictApp()
+  for (let minute = 0; minute < 6; minute++) {
+    const answers = await times(10, () => ask(app, '192.0.2.1', '/logins'))
+    expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+    await passLimitTime(app, MINUTE)
+  }
+  expectTooMany(await ask(app, '192.0.2.1'), { least: 50 * MINUTE, most: 54 * MINUTE })
+  await passLimitTime(app, HOUR)
+  expect((await ask(app, '192.0.2.1')).status).toBe(201)
+})
+
+test('one IP gets 20 code checks a minute, whatever they check', async () => {
+  const app = await strictApp()
+  const { body } = await ask(app, '192.0.2.1')
+  const right = { id: body.id, code: app.codeFor(body.id) }
+  const answers = await times(20, () => check(app, '192.0.2.1'))
+  expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20 })
+  expectTooMany(await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.1' }), {
+    most: MINUTE,
+  })
+  expect((await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.2' })).status).toBe(200)
+})
+
+test('one IP gets 100 code checks an hour', async () => {
+  const app = await strictApp()
+  for (let minute = 0; minute < 5; minute++) {
+    const answers = await times(20, () => check(app, '192.0.2.1'))
+    expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20 })
+    await passLimitTime(app, MINUTE)
+  }
+  expectTooMany(await check(app, '192.0.2.1'), { least: 50 * MINUTE, most: 55 * MINUTE })
+})
+
+test('a forged X-Forwarded-For changes no limit', async () => {
+  const app = await strictApp({ trustProxy: [] })
+  for (let time = 0; time < 10; time++) {
+    expect((await ask(app, `192.0.2.${time}`, '/logins')).status).toBe(404)
+  }
+  expectTooMany(await ask(app, '198.51.100.1'), { most: MINUTE })
+})
+
+test('with TRUST_PROXY only what the trusted proxy itself has added counts', async () => {
+  const app = await strictApp()
+  for (let time = 0; time < 10; time++) {
+    expect((await ask(app, `192.0.2.${time}, 198.51.100.7`, '/logins')).status).toBe(404)
+  }
+  expectTooMany(await ask(app, '203.0.113.1, 198.51.100.7'), { most: MINUTE })
+  expect((await ask(app, '198.51.100.7, 198.51.100.8')).status).toBe(201)
+})
+
+test('IPv6 addresses are counted by their /64, whatever their spelling', async () => {
+  const app = await strictApp()
+  for (let host = 1; host <= 5; host++) {
+    await ask(app, `2001:db8:1:2::${host}`, '/logins')
+    await ask(app, `2001:0DB8:0001:0002:ffff:0:0:${host}`, '/logins')
+  }
+  expectTooMany(await ask(app, '2001:db8:1:2:3:4:5:6'), { most: MINUTE })
+  expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
+})
+
+test('an IPv4 address written as IPv6 is the same address', async () => {
+  const app = await strictApp()
+  await times(10, () => ask(app, '192.0.2.1', '/logins'))
+  expectTooMany(await ask(app, '::ffff:192.0.2.1'), { most: MINUTE })
+  expect((await ask(app, '::ffff:192.0.2.2')).status).toBe(201)
+})
+
+test('nodes on one database share the limits of sign-in', async () => {
+  const app = await strictApp()
+  const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+  const node = await appForTest({ config, databaseUrl: app.databaseUrl })
+  for (let time = 0; time < 5; time++) {
+    expect((await ask(app, '192.0.2.1', '/logins')).status).toBe(404)
+    expect((await ask(node, '192.0.2.1', '/logins')).status).toBe(404)
+  }
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
+  expectTooMany(await ask(node, '192.0.2.1'), { most: MINUTE })
+})
+
+test('30 requests sent side by side get 10 codes', async () => {
+  const app = await strictApp()
+  const answers = await atOnce(
+    Array.from({ length: 30 }, () => () => ask(app, '192.0.2.1', '/logins')),
+  )
+  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
+})
+
+test('counts of windows that are over are removed, the others stay', async () => {
+  const app = await strictApp()
+  await ask(app, '192.0.2.1', '/logins')
+  await passLimitTime(app, MINUTE + 1)
+  await removeExpiredLimits(app.db)
+  const rows = await app.db.selectFrom('rate_limits').select('key').execute()
+  expect(rows).toEqual([{ key: expect.stringContaining(`/${HOUR}:`) }])
+})
+
+test('RATE_LIMIT_SCALE multiplies the limits', async () => {
+  const app = await strictApp({ rateLimitScale: 1.5 })
+  const codes = await times(16, () => ask(app, '192.0.2.1', '/logins'))
+  expect(tally(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
+  const checks = await times(31, () => check(app, '192.0.2.1'))
+  expect(tally(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
+})

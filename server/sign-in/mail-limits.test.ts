@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { expectTooMany } from '../testing/expect-too-many.ts'
+import { mailAppForTest } from '../testing/mail-app.ts'
+import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
+import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+const EMAIL = 'olga@example.org'
+const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+
+/** Asks for a code for one e-mail, each time from another address and, unless told otherwise, another browser. */
+let number = 0
+function ask(app: TestApp, clientToken = `browser ${number}`) {
+  const ip = `10.0.${number >> 8}.${number++ & 255}`
+  return startAt(app, '/registrations', { email: EMAIL, clientToken, ip })
+}
+
+async function pass(app: TestApp, seconds: number): Promise<void> {
+  await passLimitTime(app, seconds)
+  await passCodeTime(app, seconds)
+}
+
+/** Asks for three codes, a minute apart: as many as an hour has. */
+async function askThrice(app: TestApp): Promise<void> {
+  for (let time = 0; time < 3; time++) {
+    expect((await ask(app)).status).toBe(201)
+    await pass(app, MINUTE)
+  }
+}
+
+test('one e-mail gets one code mail a minute, whoever asks; then 429 with Retry-After', async () => {
+  const { app, mailbox } = await mailAppForTest(STRICT)
+  expect((await ask(app)).status).toBe(201)
+  expectTooMany(await ask(app), { most: MINUTE })
+  const inOtherLetters = { email: EMAIL.toUpperCase(), clientToken: 'other', ip: '192.0.2.1' }
+  expectTooMany(await startAt(app, '/registrations', inOtherLetters), { most: MINUTE })
+
+  await pass(app, MINUTE)
+  expect((await ask(app)).status).toBe(201)
+  await mailbox.mailTo(EMAIL, 2)
+  expect(mailbox.mails).toHaveLength(2)
+})
+
+test('the client whose code is on its way gets the same operation again, not 429', async () => {
+  const app = await appForTest({ config: STRICT })
+  const first = await ask(app, 'my browser')
+  const again = await ask(app, 'my browser')
+  expect([again.status, again.body]).toEqual([201, first.body])
+})
+
+test('one e-mail gets 3 code mails an hour', async () => {
+  const app = await appForTest({ config: STRICT })
+  await askThrice(app)
+  expectTooMany(await ask(app), { least: 50 * MINUTE, most: 57 * MINUTE })
+  await pass(app, HOUR)
+  expect((await ask(app)).status).toBe(201)
+})
+
+test('one e-mail gets 10 code mails a day', async () => {
+  const app = await appForTest({ config: STRICT })
+  for (let time = 0; time < 3; time++) {
+    await askThrice(app)
+    await pass(app, HOUR)
+  }
+  expect((await ask(app)).status).toBe(201)
+  await pass(app, HOUR)
+  expectTooMany(await ask(app), { least: 19 * HOUR, most: 20 * HOUR })
+  await pass(app, 20 * HOUR)
+  expect((await ask(app)).status).toBe(201)
+})
+
+test('the limit counts login, registration and e-mail change together', async () => {
+  const app = await appForTest({ config: STRICT })
+  const petr = await app.signUp()
+  const body = { email: EMAIL, clientToken: petr.clientToken }
+  expect((await app.call('PUT', '/users/current/email', { token: petr.token, body })).status).toBe(
+    201,
+  )
+  expectTooMany(await ask(app), { most: MINUTE })
+})
+
+test('a refused mail leaves nothing that keeps the next one from going out', async () => {
+  const { app, mailbox } = await mailAppForTest(STRICT)
+  await ask(app, 'a stranger')
+  await mailbox.mailTo(EMAIL)
+  expectTooMany(await ask(app, 'my browser'), { most: MINUTE })
+  await passLimitTime(app, MINUTE)
+  const { status, body } = await ask(app, 'my browser')
+  expect(status).toBe(201)
+  expect(await mailbox.codeFor(EMAIL, 2)).toBe(app.codeFor(body.id))
+})
+
+test('a client that signed in before has a place of its own, however many codes strangers ask for', async () => {
+  const app = await appForTest({ config: STRICT })
+  const first = await ask(app, 'my browser')
+  const { id } = first.body
+  await verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken: 'my browser' })
+  await pass(app, 24 * HOUR)
+
+  await askThrice(app)
+  expectTooMany(await ask(app), { least: HOUR / 2, most: HOUR })
+  for (let time = 0; time < 3; time++) {
+    expect((await ask(app, 'my browser')).status).toBe(201)
+    await pass(app, 4 * MINUTE)
+  }
+  await pass(app, 10 * MINUTE)
+  expectTooMany(await ask(app, 'my browser'), { least: 30 * MINUTE, most: HOUR })
+})
+
+test('the place is for the one e-mail the client signed in with', async () => {
+  const app = await appForTest({ config: STRICT })
+  await app.signIn('petr@example.org', 'petr’s browser')
+  await ask(app)
+  expectTooMany(await ask(app, 'petr’s browser'), { most: MINUTE })
+})

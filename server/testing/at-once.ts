@@ -1,0 +1,26 @@
+import type { TestUser } from './client.ts'
+import type { TestApp } from './test-app.ts'
+
+/** Few enough that none waits for a connection to the database so long that it is refused. */
+const AT_ONCE = 16
+
+/** Runs tasks side by side, 16 at any time; gives their results in the order of the tasks. */
+export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  async function work() {
+    for (;;) {
+      const index = next++
+      const task = tasks[index]
+      if (!task) return
+      results[index] = await task()
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return results
+}
+
+/** As many new users. */
+export function signUps(app: TestApp, count: number): Promise<TestUser[]> {
+  return atOnce(Array.from({ length: count }, () => () => app.signUp()))
+}

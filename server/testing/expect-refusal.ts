@@ -1,0 +1,12 @@
+import { expect } from 'vitest'
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import type { TestAnswer } from './client.ts'
+
+/** Expects a refusal with the code's own status, `{code, message}` and nothing more, in Russian. */
+export function expectRefusal(
+  { status, body }: Pick<TestAnswer, 'status' | 'body'>,
+  code: ErrorCode,
+): void {
+  const message = expect.stringMatching(/^[А-ЯЁ].*[а-яё]/)
+  expect({ status, body }).toEqual({ status: ERRORS[code].status, body: { code, message } })
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { Post } from '../../contract/posts.ts'
+import { DEVICE, type TestUser } from './client.ts'
+import type { TestApp } from './test-app.ts'
+
+type Operation = { id: string; confirmCode: string }
+/** A user with one of everything that can be theirs. */
+export type House = {
+  owner: TestUser
+  post: Post
+  /** The owner's other session, and the owner's e-mail change, login and registration with their codes. */
+  sessionId: string
+  change: Operation
+  login: Operation
+  registration: Operation
+}
+
+/** An e-mail that nobody has. */
+export const newEmail = () => `new-${randomUUID()}@example.org`
+
+/** Moves a new owner in. */
+export async function buildHouse(app: TestApp): Promise<House> {
+  const owner = await app.signUp()
+  const second = await app.signIn(owner.email)
+  const { body } = await app.call('GET', '/sessions', { token: second.token })
+  const { clientToken, token } = owner
+  const begin = async (method: string, path: string, body: object): Promise<Operation> => {
+    const { id } = (await app.call(method, path, { token, body })).body
+    return { id, confirmCode: app.codeFor(id) }
+  }
+  return {
+    owner,
+    post: await app.publish(owner),
+    sessionId: body.sessions[0].id,
+    change: await begin('PUT', '/users/current/email', { email: newEmail(), clientToken }),
+    login: await begin('POST', '/logins', { email: owner.email, clientToken, device: DEVICE }),
+    registration: await begin('POST', '/registrations', {
+      email: newEmail(),
+      clientToken,
+      device: DEVICE,
+    }),
+  }
+}
+
+/** What is the owner's, which no call of anybody else may change. */
+export async function belongings(app: TestApp, { owner, post }: House) {
+  const { token } = owner
+  const { actions, ...own } = (await app.call('GET', `/posts/${post.id}`)).body
+  return {
+    post: own,
+    parent: actions.parent_post_id,
+    account: (await app.call('GET', '/users/current', { token })).body,
+    sessions: (await app.call('GET', '/sessions', { token })).body,
+    likes: (await app.call('GET', '/posts?filter=liked', { token })).body.total,
+  }
+}

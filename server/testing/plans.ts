@@ -1,0 +1,59 @@
+import pg from 'pg'
+
+/** A statement as the server sent it. */
+export type Sent = { text: string; values: unknown[] }
+
+/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) gives it. */
+export type PlanNode = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+/** Records every statement with parameters that this process sends while `work` runs. */
+export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  const send = pg.Client.prototype.query
+  const recording = function (this: pg.Client, ...args: unknown[]) {
+    const [config] = args as [Partial<Sent> | undefined]
+    if (config?.text && config.values) sent.push({ text: config.text, values: config.values })
+    return Reflect.apply(send, this, args)
+  }
+  pg.Client.prototype.query = recording as typeof send
+  try {
+    await work()
+  } finally {
+    pg.Client.prototype.query = send
+  }
+  return sent
+}
+
+/**
+ * The plan that a connection of the server settles on: statements are prepared there, and from the sixth run on
+ * PostgreSQL may keep one plan for all values. Gives every node of it, with the rows it really made.
+ */
+export async function settledPlan(client: pg.Client, { text, values }: Sent): Promise<PlanNode[]> {
+  const literals = values.map(literal).join(', ')
+  const run = literals === '' ? 'EXECUTE seen' : `EXECUTE seen (${literals})`
+  await client.query(`PREPARE seen AS ${text}`)
+  try {
+    for (let times = 0; times < 6; times++) await client.query(run)
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${run}`)
+    return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.query('DEALLOCATE seen')
+  }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+function literal(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(',')}}`)
+  return pg.escapeLiteral(String(value))
+}

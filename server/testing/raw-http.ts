@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A connection to an app on which a test writes bytes of its own. */
+export async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends these bytes and gives everything that comes back until the server closes the connection. */
+export async function sendRaw(url: string, bytes: string): Promise<string> {
+  const socket = await openSocket(url)
+  socket.write(bytes)
+  return readToEnd(socket)
+}
+
+/** Everything that comes until the server closes the connection. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Status and JSON body of a raw answer. */
+export function parseRaw(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
+  return { status: Number(head.split(' ')[1]), head, body: JSON.parse(body) }
+}

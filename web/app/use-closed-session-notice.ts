@@ -1,0 +1,14 @@
+import { useEffect } from 'react'
+import { useViewer } from '../lib/viewer.ts'
+import { useToast } from '../ui/toaster.tsx'
+
+/** Tells a person why they are suddenly a visitor: the session ran out or was closed on another device. */
+export function useClosedSessionNotice(): void {
+  const viewer = useViewer()
+  const toast = useToast()
+  const closed = viewer.state === 'signed-out' && viewer.because === 'session-closed'
+
+  useEffect(() => {
+    if (closed) toast({ text: 'Эта сессия закрыта. Войдите снова' })
+  }, [closed, toast])
+}

@@ -1,0 +1,40 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { ERRORS } from '../../contract/errors.ts'
+import { CallError, noAnswer } from './call-error.ts'
+import { DeviceError } from './device.ts'
+import { errorMessage } from './error-message.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+function tooOften(retryAfter?: number): CallError {
+  const { status, message } = ERRORS.TOO_MANY_REQUESTS
+  return new CallError({
+    code: 'TOO_MANY_REQUESTS',
+    status,
+    message,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+test.each([
+  [42, 'Слишком часто. Повторите через 42 с'],
+  [60, 'Слишком часто. Повторите через 1 минуту'],
+  [130, 'Слишком часто. Повторите через 3 минуты'],
+  [3000, 'Слишком часто. Повторите через 50 минут'],
+  [7200, 'Слишком часто. Повторите через 2 часа'],
+])('a wait of %i seconds is told in words', (seconds, words) => {
+  expect(errorMessage(tooOften(seconds))).toBe(words)
+})
+
+test('messages meant for people are shown as they are', () => {
+  expect(errorMessage(tooOften())).toBe(ERRORS.TOO_MANY_REQUESTS.message)
+  expect(errorMessage(noAnswer('OFFLINE'))).toBe('Нет связи. Проверьте интернет и повторите')
+  expect(errorMessage(new DeviceError())).toBe('Не удалось идентифицировать user-agent')
+})
+
+test('what nobody foresaw is logged, and told without its insides', () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const mistake = new TypeError('x is undefined')
+  expect(errorMessage(mistake)).toBe(ERRORS.INTERNAL_ERROR.message)
+  expect(log).toHaveBeenCalledWith(mistake)
+})
