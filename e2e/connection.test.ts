@@ -4,6 +4,8 @@ import type { TestUser } from '../server/testing/client.ts'
 import { profileLink } from './testing/sign-in-dialog.ts'
 import { countRequests, openSite, type Site } from './testing/site.ts'
 
+/** What React says of a part of the app that could not be fetched, besides what the person sees. */
+const UNFETCHED = /Unable to preload CSS|dynamically imported module/
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
 let site: Site
@@ -38,7 +40,7 @@ test('offline, a banner says so until the network is back; what was written is k
 })
 
 test('offline, a window that was never opened here says that it needs the network', async () => {
-  const page = await site.visit({ as: author })
+  const page = await site.visit({ as: author, expectedTrouble: UNFETCHED })
   await profileLink(page).waitFor()
   await page.context().setOffline(true)
   const write = page.getByRole('button', { name: 'Новая запись' })
@@ -59,7 +61,7 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
   await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
   expect(await feed.getByRole('article').count()).toBe(0)
   await feed.getByRole('article').first().waitFor()
-  expect(await feed.getAttribute('aria-busy')).toBe('false')
+  await expect.poll(() => feed.getAttribute('aria-busy')).toBe('false')
 
   const dialog = await write(page, 'Трижды, но однажды.')
   const sent = countRequests(page, 'POST', /\/posts$/)
@@ -92,7 +94,7 @@ test('a page of the feed that failed says so in its place, and «Повтори�
 })
 
 test('while the server restarts, what fails says so; reading and writing go on afterwards, signed in', async () => {
-  const reader = await site.visit({ as: author, path: '/settings' })
+  const reader = await site.visit({ as: author, path: '/settings', expectedTrouble: UNFETCHED })
   const writer = await reader.context().newPage()
   await writer.goto(site.url)
   await profileLink(writer).waitFor()

@@ -9,8 +9,9 @@ beforeAll(async () => {
 afterAll(() => site?.close())
 
 test('settings show the address and the name, and lead to each of their pages and back', async () => {
-  const { email, username, ...user } = await site.signUp()
-  const page = await site.visit({ as: { email, username, ...user } })
+  const user = await site.signUp()
+  const { email, username } = user
+  const page = await site.visit({ as: user })
   await page.getByRole('link', { name: `Профиль ${username}` }).click()
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
   expect(await page.title()).toBe('Настройки - Вслух')

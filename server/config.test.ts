@@ -99,6 +99,7 @@ test.each([
   ['APP_SECRET', 's'.repeat(31)],
   ['SMTP_URL', 'https://mail.example'],
   ['SMTP_URL', 'mail.example:25'],
+  ['MAIL_FROM', 'Вслух <wall@vsluh.example>'],
   ['TRUST_PROXY', 'yes'],
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['TRUST_PROXY', '10.0.0.0/8/8'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { isEmail } from '../contract/email.ts'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
@@ -53,7 +54,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     appSecret,
     smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom:
-      read.text('MAIL_FROM') ?? `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
+      read.email('MAIL_FROM') ??
+      `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
     trustProxy: read.networks('TRUST_PROXY'),
     editPeriodSeconds: read.integer('EDIT_PERIOD_SECONDS', { fallback: 600, min: 1, max: 1e9 }),
     accessTokenSeconds: read.integer('ACCESS_TOKEN_SECONDS', {
@@ -107,6 +109,12 @@ function reader(env: NodeJS.ProcessEnv) {
       const url = URL.parse(value)
       if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin
       throw wrong(name, value, 'нужен адрес сайта без пути, например https://vsluh.example')
+    },
+    /** An address alone: the name beside it is APP_NAME. */
+    email(name: string): string | undefined {
+      const value = text(name)
+      if (value === undefined || isEmail(value)) return value
+      throw wrong(name, value, 'нужен адрес почты, например wall@vsluh.example')
     },
     networks(name: string): string[] {
       const networks = (text(name) ?? '').split(',').map((part) => part.trim())

@@ -35,7 +35,7 @@ export function PostFeed(props: PostFeedProps) {
   )
   useFeedKeys()
   useScrollPlace(list.state === 'ready')
-  const setSize = list.hasMore ? -1 : list.ids.length
+  const setSize = list.hasMore ? Math.max(list.total, list.ids.length) : list.ids.length
 
   return (
     <>

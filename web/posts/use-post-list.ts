@@ -28,6 +28,8 @@ export type PostListView = {
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
   hasMore: boolean
+  /** How long the whole list was when its first page was read: the same while one reads on, for every post tells it. */
+  total: number
   more: 'idle' | 'loading' | 'failed'
   /** Reads the next page; does nothing while one is under way or after the last. */
   loadMore: () => void
@@ -76,6 +78,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
     state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
     error: query.error,
     hasMore: query.hasNextPage,
+    total: pages?.[0]?.total ?? 0,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     loadMore: () => {
       if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
