@@ -24,7 +24,7 @@ export const Count = Type.Integer({ minimum: 0 })
 
 export const Email = line(1, EMAIL_MAX)
 export const ClientToken = line(1, CLIENT_TOKEN_MAX)
-export const ConfirmCode = Type.String({ pattern: `^[0-9]{${CODE_LENGTH}}$` })
+const ConfirmCode = Type.String({ pattern: `^[0-9]{${CODE_LENGTH}}$` })
 export const Device = strictObject({
   userAgent: line(0, DEVICE_FIELD_MAX),
   userAgentVersion: line(0, DEVICE_FIELD_MAX),
@@ -32,7 +32,7 @@ export const Device = strictObject({
 })
 export type Device = Type.Static<typeof Device>
 
-export const AccessToken = strictObject({ token: Type.String(), expiresAt: UnixSeconds })
+const AccessToken = strictObject({ token: Type.String(), expiresAt: UnixSeconds })
 export const AccessTokenAnswer = strictObject({ accessToken: AccessToken })
 export type AccessTokenAnswer = Type.Static<typeof AccessTokenAnswer>
 export const OperationAnswer = strictObject({ id: Id })

@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, eventually, openMenu, postTexts, postWith, toast } from './testing/parts.ts'
+import {
+  chooseFromMenu,
+  eventually,
+  openMenu,
+  postTexts,
+  postWith,
+  toast,
+} from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -25,7 +32,7 @@ test('an edit counts its time down, says «Изменено», and marks the pos
   const left = dialog.getByText(/^Осталось \d+:\d\d$/)
   const before = await left.innerText()
   await left.and(dialog.getByText(before)).waitFor({ state: 'detached' })
-  expect(await left.innerText() < before || before.includes('10:')).toBe(true)
+  expect((await left.innerText()) < before || before.includes('10:')).toBe(true)
 
   await text.fill('Опечатка ')
   expect(await save.isDisabled()).toBe(true)

@@ -100,8 +100,11 @@ test('an address that somebody registers meanwhile is refused with the code', as
 })
 
 test('the code comes once more after a minute', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
-  await page.clock.install()
+  const page = await site.visit({
+    as: await site.signUp(),
+    path: '/settings/account/email',
+    before: (page) => page.clock.install(),
+  })
   const { field, proceed, resend } = emailForm(page)
   await field.fill('twice@example.org')
   await proceed.click()

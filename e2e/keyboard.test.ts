@@ -190,7 +190,9 @@ function focused(page: Page): Promise<string> {
 /** The text of the post that has the focus. */
 function focusedPost(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
-    const text = document.activeElement?.querySelector<HTMLElement>(':scope[data-post-id] [id$="-text"]')
+    const text = document.activeElement?.querySelector<HTMLElement>(
+      ':scope[data-post-id] [id$="-text"]',
+    )
     return text?.innerText
   })
 }

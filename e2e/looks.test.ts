@@ -72,7 +72,10 @@ test.each([
   { name: 'a tablet', viewport: TABLET },
   { name: 'a desktop', viewport: DESKTOP },
 ])('nothing is wider than $name, and every target there can be hit', async ({ viewport }) => {
-  await stage.publish(olga, `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`)
+  await stage.publish(
+    olga,
+    `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`,
+  )
   const page = await stage.visit({ as: olga, viewport })
   await postWith(page, 'Слишкомдлинное').first().waitFor()
   expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
@@ -84,7 +87,12 @@ function backgroundOf(page: Page): Promise<string> {
 }
 
 function brightness(color: string): number {
-  return Math.max(...(color.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? []))
+  return Math.max(
+    ...(color
+      .match(/[\d.]+/g)
+      ?.slice(0, 3)
+      .map(Number) ?? []),
+  )
 }
 
 async function widthOf(element: Locator): Promise<number> {
@@ -112,7 +120,9 @@ function recordBackgrounds(): void {
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const reach = 21
-    const targets = document.querySelectorAll<HTMLElement>('header button, header a, nav button, nav a, article button')
+    const targets = document.querySelectorAll<HTMLElement>(
+      'header button, header a, nav button, nav a, article button',
+    )
     const missed: string[] = []
     for (const target of targets) {
       const { left, top, width, height } = target.getBoundingClientRect()

@@ -147,7 +147,10 @@ test('a refused send keeps the dialog and the text, and the retry publishes once
     { times: 1 },
   )
   await publish.click()
-  await dialog.getByRole('alert').getByText(/интернет|связ|сервер/i).waitFor()
+  await dialog
+    .getByRole('alert')
+    .getByText(/интернет|связ|сервер/i)
+    .waitFor()
   expect((await stage.call('GET', '/posts')).body.total).toBe(1)
   await publish.click()
   await dialog.waitFor({ state: 'detached' })

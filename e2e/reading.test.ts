@@ -31,9 +31,7 @@ test('the whole card opens the post, and so does its time, in a new tab by the m
   expect(new URL(page.url()).pathname).toBe('/')
 
   const time = card.locator('time')
-  expect(await time.getAttribute('datetime')).toBe(
-    new Date(post.created_at * 1000).toISOString(),
-  )
+  expect(await time.getAttribute('datetime')).toBe(new Date(post.created_at * 1000).toISOString())
   expect(await time.getAttribute('title')).toMatch(/^\d{1,2} [а-я]+ \d{4} г\. в \d{2}:\d{2}$/)
 })
 
@@ -105,9 +103,10 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
 
 test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
   const own = await stage.publish(olga, 'Моя запись')
-  await stage.sql.query(`UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`, [
-    own.id,
-  ])
+  await stage.sql.query(
+    `UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`,
+    [own.id],
+  )
   await stage.publish(olga, 'Моя свежая запись')
   await stage.publish(petr, 'Чужая запись')
   const page = await stage.visit({ as: olga })

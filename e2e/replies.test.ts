@@ -1,7 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, eventually, postTexts, postWith, switchView, toast } from './testing/parts.ts'
+import {
+  chooseFromMenu,
+  eventually,
+  postTexts,
+  postWith,
+  switchView,
+  toast,
+} from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -54,7 +61,10 @@ test('a deleted reply is taken off every count', async () => {
   const asked = postWith(page, 'Спросил и жду').first()
   await page.getByText('Спросил и жду', { exact: true }).click()
   await chooseFromMenu(postWith(page, 'Поспешный ответ'), 'Удалить')
-  await page.getByRole('dialog', { name: 'Удалить ответ?' }).getByRole('button', { name: 'Удалить' }).click()
+  await page
+    .getByRole('dialog', { name: 'Удалить ответ?' })
+    .getByRole('button', { name: 'Удалить' })
+    .click()
   await toast(page, 'Удалено').waitFor()
   await eventually(() => repliesOf(asked), null)
   expect(await postTexts(page)).toEqual(['Спросил и жду'])

@@ -107,7 +107,10 @@ test('going back from a post returns to it at the very same place; arriving anew
   await page.goBack()
   await eventually(() => topOf(read), 203)
 
-  await page.getByRole('navigation', { name: 'Разделы' }).getByRole('link', { name: 'Стена' }).click()
+  await page
+    .getByRole('navigation', { name: 'Разделы' })
+    .getByRole('link', { name: 'Стена' })
+    .click()
   await postWith(page, 'Пока вас не было').waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
   expect(await page.getByRole('article').count()).toBe(10)

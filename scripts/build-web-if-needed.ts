@@ -16,7 +16,7 @@ const STAMP = '.inputs'
 export async function buildWebIfNeeded(): Promise<boolean> {
   const inputs = hashWebInputs(ROOT)
   if (readStamp() === inputs) return false
-  console.log('Building the web…')
+  console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
   try {
     await runBuild(fresh)

@@ -109,7 +109,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     appName: config.appName,
     transport,
   })
-  const jobs = await startJobs(pool, { tasks, crontab: CRONTAB, log })
+  const jobs = await startJobs(patient.pool, { tasks, crontab: CRONTAB, log })
   return {
     http,
     database,
@@ -126,5 +126,5 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /** Requests in flight get this long to finish; then their connections are cut. */
 const DRAIN_MS = 8000
-/** For nightly work, which may read whole tables. */
-const PATIENT = { connections: 1, statementTimeoutMs: 3_600_000 }
+/** For jobs: requests leave them connections, and nightly work may read whole tables. */
+const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000 }

@@ -42,7 +42,7 @@ export async function switchView(page: Page, name: string): Promise<void> {
 
 /** Waits until `read` gives what is expected; a browser draws when it likes. */
 export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  await expect.poll(read, { timeout: 30_000, interval: 30 }).toEqual(expected)
+  await expect.poll(read, { timeout: 15_000, interval: 30 }).toEqual(expected)
 }
 
 /** Scrolls as a wheel does, `by` px. */

@@ -63,36 +63,50 @@ export async function startJobs(
   })
 }
 
-/** A runner ends when the database fails it at the wrong moment: another takes its place until `stop()`. */
+/**
+ * Another runner takes the place of one that the database failed, until `stop()`: such a one ends, or, where its first
+ * look at the queue failed, never finds a job again.
+ */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
-  let runner = await run(options)
-  const replacing = replaceEnded()
+  let runner = await begin(options)
+  const replacing = replaceFailed()
 
-  async function replaceEnded(): Promise<void> {
-    for (;;) {
-      await runner.promise.catch(() => {})
+  async function replaceFailed(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await runner.failed
+      await runner.stop()
       if (stopping.signal.aborted) return
       log.error({}, 'jobs stopped, will start again')
       await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      if (stopping.signal.aborted) return
-      await run(options).then(
+      await begin(options).then(
         (next) => {
           runner = next
-          if (stopping.signal.aborted) return runner.stop()
         },
         (err) => log.error({ err }, 'jobs did not start'),
       )
     }
+    await runner.stop()
   }
 
   return {
     async stop(): Promise<void> {
       stopping.abort()
-      // A runner that has ended by itself refuses to be stopped.
-      await runner.stop().catch(() => {})
+      await runner.stop()
       await replacing
     },
+  }
+}
+
+/** Starts a runner; `failed` settles when it has ended or could not look into the queue. */
+async function begin(options: RunnerOptions) {
+  const runner = await run(options)
+  const { promise: blind, resolve } = Promise.withResolvers<void>()
+  runner.events.once('worker:getJob:error', () => resolve())
+  return {
+    failed: Promise.race([runner.promise.catch(() => {}), blind]),
+    // A runner that has ended by itself refuses to be stopped.
+    stop: () => runner.stop().catch(() => {}),
   }
 }
 

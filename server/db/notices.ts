@@ -9,7 +9,7 @@ const CHANNEL = 'vslukh'
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
 
-export type Change = 'posts' | 'likes'
+type Change = 'posts' | 'likes'
 
 type Listener = {
   /** Another node changed something. */

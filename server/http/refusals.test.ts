@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
 import { BODY_MAX } from '../../contract/limits.ts'
 import type { TestUser } from '../testing/client.ts'
+import { allEndpoints } from '../testing/endpoints.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { parseRaw, sendRaw } from '../testing/raw-http.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
@@ -127,6 +128,30 @@ test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
   'the malformed address %s is INVALID_REQUEST',
   async (path) => {
     expectRefusal(await app.call('GET', path), 'INVALID_REQUEST')
+  },
+)
+
+test('a path parameter with a control character is refused by every call as a wrong request', async () => {
+  for (const { method, path, params, body } of (await allEndpoints()).values()) {
+    if (!params) continue
+    const sent = { token: olga.token, ...(body && { body: { text: 'А' } }) }
+    for (const value of ['%00', 'a%00b', '%1b']) {
+      const answer = await app.call(method, path.replace(/:\w+/, value), sent)
+      expect(answer.status, `${method} ${path}`).toBe(400)
+      expect(['INVALID_REQUEST', 'INVALID_USERNAME']).toContain(answer.body.code)
+    }
+  }
+})
+
+test.each([
+  ['POST', '/logins/%00/verify'],
+  ['POST', '/registrations/%00/verify'],
+  ['PUT', '/users/current/email/%00/verify'],
+])(
+  '%s %s with a body that is right is INVALID_REQUEST, not an error of the database',
+  async (method, path) => {
+    const body = { confirmCode: '123456', clientToken: olga.clientToken }
+    expectRefusal(await app.call(method, path, { token: olga.token, body }), 'INVALID_REQUEST')
   },
 )
 

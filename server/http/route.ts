@@ -4,15 +4,15 @@ import type { Limits } from './limits.ts'
 import { answerSchemas } from './openapi.ts'
 import { type Authenticator, resolveViewer, type Viewer } from './viewer.ts'
 
-export const API_PREFIX = '/api/v1'
+const API_PREFIX = '/api/v1'
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer | null
 /** A validated request, and who sent it. */
-export type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
+type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
 /** The raw request and reply, for cookies and addresses. */
 export type Http = { request: FastifyRequest; reply: FastifyReply }
 /** Gives the answer, or its JSON ready to send. */
-export type Handler<E extends Endpoint> = (
+type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> | Buffer : void>

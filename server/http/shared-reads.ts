@@ -16,7 +16,7 @@ type Flight = { stamp: Stamp; answer: Promise<KeptAnswer> }
  */
 export type ShareRead = (http: Http, viewer: Viewer | null, read: Read) => Promise<Buffer>
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 /** A CDN may serve a visitor's read for a second; a browser asks each time and is told 304 when nothing changed. */
 const CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 const NOT_MODIFIED = 304

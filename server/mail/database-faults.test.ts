@@ -42,3 +42,19 @@ test('a database lost while a mail goes out ends neither the process nor the mai
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
   expect(mailbox.mails).toHaveLength(2)
 })
+
+test('a first look at the queue that fails does not leave it unread: the mail comes once the database answers', async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const rename = (from: string, to: string) =>
+    executeOn(database.url, `ALTER TABLE graphile_worker.${from} RENAME TO ${to}`)
+  await rename('_private_tasks', 'away')
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ databaseUrl: database.url, config: { smtpUrl: mailbox.url } })
+  await app.logLine('jobs stopped')
+
+  await rename('away', '_private_tasks')
+  const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })
+  expect(await mailbox.codeFor('olga@example.org')).toBe(app.codeFor(body.id))
+})

@@ -60,6 +60,8 @@ export async function startTestApp({
     webFolder,
   })
   const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  // On a busy machine the first connection to the database can take longer than a request waits for it.
+  while (!(await fetch(`${url}/readyz`)).ok);
   const codeKey = deriveKey(SECRET, 'codes')
 
   return {

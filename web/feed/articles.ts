@@ -9,8 +9,17 @@ export function focusedArticle(): HTMLElement | undefined {
 
 /** The first post of which something shows below the sticky header. */
 export function firstVisibleArticle(): HTMLElement | undefined {
-  const top = headerBottom()
-  return articles().find((article) => article.getBoundingClientRect().bottom > top + 1)
+  const top = headerBottom() + 1
+  const all = articles()
+  // By halves: they stand in their order, and asking each of a thousand where it is would slow scrolling down.
+  let first = 0
+  let end = all.length
+  while (first < end) {
+    const middle = (first + end) >> 1
+    if ((all[middle]?.getBoundingClientRect().bottom ?? 0) > top) end = middle
+    else first = middle + 1
+  }
+  return all[first]
 }
 
 /** The article of a post, where the page shows it. */

@@ -5,6 +5,8 @@ import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 /** Where a visit of a page was left: which post stood how far (px) from the top of the window, and which had the focus. */
 type Place = { postId: string; top: number; focusedId: string | undefined }
 
+const FRAMES_TO_SETTLE = 3
+
 const places = new Map<string, Place>()
 
 /**
@@ -49,6 +51,12 @@ function placeNow(): Place | undefined {
 function returnTo(place: Place | undefined): void {
   const article = place && articleOf(place.postId)
   if (!article) return
-  scrollBy(0, article.getBoundingClientRect().top - place.top)
+  holdAt(article, place.top, FRAMES_TO_SETTLE)
   if (place.focusedId) articleOf(place.focusedId)?.focus({ preventScroll: true })
+}
+
+/** Brings an article to `top` (px), and again for some frames: those above take their true height as they come near. */
+function holdAt(article: HTMLElement, top: number, frames: number): void {
+  scrollBy(0, article.getBoundingClientRect().top - top)
+  if (frames > 0) requestAnimationFrame(() => holdAt(article, top, frames - 1))
 }

@@ -31,7 +31,7 @@ function render(path: string, page: ReactNode): string {
   const client = new QueryClient()
   const ids = putPosts(client, [POST])
   client.setQueryData<CachedPages>(pagesKey('wall', 'default'), {
-    pages: [{ ids, nextCursor: null }],
+    pages: [{ ids, nextCursor: null, total: 1 }],
     pageParams: [null],
   })
   return renderToString(

@@ -14,7 +14,7 @@ import {
 function startLists(...lists: readonly [ListName, visit: string, ids: string[]][]) {
   const client = new QueryClient()
   for (const [name, visit, ids] of lists) {
-    const pages = [{ ids, nextCursor: null }]
+    const pages = [{ ids, nextCursor: null, total: ids.length }]
     client.setQueryData<CachedPages>(pagesKey(name, visit), { pages, pageParams: [null] })
   }
   const changes = (name: ListName, visit: string) =>

@@ -5,7 +5,7 @@ import { addPost, hasPost, type PostList, removePost } from './post-list.ts'
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
 
 /** A page of a list as cached: ids only, the posts stand in their own entries. */
-export type CachedPage = { ids: string[]; nextCursor: string | null }
+export type CachedPage = { ids: string[]; nextCursor: string | null; total: number }
 export type CachedPages = InfiniteData<CachedPage, string | null>
 export type LocalChanges = Pick<PostList, 'added' | 'removed'>
 

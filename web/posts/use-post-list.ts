@@ -48,8 +48,8 @@ export function usePostList({ name, read }: ListSource): PostListView {
   const queryKey = pagesKey(name, visit)
 
   async function readPage(cursor: string | null, signal: AbortSignal): Promise<CachedPage> {
-    const { posts, nextCursor } = await read(cursor, signal)
-    return { ids: putPosts(client, posts), nextCursor }
+    const { posts, nextCursor, total } = await read(cursor, signal)
+    return { ids: putPosts(client, posts), nextCursor, total }
   }
 
   const query = useInfiniteQuery({

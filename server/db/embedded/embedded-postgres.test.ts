@@ -25,7 +25,13 @@ test('is durable, speaks UTF-8 and sorts the same on every machine', async () =>
   const { connectionString } = await at.start()
   const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'jit', 'max_connections']
   const values = settings.map((name) => `current_setting('${name}')`).join()
-  expect(await query(connectionString, `select ${values}`)).toEqual(['on', 'on', 'on', 'off', '120'])
+  expect(await query(connectionString, `select ${values}`)).toEqual([
+    'on',
+    'on',
+    'on',
+    'off',
+    '120',
+  ])
   const text = `select getdatabaseencoding(), current_setting('timezone'), lower('ЁЖ'), 'Б' < 'а'`
   expect(await query(connectionString, text)).toEqual(['UTF8', 'UTC', 'ёж', true])
 })

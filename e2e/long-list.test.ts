@@ -1,0 +1,110 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { eventually, postWith, topOf } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+const POSTS = 1000
+const TASK_AT_MOST_MS = 100
+/**
+ * Processor time is counted as it is and multiplied: Chromium's own emulation of a slow machine burns time beside
+ * whatever else runs there, and so tells more of the neighbours than of the page.
+ */
+const SLOWDOWN = 4
+/** Others on the machine only ever add: the quietest pass tells the page's own work. */
+const PASSES = 3
+const NEXT_PAGES = '**/api/v1/posts?*cursor=*'
+
+let stage: Stage
+let olga: TestUser
+beforeAll(async () => {
+  stage = await openStage()
+  olga = await stage.signUp()
+  await stage.fillWall(olga, POSTS, 'Запись, которой хватает слов на две строки и больше. Номер')
+})
+afterAll(() => stage?.close())
+
+test('no task takes a four times slower machine more than 100 ms while one scrolls among 1,000 posts', async () => {
+  const page = await stage.visit()
+  await readTo(page, POSTS - PASSES * 10)
+  const machine = await page.context().newCDPSession(page)
+  const longest: number[] = []
+  do {
+    const tasks = await tasksDuring(machine, () => scrollUpAndOn(page))
+    expect(tasks.length).toBeGreaterThan(50)
+    longest.push(Math.max(...tasks) * SLOWDOWN)
+  } while (Math.min(...longest) > TASK_AT_MOST_MS && longest.length < PASSES)
+  expect(Math.min(...longest), `in each pass: ${longest}`).toBeLessThanOrEqual(TASK_AT_MOST_MS)
+})
+
+test('deep in a long list, going back still returns to the same post at the same place', async () => {
+  const page = await stage.visit()
+  await readTo(page, 160)
+  const read = postWith(page, /Номер 870$/)
+  await eventually(async () => {
+    await read.evaluate((post) => scrollBy(0, post.getBoundingClientRect().top - 217))
+    return topOf(read)
+  }, 217)
+  await read.locator('time').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.goBack()
+  await read.waitFor()
+  await eventually(() => topOf(read), 217)
+  expect(await countPosts(page)).toBe(160)
+})
+
+/** Reads on in larger pages than a person gets, to be there sooner. */
+async function readTo(page: Page, count: number): Promise<void> {
+  await page.route(NEXT_PAGES, (route) => {
+    const url = new URL(route.request().url())
+    url.searchParams.set('limit', String(count % 50 || 50))
+    return route.continue({ url: url.href })
+  })
+  const isThere = (enough: number) => {
+    scrollTo(0, document.documentElement.scrollHeight)
+    return document.querySelectorAll('article').length >= enough
+  }
+  await page.waitForFunction(isThere, count, { timeout: 45_000 })
+  await page.unroute(NEXT_PAGES)
+}
+
+/** Some screens up, as fast as frames come, and down again until the next page of posts is there. */
+async function scrollUpAndOn(page: Page): Promise<void> {
+  const before = await countPosts(page)
+  for (let screen = 0; screen < 8; screen++) await scrollOneScreen(page, -1)
+  while ((await countPosts(page)) === before) await scrollOneScreen(page, 1)
+  await scrollOneScreen(page, 1)
+}
+
+async function scrollOneScreen(page: Page, way: 1 | -1): Promise<void> {
+  await page.mouse.wheel(0, way * 800)
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+}
+
+/** Not by role: that would be a long task of its own. */
+function countPosts(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelectorAll('article').length)
+}
+
+/** How long each task of the page's main thread kept its processor (ms) while something was done. */
+async function tasksDuring(machine: CDPSession, act: () => Promise<void>): Promise<number[]> {
+  const events: TraceEvent[] = []
+  const collect = ({ value }: { value: object[] }) => events.push(...(value as TraceEvent[]))
+  machine.on('Tracing.dataCollected', collect)
+  const complete = new Promise((resolve) => machine.once('Tracing.tracingComplete', resolve))
+  await machine.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel', 'disabled-by-default-devtools.timeline'] },
+  })
+  await act()
+  await machine.send('Tracing.end')
+  await complete
+  machine.off('Tracing.dataCollected', collect)
+  const main = events.find((it) => it.name === 'thread_name' && it.args.name === 'CrRendererMain')
+  return events
+    .filter(({ name, pid, tid }) => name === 'RunTask' && pid === main?.pid && tid === main.tid)
+    .map(({ tdur = 0 }) => tdur / 1000)
+}
+
+/** Times in µs; tdur is that of the processor, without the waiting for it. */
+type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }
