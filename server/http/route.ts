@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Answer, Endpoint, Input } from '../../contract/endpoint.ts'
+import { AppError } from './app-error.ts'
 import type { Limits } from './limits.ts'
 import { answerSchemas } from './openapi.ts'
 import { type Authenticator, resolveViewer, type Viewer } from './viewer.ts'
@@ -44,6 +45,8 @@ export function createRouter(
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, endpoint)
+        // Where no body is described, every field of one is unknown.
+        if (!endpoint.body && !isEmpty(request.body)) throw new AppError('INVALID_REQUEST')
       },
       async handler(request, reply) {
         const { params, query, headers, body, viewer } = request
@@ -72,6 +75,13 @@ function schemaOf(endpoint: Endpoint): FastifySchema {
 function security({ access }: Endpoint) {
   if (access === 'user') return [{ bearer: [] }]
   return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
+}
+
+function isEmpty(body: unknown): boolean {
+  return (
+    body === undefined ||
+    (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
+  )
 }
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i

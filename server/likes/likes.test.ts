@@ -104,10 +104,17 @@ test('100 likes and unlikes of one post racing: the count equals the rows', asyn
   const race = users.flatMap((user, u) =>
     Array.from({ length: 10 }, (_, n) => () => ((u + n) % 3 ? like : unlike)(post.id, user)),
   )
-  const answers = await atOnce(race)
+  const answers = await Promise.all(race.map((send) => send()))
   expect(answers.map(({ status }) => status)).toEqual(race.map(() => 200))
   const rows = await app.db.selectFrom('likes').selectAll().where('post_id', '=', post.id).execute()
   expect((await readPost(post.id)).actions.likes_count).toBe(rows.length)
+})
+
+test('a body is refused where none is described, an empty object is none', async () => {
+  const { id } = await app.publish(petr)
+  const send = (body: object) => app.call('POST', `/posts/${id}/likes`, { token: olga.token, body })
+  expect((await send({ likes: 1000 })).body.code).toBe('INVALID_REQUEST')
+  expect((await send({})).body).toEqual({ likes_count: 1 })
 })
 
 test('one user’s 100 taps on one post count at most once, and the last answer is the truth', async () => {
