@@ -24,7 +24,7 @@ import {
 } from './account.store.ts'
 import { isReserved } from './reserved-usernames.ts'
 
-export function registerAccount({ route, db, limits, sessions, codes }: Features): void {
+export function registerAccount({ route, db, limits, sessions, codes, changed }: Features): void {
   route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
@@ -37,11 +37,14 @@ export function registerAccount({ route, db, limits, sessions, codes }: Features
     return { username, available: true as const }
   })
 
-  route(changeUsername, ({ body, viewer }) => {
+  route(changeUsername, async ({ body, viewer }) => {
     requireAllowed(body.username)
-    return updateUsername(db, viewer.userId, body.username).catch(
+    const user = await updateUsername(db, viewer.userId, body.username).catch(
       takenAs('USERNAME_ALREADY_EXISTS'),
     )
+    // The name stands on each of the user's posts.
+    await changed('posts')
+    return user
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

@@ -60,3 +60,48 @@ test('a refusal is not answered again once the reason is gone', async () => {
   expect(post.id).toBe(next)
   expect((await readTwice(`/posts/${next}`)).id).toBe(next)
 })
+
+test('a new username stands on the posts at once', async () => {
+  const vera = await app.signUp()
+  const { id } = await app.publish(vera)
+  await readTwice(`/posts/${id}`)
+  await app.call('PATCH', '/users/current/profile', {
+    token: vera.token,
+    body: { username: 'vera_iz_tveri' },
+  })
+  expect((await readTwice(`/posts/${id}`)).owner.username).toBe('vera_iz_tveri')
+})
+
+test('a like shows to every signed-in reader at once, and to a visitor a second later at most', async () => {
+  const petr = await app.signUp()
+  const { id } = await app.publish(olga)
+  const countFor = async (token?: string) =>
+    (await app.call('GET', `/posts/${id}`, { token })).body.actions
+  await countFor()
+  await countFor(olga.token)
+  const liked = Date.now()
+  await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  expect(await countFor(olga.token)).toMatchObject({ likes_count: 1, is_liked: false })
+  expect(await countFor(petr.token)).toMatchObject({ likes_count: 1, is_liked: true })
+  while ((await countFor()).likes_count === 0) expect(Date.now() - liked).toBeLessThan(1500)
+})
+
+test('a visitor’s read has an ETag and lets a CDN keep it for a second; the same again is 304 without a body', async () => {
+  await app.publish(olga)
+  for (const round of ['read', 'answered again']) {
+    const first = await fetch(`${app.url}/api/v1/posts`)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag, round).toMatch(/^"[\w-]{27}"$/)
+    expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1')
+    expect(first.headers.get('vary')).toBe('Authorization')
+    const second = await fetch(`${app.url}/api/v1/posts`, { headers: { 'if-none-match': etag } })
+    expect(second.status, round).toBe(304)
+    expect(second.headers.get('etag')).toBe(etag)
+    expect(await second.text()).toBe('')
+  }
+})
+
+test('a signed-in reader’s answer is never stored', async () => {
+  const { headers } = await app.call('GET', '/posts', { token: olga.token })
+  expect(headers.get('cache-control')).toBe('no-store')
+})
