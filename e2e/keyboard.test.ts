@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { eventually, postTexts, postWith, toast, typeRussian } from './testing/parts.ts'
+import { eventually, postTexts, postWith, typeRussian } from './testing/parts.ts'
 import { DESKTOP, openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -71,8 +71,8 @@ test('everything can be done without a mouse', async () => {
   await dialogOf(page, 'Изменение записи')
   await page.keyboard.insertText(', и изменено так же')
   await page.keyboard.press('Control+Enter')
-  await toast(page, 'Изменено').waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await postWith(page, 'Написано без мыши, и изменено так же').waitFor()
   expect(await focused(page)).toBe('Ещё')
   await page.keyboard.press('ArrowDown')
   await page.getByRole('menu').waitFor()

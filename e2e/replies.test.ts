@@ -32,6 +32,7 @@ test('a reply is written under the words it answers, and counted at once whereve
   await page.waitForURL('**/liked')
   await asked.waitFor()
   await reply(page, asked, 'Это я')
+  await toast(page, 'Опубликовано').waitFor()
   await eventually(() => repliesOf(asked), '1 ответ')
   await page.getByText('Кто здесь?', { exact: true }).click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
@@ -115,7 +116,6 @@ async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await dialog.getByRole('textbox', { name: 'Текст записи' }).fill(text)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await toast(page, 'Опубликовано').waitFor()
 }
 
 /** How many replies a post is said to have, in words; null where it says nothing. */

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { installDebianPackage, isExecutable, isRoot } from '../../server/testing/debian-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -28,8 +26,6 @@ const QUIET = [
   '--disable-sync',
 ]
 
-const isRoot = process.getuid?.() === 0
-
 /**
  * The path of a Chromium: CHROMIUM_PATH, else one of the usual places, else Debian's, which root
  * gets installed. Throws an Error that says what to do where there is none.
@@ -42,7 +38,7 @@ export async function findChromium(): Promise<string> {
   }
   const found = usualPaths().find(isExecutable)
   if (found) return found
-  if (isRoot && existsSync('/etc/debian_version')) await installChromium()
+  await installDebianPackage('chromium')
   const installed = usualPaths().find(isExecutable)
   if (installed) return installed
   throw new Error('No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one')
@@ -63,26 +59,4 @@ function usualPaths(): string[] {
   }
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/snap/bin']
   return folders.filter(Boolean).flatMap((folder) => NAMES.map((name) => join(folder, name)))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function installChromium(): Promise<void> {
-  console.log('No Chromium found: installing it with apt-get, which can take a minute…')
-  await runApt(['update', '-qq'])
-  await runApt(['install', '-y', '-qq', '--no-install-recommends', 'chromium'])
-}
-
-async function runApt(args: string[]): Promise<void> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = spawn('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const [code] = await once(apt, 'exit')
-  if (code !== 0) throw new Error(`apt-get ${args[0]} failed with exit code ${code}`)
 }

@@ -8,12 +8,35 @@ export function postWith(page: Page, text: string | RegExp): Locator {
 
 /** The texts of the posts on the page, in their order. */
 export function postTexts(page: Page): Promise<string[]> {
-  return page.getByRole('article').locator('[id$="-text"]').allInnerTexts()
+  return page.getByRole('article').locator('[id$="-text"]').allTextContents()
 }
 
 /** Where a post stands in the window, in whole px from its top. */
 export function topOf(post: Locator): Promise<number> {
   return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
+}
+
+/** Whether a post stands at `top` px; one either way is rounding. */
+export async function isAt(post: Locator, top: number): Promise<boolean> {
+  return Math.abs((await topOf(post)) - top) <= 1
+}
+
+/** Scrolls until a post stands at `top` px: those above it take their height as they come near. */
+export function bringTo(post: Locator, top: number): Promise<void> {
+  return eventually(async () => {
+    await post.evaluate((it, at) => scrollBy(0, it.getBoundingClientRect().top - at), top)
+    await post.evaluate(() => new Promise(requestAnimationFrame))
+    return isAt(post, top)
+  }, true)
+}
+
+/** Reads on to the end of what is there until so many posts are. */
+export function readOn(page: Page, count: number): Promise<void> {
+  return eventually(async () => {
+    // Again where the page grew just then: the end of a moment ago is its middle now.
+    await page.keyboard.press('End')
+    return (await page.getByRole('article').count()) >= count
+  }, true)
 }
 
 /** Opens the menu of a post. */

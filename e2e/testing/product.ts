@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const READY = /^Готово: /
@@ -81,13 +81,4 @@ async function ready(server: ChildProcess, lines: string[], printing: EventEmitt
   }
   server.once('exit', () => reject(new Error(lines.slice(since).join('\n'))))
   await promise
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -43,6 +43,12 @@ export async function openStage(env: Record<string, string> = {}) {
   await sql.connect()
   const codeKey = deriveKey(APP_SECRET, 'codes')
 
+  // A vacuum under way would keep the database from being dropped.
+  await sql.query('ALTER TABLE posts SET (autovacuum_enabled = false)')
+
+  /** As a node that shares the database does after a change: the product must not answer with what it read before. */
+  const tellProduct = () => sql.query(`SELECT pg_notify('vslukh', 'stage posts')`)
+
   async function openPage(visit: Visit): Promise<Page> {
     const { as: user, path = '/', before, expectedTrouble, ...options } = visit
     const context = await browser.newContext({ viewport: PHONE, locale: 'ru-RU', ...options })
@@ -87,11 +93,13 @@ export async function openStage(env: Record<string, string> = {}) {
          ON CONFLICT (user_id) DO UPDATE SET posts = owner_totals.posts + $2`,
         [user.id, count],
       )
+      await tellProduct()
     },
 
     async emptyWall(): Promise<void> {
       await sql.query('TRUNCATE posts, owner_totals, like_totals CASCADE')
       await sql.query('UPDATE wall_totals SET posts = 0')
+      await tellProduct()
     },
 
     async close(): Promise<void> {
