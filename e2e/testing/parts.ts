@@ -12,7 +12,7 @@ export function postTexts(page: Page): Promise<string[]> {
 }
 
 /** Where a post stands in the window, in whole px from its top. */
-export function topOf(post: Locator): Promise<number> {
+function topOf(post: Locator): Promise<number> {
   return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
 }
 

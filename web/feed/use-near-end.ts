@@ -19,9 +19,10 @@ export function useNearEnd(stage: string, onNear: () => void) {
     if (!end.current) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const observer = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
         clearTimeout(timer)
-        if (entry?.isIntersecting) timer = setTimeout(() => latest.current(), PAUSE_MS)
+        // A busy page reports several at once: only the last tells where the end is now.
+        if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => latest.current(), PAUSE_MS)
       },
       { rootMargin: MARGIN },
     )

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import { Ledger } from '../testing/ledger.ts'
+import { type Outcome, startLoad } from '../testing/load.ts'
+import { holdDown, lookInside, postmasterOf } from './embedded-database.ts'
+import { signUps, startedProduct } from './installed.ts'
+
+/** What visitors may be given after the database is gone was read while it was there. */
+const KEPT_MS = 1000
+/** Between the moment an answer was kept and the moment its reader saw it. */
+const SLACK_MS = 250
+const VISITORS_READ = /^GET .* by a visitor$/
+
+test.each([
+  ['killed', 'SIGKILL'],
+  ['stopped', 'SIGINT'],
+] as const)(
+  'the database %s and held down: 503 with Retry-After and nothing else, but what visitors read within the last second; then the same process serves everything again',
+  async (_how, signal) => {
+    const { product, client } = await startedProduct()
+    const users = await signUps(client, 4)
+    const ledger = new Ledger()
+    const load = startLoad({ url: product.url, users, ledger })
+    await ledger.grows(30)
+
+    const release = await holdDown(product.dataDir)
+    const killedAt = Date.now()
+    process.kill(await postmasterOf(product.dataDir), signal)
+    await expect.poll(() => refusedReads(load.outcomes), { timeout: 10_000 }).toBeGreaterThan(5)
+    expect((await fetch(`${product.url}/livez`)).status).toBe(200)
+    expect((await fetch(`${product.url}/readyz`)).status).toBe(503)
+    const backAt = Date.now()
+    await release()
+    await product.printed(/^(База данных снова работает\.)$/)
+
+    const before = new Set(load.outcomes.filter(isServed).map(({ call }) => call))
+    const served = Date.now()
+    await expect
+      .poll(
+        () =>
+          new Set(
+            after(served, load.outcomes)
+              .filter(isServed)
+              .map(({ call }) => call),
+          ),
+        {
+          timeout: 15_000,
+        },
+      )
+      .toEqual(before)
+    await load.stop()
+
+    const statuses = new Set(load.outcomes.map(({ status }) => status))
+    expect([...statuses].sort()).toEqual([200, 201, 503])
+    const refused = load.outcomes.filter(({ status }) => status === 503)
+    expect(new Set(refused.map(({ body }) => body.code))).toEqual(new Set(['UNAVAILABLE']))
+    for (const { retryAfter } of refused) expect(retryAfter).toMatch(/^[1-9]\d*$/)
+
+    const outage = load.outcomes.filter(({ began }) => began > killedAt && began < backAt)
+    const lastSign = Math.max(killedAt, ...endsOf(outage, (call) => !VISITORS_READ.test(call)))
+    const lastKept = Math.max(0, ...beginningsOf(outage, (call) => VISITORS_READ.test(call)))
+    expect(lastKept - lastSign).toBeLessThanOrEqual(KEPT_MS + SLACK_MS)
+
+    await lookInside(product.dataDir, async (db) => {
+      expect(await ledger.lostIn(db)).toEqual([])
+      expect(await findCounterDifferences(db)).toEqual([])
+    })
+  },
+)
+
+const isServed = ({ status }: Outcome) => status === 200 || status === 201
+
+function refusedReads(outcomes: Outcome[]): number {
+  return outcomes.filter(({ call, status }) => status === 503 && VISITORS_READ.test(call)).length
+}
+
+function after(moment: number, outcomes: Outcome[]): Outcome[] {
+  return outcomes.filter(({ began }) => began >= moment)
+}
+
+function endsOf(outcomes: Outcome[], matches: (call: string) => boolean): number[] {
+  return outcomes.filter((it) => isServed(it) && matches(it.call)).map(({ ended }) => ended)
+}
+
+function beginningsOf(outcomes: Outcome[], matches: (call: string) => boolean): number[] {
+  return outcomes.filter((it) => isServed(it) && matches(it.call)).map(({ began }) => began)
+}

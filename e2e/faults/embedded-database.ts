@@ -1,0 +1,32 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addressOf, connectionStringFor } from '../../server/db/embedded/address.ts'
+import { findRunning } from '../../server/db/embedded/pid-file.ts'
+import { type Db, openDatabase } from '../../server/db/open.ts'
+
+/** The number of the process of the PostgreSQL that runs in a product's folder. */
+export async function postmasterOf(dataDir: string): Promise<number> {
+  return (await runningIn(dataDir)).pid
+}
+
+/** Lets `look` read a running product's database past the product, over its own socket. */
+export async function lookInside<T>(dataDir: string, look: (db: Db) => Promise<T>): Promise<T> {
+  const address = addressOf(await runningIn(dataDir), undefined)
+  if (!address) throw new Error('the database has not said where it listens')
+  const { db, close } = openDatabase(connectionStringFor(address, 'vslukh', 'vslukh'), () => {})
+  return look(db).finally(close)
+}
+
+/** Keeps a product's PostgreSQL from starting once it has ended, until the function that this gives is called. */
+export async function holdDown(dataDir: string): Promise<() => Promise<void>> {
+  const file = join(dataDir, 'postgres/postgresql.auto.conf')
+  const before = await readFile(file)
+  await writeFile(file, 'no_such_setting = 1\n')
+  return () => writeFile(file, before)
+}
+
+async function runningIn(dataDir: string) {
+  const running = await findRunning(join(dataDir, 'postgres'))
+  if (!running) throw new Error(`no database runs in ${dataDir}`)
+  return running
+}

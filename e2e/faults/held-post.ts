@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import type { Db } from '../../server/db/open.ts'
+
+/** Locks a post's row as a long transaction would: who likes or answers it waits until `release()`. */
+export async function holdPost(db: Db, id: string) {
+  const holder = await db.startTransaction().execute()
+  await sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`.execute(holder)
+  return {
+    /** Resolves once so many statements wait for a lock. */
+    async isWaitedFor(count: number): Promise<void> {
+      await expect.poll(() => countWaiting(db)).toBe(count)
+    },
+    release: () => holder.rollback().execute(),
+  }
+}
+
+async function countWaiting(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count
+    FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
+}

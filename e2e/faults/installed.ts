@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest'
+import { deriveKey } from '../../server/app-secret.ts'
+import { codeOf } from '../../server/codes/code.ts'
+import { createClient, type TestUser } from '../../server/testing/client.ts'
+import { installProduct } from '../testing/product.ts'
+
+const APP_SECRET = 'a-secret-that-only-faults-know-0123456789'
+
+/** The product with its embedded database, started, as one test's own; codes need no mail. */
+export async function startedProduct(env: Record<string, string> = {}) {
+  const product = await installProduct({ APP_SECRET, ACCESS_TOKEN_SECONDS: '3600', ...env })
+  onTestFinished(() => product.remove())
+  await product.start()
+  const codeKey = deriveKey(APP_SECRET, 'codes')
+  const client = createClient(product.url, { check() {}, codeFor: (id) => codeOf(id, codeKey) })
+  return { product, client }
+}
+
+/** So many new users, one after another. */
+export async function signUps(
+  { signUp }: Awaited<ReturnType<typeof startedProduct>>['client'],
+  count: number,
+): Promise<TestUser[]> {
+  const users: TestUser[] = []
+  while (users.length < count) users.push(await signUp())
+  return users
+}

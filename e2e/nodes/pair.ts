@@ -1,0 +1,78 @@
+import { inject, onTestFinished } from 'vitest'
+import { deriveKey } from '../../server/app-secret.ts'
+import { codeOf } from '../../server/codes/code.ts'
+import { type Db, openDatabase } from '../../server/db/open.ts'
+import { openBalancer } from '../../server/testing/balancer.ts'
+import { createClient } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
+import { installProduct, type Product } from '../testing/product.ts'
+
+const APP_SECRET = 'a-secret-that-both-nodes-share-0123456789'
+
+type Client = ReturnType<typeof createClient>
+
+/** A node, and a client that calls it past the balancer. */
+export type Node = { product: Product; direct: Client }
+
+/** Two server processes on one database, and a client that calls both in turn through a balancer. */
+export type Pair = Client & {
+  url: string
+  nodes: [Node, Node]
+  db: Db
+  mailbox: Mailbox
+  codeFor(operationId: string): string
+  close(): Promise<void>
+}
+
+/** Starts two nodes and a balancer; `env` configures both nodes. The caller closes it. */
+export async function openPair(env: Record<string, string> = {}): Promise<Pair> {
+  const stack = new AsyncDisposableStack()
+  const database = await freshDatabase(inject('databaseUrl'))
+  stack.defer(database.drop)
+  const mailbox = await openMailbox()
+  stack.defer(mailbox.close)
+  const codeKey = deriveKey(APP_SECRET, 'codes')
+  const codeFor = (id: string) => codeOf(id, codeKey)
+  const client = (url: string) => createClient(url, { check() {}, codeFor })
+
+  async function startNode(): Promise<Node> {
+    const product = await installProduct({
+      DATABASE_URL: database.url,
+      APP_SECRET,
+      SMTP_URL: mailbox.url,
+      TRUST_PROXY: '127.0.0.1',
+      ...env,
+    })
+    stack.defer(() => product.remove())
+    await product.start()
+    return { product, direct: client(product.url) }
+  }
+
+  const nodes: [Node, Node] = [await startNode(), await startNode()]
+  const balancer = await openBalancer(nodes.map(({ product }) => addressOf(product)))
+  stack.defer(balancer.close)
+  const { db, close } = openDatabase(database.url, () => {})
+  stack.defer(close)
+  return {
+    ...client(balancer.url),
+    url: balancer.url,
+    nodes,
+    db,
+    mailbox,
+    codeFor,
+    close: () => stack.disposeAsync(),
+  }
+}
+
+/** Starts a pair for one test, which closes it when it is over. */
+export async function pairForTest(env?: Record<string, string>): Promise<Pair> {
+  const pair = await openPair(env)
+  onTestFinished(() => pair.close())
+  return pair
+}
+
+/** Where a node listens: by number, because the name localhost can mean IPv6 as well. */
+function addressOf({ url }: Product): string {
+  return url.replace('localhost', '127.0.0.1')
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Session } from '../../contract/sessions.ts'
+import { changeAndRead, rolesIn, type Stale } from './freshness.ts'
+import { openPair, type Pair } from './pair.ts'
+
+let pair: Pair
+beforeAll(async () => {
+  pair = await openPair({ ACCESS_TOKEN_SECONDS: '3600' })
+})
+afterAll(() => pair?.close())
+
+test('a session closed on one node is refused on the very next request, whichever node gets it', async () => {
+  const laptop = await pair.signUp()
+  for (let round = 0; round < 30; round++) {
+    const phone = await pair.signIn(laptop.email)
+    const { writer, readers } = rolesIn(pair, round)
+    const accounts = async () => {
+      const answers = []
+      for (const { direct } of readers) {
+        answers.push(await direct.call('GET', '/users/current', { token: phone.token }))
+      }
+      return answers.map(({ status }) => status)
+    }
+    expect(await accounts()).toEqual([200, 200])
+    const { body } = await pair.call('GET', '/sessions', { token: laptop.token })
+    const { id } = body.sessions.find((session: Session) => !session.current)
+    const closed = await writer.direct.call('DELETE', `/sessions/${id}`, { token: laptop.token })
+    expect(closed.status).toBe(204)
+    expect(await accounts()).toEqual([401, 401])
+  }
+})
+
+test('a post published, edited, deleted on one node shows at once to visitors of every node, 200 times', {
+  timeout: 180_000,
+}, async () => {
+  const olga = await pair.signUp()
+  const stale: Stale[] = []
+  for (let round = 0; round < 200; round++) {
+    stale.push(...(await changeAndRead(pair, olga, round)))
+  }
+  expect(stale).toEqual([])
+})
+
+test('a like given on one node shows at once to its giver on every node, and to visitors within a second', async () => {
+  const olga = await pair.signUp()
+  for (let round = 0; round < 20; round++) {
+    const post = await pair.publish(olga, `Понравится ${round}`)
+    const { writer, readers } = rolesIn(pair, round)
+    const [reader] = readers
+    const read = async (token?: string) =>
+      (await reader.direct.call('GET', `/posts/${post.id}`, { token })).body.actions
+    await read()
+    await writer.direct.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+    const liked = Date.now()
+    expect(await read(olga.token)).toMatchObject({ is_liked: true, likes_count: 1 })
+    let lastStale = 0
+    for (;;) {
+      const asked = Date.now()
+      if ((await read()).likes_count === 1) break
+      lastStale = asked
+    }
+    expect(lastStale - liked).toBeLessThanOrEqual(1000)
+  }
+})
