@@ -6,7 +6,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 const TEXT_FILE = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
-const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack|ky)\//
+const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
 const SMALLEST_WORTH_PACKING = 1024
 
 /** Writes .br and .gz beside every built text file over 1 KB, so that the server never compresses on the fly. */
@@ -41,11 +41,13 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // light-dark(), nesting and <dialog> as they are: the first releases that have all three.
-    target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
+    // light-dark(), nesting, <dialog> and AbortSignal.any as they are: the first releases that have all three.
+    target: ['chrome123', 'edge123', 'firefox124', 'safari17.5'],
     // The page's Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The server reads it, to name in the page of a post the files that only this page needs.
+    manifest: true,
     // What every visit needs and few releases change: one file packs better and outlives a deployment.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: VENDOR }] } } },
   },

@@ -36,7 +36,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.test.ts'],
+          // Faults and nodes have commands of their own: test:faults and test:nodes.
+          include: ['e2e/*.test.ts'],
           globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
           ...runByNode,
           // A browser on a busy machine is slow, not wrong: one journey at a time, after the rest.

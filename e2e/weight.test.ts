@@ -45,6 +45,19 @@ test('what the page is made of is kept for ever and was packed beforehand; the p
   expect(await html?.headerValue('cache-control')).toBe('no-cache')
 })
 
+test('the first posts are asked for once, along with the scripts and not after them', async () => {
+  const responses = await firstVisit()
+  const first = responses.filter((it) => it.url().endsWith('/api/v1/posts?limit=10'))
+  expect(first).toHaveLength(1)
+  const asked = first[0]?.request().timing().startTime
+  const scripts = responses.filter((it) => it.request().resourceType() === 'script')
+  const arrivals = scripts.map((it) => {
+    const { startTime, responseEnd } = it.request().timing()
+    return startTime + responseEnd
+  })
+  expect(asked).toBeLessThan(Math.max(...arrivals))
+})
+
 test('nothing shifts while the page, its fonts and further posts arrive over a slow line', async () => {
   const page = await stage.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()

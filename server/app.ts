@@ -14,11 +14,12 @@ import { loadPage, servePages } from './http/pages.ts'
 import { replayKept } from './http/replay.ts'
 import { createRouter } from './http/route.ts'
 import { createSharedReads } from './http/shared-reads.ts'
+import type { Viewer } from './http/viewer.ts'
 import { CRONTAB, createTasks } from './jobs.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import { likedBy } from './likes/likes.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { registerPosts } from './posts/posts.routes.ts'
+import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
 import { registerReplies } from './replies/replies.routes.ts'
 import { registerReports } from './reports/reports.routes.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
@@ -72,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await notices.tell(what).catch((error) => log.warn({ err: error }, 'other nodes were not told'))
   }
 
-  const shareRead = createSharedReads(kept, likedBy(db))
+  const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
   const page = await loadPage(options.webFolder, config)
   const http = await createHttpServer({
@@ -89,8 +90,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       }),
   })
   await describeApi(http, config.appName)
-  const route = createRouter(http, { auth: sessions.authenticator(db), limits })
-  const features = { route, db, config, limits, sessions, codes, changed, shareRead }
+  const auth = sessions.authenticator(db)
+  // The embedded database has one node; where there can be others, users see at once what they changed there.
+  const isAlone = config.databaseUrl === undefined
+  async function isLive(viewer: Viewer): Promise<boolean> {
+    const [isLive] = await Promise.all([auth.isLive(viewer), notices.catchUp()])
+    return isLive
+  }
+  const route = createRouter(http, { auth: isAlone ? auth : { ...auth, isLive }, limits })
+  const features = { route, db, config, limits, sessions, codes, changed, shareRead, readAsVisitor }
   registerSignIn(features)
   registerSessions(features)
   registerAccount(features)
@@ -99,7 +107,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerLikes(features)
   registerReports(features)
   serveHealth(http, db)
-  await servePages(http, page, sessions)
+  await servePages(http, page, {
+    cookieName: sessions.cookieName,
+    readPost: (id) => readPostForPage(features, id),
+    limit: limits.visitorCalls,
+  })
 
   const tasks = createTasks({
     db,
@@ -115,8 +127,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     database,
     async close() {
       const drained = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
+      // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
+      const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
       await Promise.all([http.close(), jobs.stop()])
       clearTimeout(drained)
+      clearInterval(idle)
       transport.close()
       await notices.close()
       await Promise.all([database.close(), patient.close()])
@@ -126,5 +141,6 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /** Requests in flight get this long to finish; then their connections are cut. */
 const DRAIN_MS = 8000
+const IDLE_CHECK_MS = 50
 /** For jobs: requests leave them connections, and nightly work may read whole tables. */
 const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000 }

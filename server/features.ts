@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/open.ts'
 import type { Limits } from './http/limits.ts'
 import type { Route } from './http/route.ts'
-import type { ShareRead } from './http/shared-reads.ts'
+import type { ReadAsVisitor, ShareRead } from './http/shared-reads.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
 /** What app.ts hands to each feature's routes. */
@@ -17,4 +17,5 @@ export type Features = {
   /** To be awaited after a commit that changed what others read, and before its answer: no node shows the old then. */
   changed: (what: 'posts' | 'likes') => Promise<void>
   shareRead: ShareRead
+  readAsVisitor: ReadAsVisitor
 }

@@ -16,8 +16,9 @@ const running = new AsyncDisposableStack()
 const stopping = new AbortController()
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+const starting = start()
 try {
-  await start(readConfig(process.env))
+  await starting
 } catch (error) {
   await running.disposeAsync()
   if (!stopping.signal.aborted) {
@@ -27,7 +28,8 @@ try {
 }
 
 /** Config → database → migrations → app → listen. What is started is stopped in the reverse order, the database last. */
-async function start(config: Config): Promise<void> {
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
 
@@ -78,5 +80,9 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
-  void running.disposeAsync().then(() => say('Остановлено.'))
+  void Promise.allSettled([running.disposeAsync(), starting]).then(() => {
+    say('Остановлено.')
+    // All that matters is done: an SMTP server that does not answer would hold the process for as long as it likes.
+    process.exit()
+  })
 }

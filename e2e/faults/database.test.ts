@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
 import { Ledger } from '../testing/ledger.ts'
-import { type Outcome, startLoad } from '../testing/load.ts'
+import { startLoad } from '../testing/load.ts'
+import type { Outcome } from '../testing/watched-calls.ts'
 import { holdDown, lookInside, postmasterOf } from './embedded-database.ts'
 import { signUps, startedProduct } from './installed.ts'
 

@@ -1,54 +1,67 @@
 import type { TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
-/** What a node showed a visitor that was no longer so. */
-export type Stale = { round: number; after: string; saw: unknown }
+/** Who looks at a node: somebody signed in, or a visitor. */
+export type Reader = { node: Node; token?: string }
+/** What a reader was shown that was no longer so; `since` the change was answered, in milliseconds. */
+export type Stale = { round: number; after: string; saw: unknown; since: number }
 
 /**
- * One round: a post is published, edited and deleted through one node, and after each answer a visitor reads it on the
- * other node and on that one, from lists and by itself; all was read there before. Gives what was not as it should be.
+ * One round: a post is published, edited and deleted through one node, and after each answer the readers look at it, in
+ * a list and by itself, in the order given, until they see it; all looked before. Gives each look that did not show it.
  */
-export async function changeAndRead(pair: Pair, user: TestUser, round: number): Promise<Stale[]> {
-  const { writer, readers } = rolesIn(pair, round)
+export async function changeAndRead(
+  { writer, user, readers }: { writer: Node; user: TestUser; readers: Reader[] },
+  round: number,
+): Promise<Stale[]> {
   const { token } = user
   const stale: Stale[] = []
-  const check = (after: string, saw: unknown, expected: unknown) => {
-    if (saw !== expected) stale.push({ round, after, saw })
+  let changed = 0
+  const check = async (after: string, read: () => Promise<unknown>, expected: unknown) => {
+    for (;;) {
+      const since = performance.now() - changed
+      const saw = await read()
+      if (saw === expected) return
+      stale.push({ round, after, saw, since })
+    }
   }
 
   for (const reader of readers) await newestText(reader)
   const text = `Круг ${round}`
   const post = await writer.direct.publish(user, text)
-  for (const reader of readers) check('publishing', await newestText(reader), text)
+  changed = performance.now()
+  for (const reader of readers) await check('publishing', () => newestText(reader), text)
 
   for (const reader of readers) await textOf(reader, post.id)
   const body = { text: `Круг ${round}, исправлено` }
   await writer.direct.call('PATCH', `/posts/${post.id}`, { token, body })
+  changed = performance.now()
   for (const reader of readers) {
-    check('editing', await textOf(reader, post.id), body.text)
-    check('editing', await newestText(reader), body.text)
+    await check('editing', () => textOf(reader, post.id), body.text)
+    await check('editing', () => newestText(reader), body.text)
   }
 
   await writer.direct.call('DELETE', `/posts/${post.id}`, { token })
+  changed = performance.now()
   for (const reader of readers) {
-    check('deleting', await textOf(reader, post.id), 'POST_NOT_FOUND')
-    check('deleting', (await newestText(reader)) === body.text, false)
+    await check('deleting', () => textOf(reader, post.id), 'POST_NOT_FOUND')
+    await check('deleting', async () => (await newestText(reader)) === body.text, false)
   }
   return stale
 }
 
-/** Who writes in a round, and who reads: the other node first, which has only heard of the change. */
-export function rolesIn({ nodes }: Pair, round: number): { writer: Node; readers: [Node, Node] } {
-  const [one, other] = round % 2 === 0 ? nodes : [nodes[1], nodes[0]]
-  return { writer: one, readers: [other, one] }
+/** Who writes in a round, and the node that only hears of it. */
+export function rolesIn({ nodes }: Pair, round: number): { writer: Node; other: Node } {
+  const [one, two] = nodes
+  return round % 2 === 0 ? { writer: one, other: two } : { writer: two, other: one }
 }
 
-/** The text of the newest post on the wall, as a visitor sees it. */
-export async function newestText({ direct }: Node): Promise<string | undefined> {
-  return (await direct.call('GET', '/posts')).body.posts[0]?.text
+/** The text of the newest post on the wall. */
+export async function newestText({ node, token }: Reader): Promise<string | undefined> {
+  return (await node.direct.call('GET', '/posts', { token })).body.posts[0]?.text
 }
 
-async function textOf({ direct }: Node, id: string): Promise<string> {
-  const { body } = await direct.call('GET', `/posts/${id}`)
+async function textOf({ node, token }: Reader, id: string): Promise<string> {
+  const { body } = await node.direct.call('GET', `/posts/${id}`, { token })
   return body.text ?? body.code
 }

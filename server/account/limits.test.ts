@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { from } from '../testing/sign-in.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
@@ -60,15 +61,18 @@ test('a check of an e-mail change is a code check of its IP too', async () => {
   expectTooMany(await check(), { most: MINUTE })
 })
 
-test('a user gets 20 username checks a minute, whatever their IP', async () => {
-  const app = await appForTest(STRICT)
-  const olga = await app.signUp()
-  const petr = await app.signUp()
-  const check = ({ token }: TestUser, index: number) => {
-    const path = `/users/some_name_${index}/validation`
-    return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
-  }
-  for (let time = 1; time <= 20; time++) expect((await check(olga, time)).status).toBe(200)
-  expectTooMany(await check(olga, 21), { most: MINUTE })
-  expect((await check(petr, 21)).status).toBe(200)
-})
+testPerNode('limits counted in memory, by each node for itself')(
+  'a user gets 20 username checks a minute, whatever their IP',
+  async () => {
+    const app = await appForTest(STRICT)
+    const olga = await app.signUp()
+    const petr = await app.signUp()
+    const check = ({ token }: TestUser, index: number) => {
+      const path = `/users/some_name_${index}/validation`
+      return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
+    }
+    for (let time = 1; time <= 20; time++) expect((await check(olga, time)).status).toBe(200)
+    expectTooMany(await check(olga, 21), { most: MINUTE })
+    expect((await check(petr, 21)).status).toBe(200)
+  },
+)

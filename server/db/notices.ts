@@ -8,6 +8,8 @@ import type { Db } from './open.ts'
 const CHANNEL = 'vslukh'
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
+/** A connection that says nothing for so long is taken for one that has missed something. */
+const LONGEST_SILENCE_MS = 1000
 
 type Change = 'posts' | 'likes'
 
@@ -21,6 +23,8 @@ type Listener = {
 export type Notices = {
   /** Tells the other nodes of a change; resolves when PostgreSQL has the notice. */
   tell(change: Change): Promise<void>
+  /** Resolves when this node has heard of every change told before, or else counts it as changed; never rejects. */
+  catchUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,12 +81,32 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
     return changes.map(() => undefined)
   })
 
+  // PostgreSQL hands out the notices of a connection before it answers a question on it. Those who ask share one.
+  const ask = createBatch(async (questions: undefined[]) => {
+    if (client && !(await answers(client))) {
+      listener.onChange.posts()
+      listener.onChange.likes()
+    }
+    return questions
+  })
+
   return {
     tell: share,
+    catchUp: () => ask(undefined),
     async close() {
       closing.abort()
       await client?.end()
       await listening
     },
   }
+}
+
+async function answers(client: pg.Client): Promise<boolean> {
+  const late = new AbortController()
+  const silence = delay(LONGEST_SILENCE_MS, false, { signal: late.signal }).catch(() => false)
+  const answer = client.query('SELECT').then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answer, silence]).finally(() => late.abort())
 }

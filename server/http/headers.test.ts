@@ -69,9 +69,10 @@ test('a built asset may be kept for ever', async () => {
 })
 
 test('a screen of the web app is 200, any other page 404 with the same page, an unknown asset NOT_FOUND', async () => {
+  const post = await app.publish(await app.signUp())
   for (const path of [
     '/',
-    '/posts/7',
+    `/posts/${post.id}`,
     '/liked',
     '/own/posts',
     '/own/replies',

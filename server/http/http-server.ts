@@ -40,6 +40,8 @@ export async function createHttpServer(options: Options): Promise<FastifyInstanc
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     handlerTimeout: HANDLER_TIMEOUT_MS,
+    // A request that comes while the server closes, on a connection that is at work, is served like the one before it.
+    return503OnClosing: false,
     serverFactory: (listener) => createServer(SERVER_OPTIONS, options.before(listener)),
     genReqId: nextRequestId,
     // One logger for all requests: each line says which request it is about.

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { openSocket, parseRaw, readToEnd } from '../testing/raw-http.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const test = testPerNode('bytes that a balancer would judge before any node')
 
 /** More than this at work at once is refused. */
 const AT_WORK = 512

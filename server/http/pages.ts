@@ -3,53 +3,79 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Post } from '../../contract/posts.ts'
 import { AppError } from './app-error.ts'
+import { linksTo } from './chunk-links.ts'
+import { type Limit, networkOf } from './limits.ts'
+import { callsAhead, escapeHtml, headOf, type Shown, type SiteFacts } from './page-head.ts'
+import { screenAt } from './screens.ts'
 
 /** The built web app: its one page, in which the server states what the browser must know at once. */
-export type Page = { folder: string; html: string; inlineScriptHashes: string[] }
+export type Page = {
+  folder: string
+  /** Its HTML around the place for what depends on the address. */
+  before: string
+  after: string
+  /** The same after it, with links to the files that only the page of a post needs. */
+  afterPost: string
+  site: SiteFacts
+  inlineScriptHashes: string[]
+}
 
-type Facts = { appName: string; editPeriodSeconds: number }
+type Facts = { appName: string; editPeriodSeconds: number; publicUrl: string | undefined }
 
-/** Addresses the web app has a screen for; it shows “not found” at any other, which is then a 404. */
-const SCREENS =
-  /^\/(?:posts\/[^/]+|liked|own\/(?:posts|replies)|settings(?:\/(?:devices|account\/(?:email|username)))?)?$/
+type Options = {
+  cookieName: string
+  /** A post as any visitor sees it; rejects with POST_NOT_FOUND. */
+  readPost: (id: string) => Promise<Post>
+  /** Charged for each such read. */
+  limit: Limit
+}
 
 const NO_SESSION = '<meta name="session" content="none">'
+const TITLE = /<title>.*?<\/title>/
+const DESCRIPTION = /<meta name="description" content="(.*?)"[ /]*>/
 
 /** Reads the built page and fills in what the operator configured; null when the web was not built. */
 export async function loadPage(folder: string, facts: Facts): Promise<Page | null> {
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return null
   const built = await readFile(path, 'utf8')
+  const { appName, publicUrl, editPeriodSeconds } = facts
   const scripts = [...built.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, code = '']) => code)
-  const appName = escapeHtml(facts.appName)
-  const html = built
-    .replace(/<title>.*?<\/title>/, () => `<title>${appName}</title>`)
-    .replace(
-      '</head>',
-      () =>
-        `<meta name="application-name" content="${appName}">` +
-        `<meta name="edit-period-seconds" content="${facts.editPeriodSeconds}"></head>`,
-    )
-  return { folder, html, inlineScriptHashes: scripts.map(hashOf) }
+  const [before = '', after = ''] = built.replace(DESCRIPTION, '').split(TITLE)
+  return {
+    folder,
+    before:
+      `${before}<meta name="application-name" content="${escapeHtml(appName)}">` +
+      `<meta name="edit-period-seconds" content="${editPeriodSeconds}">`,
+    after,
+    site: { appName, publicUrl, description: DESCRIPTION.exec(built)?.[1] ?? '' },
+    // At the end, where the order of style sheets is that in which the web app would add them.
+    afterPost: after.replace('</head>', `${await linksTo('pages/post.tsx', folder)}</head>`),
+    inlineScriptHashes: scripts.map(hashOf),
+  }
 }
 
 /** Serves the web app: assets for ever, everything else as its one page. Unknown API paths are NOT_FOUND. */
 export async function servePages(
   app: FastifyInstance,
   page: Page | null,
-  { cookieName }: { cookieName: string },
+  options: Options,
 ): Promise<void> {
   if (page) await serveFiles(app, page.folder)
-  const withSession = page && Buffer.from(page.html)
-  const withoutSession = page && Buffer.from(page.html.replace('</head>', `${NO_SESSION}</head>`))
-
-  app.setNotFoundHandler((request, reply) => {
+  const htmlOf = page && createPrinter(page)
+  app.setNotFoundHandler(async (request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
-    if (!withSession || !isPage || !wantsPage(request)) throw new AppError('NOT_FOUND')
-    const hasSession = request.cookies[cookieName] !== undefined
-    return sendPage(request, reply, hasSession ? withSession : withoutSession)
+    if (!htmlOf || !isPage || !wantsPage(request)) throw new AppError('NOT_FOUND')
+    const shown = await findShown(request, options)
+    const isVisitor = request.cookies[options.cookieName] === undefined
+    return reply
+      .code(shown === 'no post' || shown === 'nothing' ? 404 : 200)
+      .headers({ 'cache-control': 'no-cache', vary: 'Cookie' })
+      .type('text/html; charset=utf-8')
+      .send(htmlOf(shown, isVisitor))
   })
 }
 
@@ -78,19 +104,39 @@ function wantsPage(request: FastifyRequest): boolean {
   return !/^\/(?:api|assets)\//.test(request.url)
 }
 
-function sendPage(request: FastifyRequest, reply: FastifyReply, html: Buffer | null) {
-  const path = request.url.split('?', 1)[0] ?? '/'
-  return reply
-    .code(SCREENS.test(path) ? 200 : 404)
-    .headers({ 'cache-control': 'no-cache', vary: 'Cookie' })
-    .type('text/html; charset=utf-8')
-    .send(html)
+async function findShown(request: FastifyRequest, { readPost, limit }: Options): Promise<Shown> {
+  const screen = screenAt(request.url.split('?', 1)[0] ?? '/')
+  if (screen === null) return 'nothing'
+  if (screen.name !== 'post') return screen.name === 'wall' ? 'wall' : 'other'
+  try {
+    await limit.charge(networkOf(request.ip))
+    return await readPost(screen.id)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return 'no post'
+    // The page itself needs no database: what it cannot show yet, it says and tries again.
+    return 'other'
+  }
+}
+
+/** Makes the page's HTML; what is the same for everybody, once. */
+function createPrinter({ before, after, afterPost, site }: Page) {
+  const made = new Map<string, Buffer>()
+
+  function print(shown: Shown, isVisitor: boolean): Buffer {
+    const forVisitor = isVisitor ? NO_SESSION + callsAhead(shown) : ''
+    const rest = typeof shown === 'string' ? after : afterPost
+    return Buffer.from(before + headOf(shown, site) + forVisitor + rest)
+  }
+
+  return (shown: Shown, isVisitor: boolean): Buffer => {
+    if (typeof shown !== 'string') return print(shown, isVisitor)
+    const key = `${shown} ${isVisitor}`
+    const html = made.get(key) ?? print(shown, isVisitor)
+    made.set(key, html)
+    return html
+  }
 }
 
 function hashOf(script: string): string {
   return `'sha256-${createHash('sha256').update(script).digest('base64')}'`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

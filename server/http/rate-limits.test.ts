@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { appForTest } from '../testing/test-app.ts'
+
+const test = testPerNode('limits counted in memory, by each node for itself')
 
 /** Repeats a call until it is refused; gives how often it was not, and the refusal. */
 async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {

@@ -4,6 +4,7 @@ import { BODY_MAX } from '../../contract/limits.ts'
 import type { TestUser } from '../testing/client.ts'
 import { allEndpoints } from '../testing/endpoints.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { parseRaw, sendRaw } from '../testing/raw-http.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
@@ -60,10 +61,13 @@ test('headers over 16 KiB are refused, and the connection closed', async () => {
   expect(answer.body).toEqual({ code: 'INVALID_REQUEST', message: ERRORS.INVALID_REQUEST.message })
 })
 
-test('what is not HTTP is refused in the same form', async () => {
-  const answer = parseRaw(await sendRaw(app.url, 'HELO mail.example\r\n\r\n'))
-  expectRefusal(answer, 'INVALID_REQUEST')
-})
+testPerNode('bytes that a balancer would judge before any node')(
+  'what is not HTTP is refused in the same form',
+  async () => {
+    const answer = parseRaw(await sendRaw(app.url, 'HELO mail.example\r\n\r\n'))
+    expectRefusal(answer, 'INVALID_REQUEST')
+  },
+)
 
 test.each([
   'text/plain',

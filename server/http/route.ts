@@ -5,7 +5,7 @@ import type { Limits } from './limits.ts'
 import { answerSchemas } from './openapi.ts'
 import { type Authenticator, resolveViewer, type Viewer } from './viewer.ts'
 
-const API_PREFIX = '/api/v1'
+export const API_PREFIX = '/api/v1'
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer | null
 /** A validated request, and who sent it. */

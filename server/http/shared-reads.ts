@@ -16,13 +16,24 @@ type Flight = { stamp: Stamp; answer: Promise<KeptAnswer> }
  */
 export type ShareRead = (http: Http, viewer: Viewer | null, read: Read) => Promise<Buffer>
 
+/** Where the API gives a read: its URL, by which the answer is kept, and its route, as the log names it. */
+type Place = { url: string; route: string }
+/** What a visitor would be answered with at a place of the API: the very read that serves it there. Rejects as the read does. */
+export type ReadAsVisitor = <T extends Post | PostPage>(
+  place: Place,
+  read: () => Promise<T>,
+) => Promise<T>
+
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A CDN may serve a visitor's read for a second; a browser asks each time and is told 304 when nothing changed. */
 const CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 const NOT_MODIFIED = 304
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
-export function createSharedReads(kept: KeptAnswers, likedBy: LikedBy): ShareRead {
+export function createSharedReads(
+  kept: KeptAnswers,
+  likedBy: LikedBy,
+): { shareRead: ShareRead; readAsVisitor: ReadAsVisitor } {
   const flights = new Map<string, Flight>()
 
   function underWay(url: string): Promise<KeptAnswer> | undefined {
@@ -31,35 +42,44 @@ export function createSharedReads(kept: KeptAnswers, likedBy: LikedBy): ShareRea
   }
 
   /** Reads as `viewer`, so that the one who asks first needs no second look at the likes; others share the rest. */
-  async function fly({ request }: Http, viewer: Viewer | null, read: Read) {
+  async function fly({ url, route }: Place, viewer: Viewer | null, read: Read) {
     const stamp = kept.stamp()
     const reading = read(viewer).then((page) => {
       const json = JSON.stringify(page)
-      return { json, answer: toKept(page, json, request.routeOptions.url ?? '') }
+      return { json, answer: toKept(page, json, route) }
     })
     const answer = reading.then((done) => done.answer)
     answer.catch(() => {})
     const flight = { stamp, answer }
-    flights.set(request.url, flight)
+    flights.set(url, flight)
     try {
       const done = await reading
-      kept.keep(request.url, done.answer, stamp)
+      kept.keep(url, done.answer, stamp)
       return done
     } finally {
-      if (flights.get(request.url) === flight) flights.delete(request.url)
+      if (flights.get(url) === flight) flights.delete(url)
     }
   }
 
-  return async (http, viewer, read) => {
-    const { url } = http.request
-    http.reply.type(JSON_TYPE)
-    if (!viewer) {
-      const known = kept.forVisitor(url) ?? (await underWay(url))
-      return answerVisitor(http, known ?? (await fly(http, null, read)).answer)
-    }
-    const known = kept.forUser(url) ?? (await underWay(url))
-    if (!known) return Buffer.from((await fly(http, viewer, read)).json)
-    return withLikes(known, await likedBy({ userId: viewer.userId, postIds: known.postIds }))
+  async function forVisitor(place: Place, read: Read): Promise<KeptAnswer> {
+    const known = kept.forVisitor(place.url) ?? (await underWay(place.url))
+    return known ?? (await fly(place, null, read)).answer
+  }
+
+  return {
+    async shareRead(http, viewer, read) {
+      const { url, routeOptions } = http.request
+      const place = { url, route: routeOptions.url ?? '' }
+      http.reply.type(JSON_TYPE)
+      if (!viewer) return answerVisitor(http, await forVisitor(place, read))
+      const known = kept.forUser(url) ?? (await underWay(url))
+      if (!known) return Buffer.from((await fly(place, viewer, read)).json)
+      return withLikes(known, await likedBy({ userId: viewer.userId, postIds: known.postIds }))
+    },
+
+    async readAsVisitor(place, read) {
+      return JSON.parse((await forVisitor(place, read)).body.toString())
+    },
   }
 }
 

@@ -1,10 +1,19 @@
-import { createPost, deletePost, editPost, listPosts, readPost } from '../../contract/posts.ts'
+import {
+  createPost,
+  deletePost,
+  editPost,
+  listPosts,
+  type Post,
+  readPost,
+} from '../../contract/posts.ts'
+import type { Db } from '../db/open.ts'
 import { isRowId } from '../db/row-id.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
+import { API_PREFIX } from '../http/route.ts'
 import { likedPosts, removeLikesOf } from '../likes/likes.ts'
 import { readPostList } from './post-list.store.ts'
-import { selectPost } from './post-views.store.ts'
+import { type Looker, selectPost } from './post-views.store.ts'
 import {
   type Edit,
   lockOwnPost,
@@ -30,11 +39,7 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
 
   route(readPost, async ({ params: { id }, viewer }, http) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return shareRead(http, viewer, async (looker) => {
-      const post = await selectPost(db, id, looker)
-      if (!post) throw new AppError('POST_NOT_FOUND')
-      return post
-    })
+    return shareRead(http, viewer, (looker) => requireView(db, id, looker))
   })
 
   route(createPost, async ({ body, headers, viewer }) => {
@@ -55,9 +60,7 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
     const isChanged = isRowId(edit.id) && (await updateText(db, edit))
     if (!isChanged) throw await whyUnchanged(edit)
     await changed('posts')
-    const post = await selectPost(db, edit.id, viewer)
-    if (!post) throw new AppError('POST_NOT_FOUND')
-    return post
+    return requireView(db, edit.id, viewer)
   })
 
   route(deletePost, async ({ params, viewer }) => {
@@ -76,6 +79,23 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
     if (post.is_late) return new AppError('EDIT_PERIOD_EXPIRED')
     return new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
   }
+}
+
+/** A post as any visitor sees it, for its page: one read with the call that the page makes. Throws POST_NOT_FOUND. */
+export async function readPostForPage(
+  { db, readAsVisitor }: Pick<Features, 'db' | 'readAsVisitor'>,
+  id: string,
+): Promise<Post> {
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  const route = API_PREFIX + readPost.path
+  const url = route.replace(':id', id)
+  return readAsVisitor({ url, route }, () => requireView(db, id, null))
+}
+
+async function requireView(db: Db, id: string, viewer: Looker): Promise<Post> {
+  const post = await selectPost(db, id, viewer)
+  if (!post) throw new AppError('POST_NOT_FOUND')
+  return post
 }
 
 /** An id that can name no user owns no posts, like any unknown one. */

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { expectTooMany } from '../testing/expect-too-many.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { from, tally } from '../testing/sign-in.ts'
 import { appForTest } from '../testing/test-app.ts'
+
+const test = testPerNode('limits counted in memory, by each node for itself')
 
 test('one IP gets 150 refreshes in 5 minutes, whoever refreshes; then 429 with Retry-After', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } })

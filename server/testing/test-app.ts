@@ -2,16 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
-import { createApp } from '../app.ts'
+import { type AppOptions, createApp } from '../app.ts'
 import { deriveKey } from '../app-secret.ts'
 import { codeOf } from '../codes/code.ts'
 import { type Config, readConfig } from '../config.ts'
 import { createLogger } from '../logger.ts'
 import { openMailTransport } from '../mail/transport.ts'
+import { openBalancer } from './balancer.ts'
 import { createClient } from './client.ts'
 import { freshDatabase } from './databases.ts'
 import { collectLog } from './log-lines.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
+import { NODES } from './per-node.ts'
 
 const SECRET = 'a-secret-that-only-tests-know-0123456789'
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
@@ -30,6 +32,9 @@ export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 /**
  * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once.
  * Every answer that its client sees is held against the OpenAPI document.
+ *
+ * With VSLUKH_NODES=2 it is two nodes on that database, and the client calls them through a balancer, in turn; `http` and
+ * `db` are the first one's, and the log is both's.
  */
 export async function startTestApp({
   config: changes = {},
@@ -42,26 +47,25 @@ export async function startTestApp({
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-app-'))
   const config: Config = {
     ...readConfig({ DATA_DIR: dataDir, PORT: '0', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' }),
+    databaseUrl: database.url,
     ...changes,
   }
   const log = collectLog()
-  const transport = openMailTransport({
-    smtpUrl: config.smtpUrl,
-    from: { name: config.appName, address: config.mailFrom },
-    folder: join(dataDir, 'mail'),
-    print() {},
-  })
-  const app = await createApp({
+  const options = {
     config,
     databaseUrl: database.url,
     secret: SECRET,
-    transport,
     log: createLogger(config.logLevel, log.stream),
     webFolder,
-  })
-  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
-  // On a busy machine the first connection to the database can take longer than a request waits for it.
-  while (!(await fetch(`${url}/readyz`)).ok);
+  }
+  const first = await startNode(options, dataDir)
+  const others = await Promise.all(
+    Array.from({ length: NODES - 1 }, () => startNode(options, dataDir)),
+  )
+  const { app } = first
+  const balancer =
+    others.length > 0 ? await openBalancer([first, ...others].map((node) => node.url)) : undefined
+  const url = balancer?.url ?? first.url
   const codeKey = deriveKey(SECRET, 'codes')
 
   return {
@@ -80,11 +84,28 @@ export async function startTestApp({
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
     async close() {
-      await app.close()
+      await balancer?.close()
+      await Promise.all([first, ...others].map((node) => node.app.close()))
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Starts one node, which answers at its `url` when this resolves. */
+async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string) {
+  const { config } = options
+  const transport = openMailTransport({
+    smtpUrl: config.smtpUrl,
+    from: { name: config.appName, address: config.mailFrom },
+    folder: join(dataDir, 'mail'),
+    print() {},
+  })
+  const app = await createApp({ ...options, transport })
+  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  // On a busy machine the first connection to the database can take longer than a request waits for it.
+  while (!(await fetch(`${url}/readyz`)).ok);
+  return { app, url }
 }
 
 /** Starts an app for one test, which closes it when it is over. */

@@ -6,7 +6,7 @@ import { PageLoading } from './page-loading.tsx'
 import { SecuredRoute } from './secured-route.tsx'
 
 // The wall comes with the first chunk; every other page is fetched when it is first opened.
-const PostPage = page(async () => (await import('../pages/post.tsx')).PostPage)
+const PostPage = page(loadPostPage)
 const LikedPage = page(async () => (await import('../pages/liked.tsx')).LikedPage)
 const OwnPostsPage = page(async () => (await import('../pages/own-posts.tsx')).OwnPostsPage)
 const OwnRepliesPage = page(async () => (await import('../pages/own-replies.tsx')).OwnRepliesPage)
@@ -21,6 +21,23 @@ const SettingsDevicesPage = page(
   async () => (await import('../pages/settings-devices.tsx')).SettingsDevicesPage,
 )
 const NotFoundPage = page(async () => (await import('../pages/not-found.tsx')).NotFoundPage)
+
+let postPage: Promise<ComponentType> | undefined
+
+/**
+ * Begins to load the page of a post where a visit begins with one. The first render would ask for it too late: React
+ * shows a spinner, once it stands, for 300 ms.
+ */
+export function loadFirstPage(pathname: string): void {
+  // A page that cannot be fetched is complained of by the render.
+  if (pathname.startsWith('/posts/')) loadPostPage().catch(() => {})
+}
+
+/** One promise for all who ask: a second import of what is there already would still take a while. */
+function loadPostPage(): Promise<ComponentType> {
+  postPage ??= import('../pages/post.tsx').then((module) => module.PostPage)
+  return postPage
+}
 
 /** Which page stands at which path. */
 export function AppRoutes() {

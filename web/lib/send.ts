@@ -1,8 +1,7 @@
-import ky, { HTTPError, TimeoutError } from 'ky'
 import type { Api, CallName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { REQUEST_TIMEOUT_MS } from '../../contract/limits.ts'
-import { type CallError, garbled, noAnswer, refusal } from './call-error.ts'
+import { CallError, garbled, noAnswer, refusal } from './call-error.ts'
 
 type Sending = { token?: string | null; signal?: AbortSignal | undefined }
 type Parts = {
@@ -11,12 +10,6 @@ type Parts = {
   headers?: Record<string, string | undefined>
   body?: unknown
 }
-
-const http = ky.create({
-  timeout: REQUEST_TIMEOUT_MS,
-  retry: 0,
-  credentials: 'same-origin',
-})
 
 /**
  * Sends one call as given, with no thought of who the viewer is, and returns its answer with the answer's headers.
@@ -29,20 +22,38 @@ export async function send<N extends CallName>(
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: Parts = input
   const [method, path] = splitName(name)
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
-    const response = await http(`${origin()}/api/v1${fillPath(path, params)}`, {
+    const response = await fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
       method,
-      headers: { ...headers, authorization: token ? `Bearer ${token}` : undefined },
-      ...(query && { searchParams: query }),
-      ...(body !== undefined && { json: body }),
-      ...(signal && { signal }),
+      headers: headersOf(headers, token, body),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+    if (!response.ok) throw refusal(response, await response.json().catch(() => undefined))
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }
   } catch (error) {
-    if (signal?.aborted) throw error
-    throw toCallError(error)
+    if (signal?.aborted || error instanceof CallError) throw error
+    if (timeout.aborted) throw noAnswer('TIMEOUT')
+    throw error instanceof SyntaxError ? garbled() : noAnswer('OFFLINE')
   }
+}
+
+function search(query: Parts['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+}
+
+function headersOf(given: Parts['headers'] = {}, token: Sending['token'], body: unknown): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) headers.set(name, value)
+  if (token) headers.set('authorization', `Bearer ${token}`)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  return headers
 }
 
 /** Where the API lives: beside the page. A Request needs an absolute address, which a page on the server has none of. */
@@ -57,11 +68,4 @@ function splitName(name: CallName): [method: string, path: string] {
 
 function fillPath(path: string, params: Record<string, string> = {}): string {
   return path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
-}
-
-function toCallError(error: unknown): CallError {
-  if (error instanceof HTTPError) return refusal(error.response, error.data)
-  if (error instanceof TimeoutError) return noAnswer('TIMEOUT')
-  if (error instanceof SyntaxError) return garbled()
-  return noAnswer('OFFLINE')
 }

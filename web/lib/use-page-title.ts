@@ -7,14 +7,18 @@ const listeners = new Set<() => void>()
 
 /**
  * Names the page: in the browser's tab and, unless the page itself says it in large letters, in the header. Without a
- * title the header shows none.
+ * title the header shows none. `tabTitle` names the tab where it has more to say.
  */
-export function usePageTitle(title: string | undefined, where: 'header' | 'tab' = 'header'): void {
+export function usePageTitle(
+  title: string | undefined,
+  where: 'header' | 'tab' = 'header',
+  tabTitle = title,
+): void {
   useLayoutEffect(() => {
-    document.title = pageTitle(title, settings().appName)
+    document.title = pageTitle(tabTitle, settings().appName)
     setCurrent(where === 'header' ? title : undefined)
     return () => setCurrent(undefined)
-  }, [title, where])
+  }, [title, where, tabTitle])
 }
 
 /** The title of the page that is shown, for the header. */

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useParams } from 'react-router'
+import { postTitle } from '../../contract/post-title.ts'
 import { PostActions } from '../feed/post-actions.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { PostMenu } from '../feed/post-menu.tsx'
@@ -20,7 +21,7 @@ import styles from './post.module.css'
 export function PostPage() {
   const { id = '' } = useParams()
   const read = useReadPost(id)
-  usePageTitle(titleOf(read))
+  usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
   if (read.state === 'loading') return <Skeleton />
   if (read.state === 'missing') return <EmptyState {...MISSING_POST} />
@@ -33,6 +34,11 @@ export function PostPage() {
 function titleOf(read: ReadPost): string {
   const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
   return isReply ? 'Ответ' : 'Запись'
+}
+
+function tabTitleOf(read: ReadPost): string {
+  if (read.state === 'missing') return MISSING_POST.title
+  return read.state === 'ready' ? postTitle(read.post) : 'Запись'
 }
 
 function Thread({ post }: { post: CachedPost }) {

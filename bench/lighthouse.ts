@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import lighthouse, { type Flags } from 'lighthouse'
+import { findChromium } from '../e2e/testing/chromium.ts'
+
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
+type Category = (typeof CATEGORIES)[number]
+
+/** What Lighthouse says of one page: scores out of 100, times in milliseconds, bytes on the wire. */
+export type Report = Record<Category, number> & {
+  fcp: number
+  lcp: number
+  tbt: number
+  cls: number
+  bytes: number
+  /** What kept a score other than that of performance from 100. */
+  faults: string[]
+}
+
+const FLAGS = [
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--remote-debugging-port=0',
+]
+
+/** A trace can fail on a busy machine, which says nothing of the page. */
+const ATTEMPTS = 3
+
+/**
+ * Visits a page once as Lighthouse's phone on a slow network does, in a browser that knows nothing yet. Throws when the
+ * visit could not be recorded three times over.
+ */
+export async function visit(url: string, attempts = ATTEMPTS): Promise<Report> {
+  const browser = await startBrowser()
+  const { port } = browser
+  const flags: Flags = { port, onlyCategories: [...CATEGORIES], logLevel: 'error' }
+  const result = await lighthouse(url, flags).finally(browser.close)
+  const error = result?.lhr.runtimeError
+  if (result && !error) return readReport(result.lhr)
+  if (attempts > 1) return visit(url, attempts - 1)
+  throw new Error(error?.message ?? `Lighthouse gave no report on ${url}`)
+}
+
+/** The report in the middle by performance, with every fault that any of them found. */
+export function median(reports: Report[]): Report {
+  const sorted = reports.toSorted((a, b) => a.performance - b.performance || b.lcp - a.lcp)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (!middle) throw new Error('no visit was made')
+  return { ...middle, faults: [...new Set(reports.flatMap(({ faults }) => faults))] }
+}
+
+type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
+
+function readReport({ categories, audits }: Result): Report {
+  const score = (category: Category) => Math.round((categories[category]?.score ?? 0) * 100)
+  const metric = (id: string) => audits[id]?.numericValue ?? Number.NaN
+  const faults = CATEGORIES.filter((category) => category !== 'performance').flatMap((category) =>
+    (categories[category]?.auditRefs ?? [])
+      .filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 1)
+      .map(({ id }) => `${category}: ${audits[id]?.title ?? id}`),
+  )
+  return {
+    performance: score('performance'),
+    accessibility: score('accessibility'),
+    'best-practices': score('best-practices'),
+    seo: score('seo'),
+    fcp: metric('first-contentful-paint'),
+    lcp: metric('largest-contentful-paint'),
+    tbt: metric('total-blocking-time'),
+    cls: metric('cumulative-layout-shift'),
+    bytes: metric('total-byte-weight'),
+    faults,
+  }
+}
+
+/** A browser with a profile of its own; its sandbox is off only for root. */
+async function startBrowser() {
+  const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const browser = spawn(
+    await findChromium(),
+    [...FLAGS, ...sandbox, `--user-data-dir=${profile}`, 'about:blank'],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const exit = once(browser, 'exit')
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: browser.stderr }).on('line', (line) => {
+      const [, found] = /^DevTools listening on ws:\/\/[^:]+:(\d+)/.exec(line) ?? []
+      if (found) resolve(Number(found))
+    })
+    exit.then(([code]) => reject(new Error(`the browser ended with ${code}`)), reject)
+  })
+  return {
+    port,
+    async close() {
+      browser.kill('SIGTERM')
+      await exit
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}

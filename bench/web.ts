@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
+import { dataSetOf } from './data-set.ts'
+import { median, type Report, visit } from './lighthouse.ts'
+import { openDatabase, startProduct } from './product.ts'
+
+/** How the pages do on a phone over a slow network. Exits 1 where a score is under its goal. */
+const { values } = parseArgs({
+  options: {
+    posts: { type: 'string', default: '2000' },
+    runs: { type: 'string', default: '3' },
+  },
+})
+const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 } as const
+const PORT = 3211
+
+await buildWebIfNeeded()
+const database = await openDatabase(dataSetOf(Number(values.posts)))
+const product = await startProduct(database.url, PORT)
+try {
+  const pages = { wall: '/', post: `/posts/${await mostAnswered()}` }
+  const reports: [string, Report][] = []
+  for (const [name, path] of Object.entries(pages)) {
+    const visits: Report[] = []
+    while (visits.length < Number(values.runs)) visits.push(await visit(product.url + path))
+    reports.push([name, median(visits)])
+  }
+  print(reports)
+  if (reports.some(([, report]) => isUnderGoal(report))) process.exitCode = 1
+} finally {
+  await product.stop()
+  await database.close()
+}
+
+/** The post on the wall with most replies. */
+async function mostAnswered(): Promise<string> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query(
+    'SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY replies_count DESC, id LIMIT 1',
+  )
+  await client.end()
+  return rows[0].id
+}
+
+function isUnderGoal(report: Report): boolean {
+  return Object.entries(GOALS).some(([category, goal]) => !(report[category as never] >= goal))
+}
+
+function print(reports: [string, Report][]): void {
+  const rows = [
+    ['', 'performance', 'accessibility', 'best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB'],
+    Array<string>(10).fill('---'),
+    ['goal', ...Object.values(GOALS).map((goal) => `≥ ${goal}`), ...Array<string>(5).fill('')],
+    ...reports.map(([name, report]) => [name, ...cells(report)]),
+  ]
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
+  for (const [name, { faults }] of reports)
+    for (const fault of faults) console.log(`${name}: ${fault}`)
+}
+
+function cells(report: Report): string[] {
+  const scores = Object.keys(GOALS).map((category) => String(report[category as never]))
+  const { fcp, lcp, tbt, cls, bytes } = report
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
+  return [
+    ...scores,
+    seconds(fcp),
+    seconds(lcp),
+    `${tbt.toFixed(0)} ms`,
+    cls.toFixed(3),
+    (bytes / 1000).toFixed(0),
+  ]
+}

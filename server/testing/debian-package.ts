@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, existsSync } from 'node:fs'
+
+export const isRoot = process.getuid?.() === 0
+
+/** Whether there is a program at a path. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Installs a package with apt-get where root runs on Debian; elsewhere it does nothing. Throws when apt-get fails. */
+export async function installDebianPackage(name: string): Promise<void> {
+  if (!isRoot || !existsSync('/etc/debian_version')) return
+  console.log(`No ${name} found: installing it with apt-get, which can take a minute…`)
+  await runApt(['update', '-qq'])
+  await runApt(['install', '-y', '-qq', '--no-install-recommends', name])
+}
+
+async function runApt(args: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = spawn('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const [code] = await once(apt, 'exit')
+  if (code !== 0) throw new Error(`apt-get ${args[0]} failed with exit code ${code}`)
+}

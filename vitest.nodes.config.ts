@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config'
+
+const runByNode = { experimental: { viteModuleRunner: false, nodeLoader: false } }
+const sharedPostgres = './server/testing/global-setup.ts'
+
+/** Two nodes on one database behind a balancer: the server's promises again, then two processes and their faults. */
+export default defineConfig({
+  test: {
+    retry: 0,
+    allowOnly: false,
+    projects: [
+      {
+        test: {
+          name: 'server on two nodes',
+          include: ['server/**/*.test.ts'],
+          // These know no nodes: what they promise is the same for one and for two.
+          exclude: ['server/db/**', 'server/config.test.ts', 'server/app-secret.test.ts'],
+          env: { VSLUKH_NODES: '2' },
+          globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
+          ...runByNode,
+          maxWorkers: 2,
+          testTimeout: 40_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'two processes',
+          include: ['e2e/nodes/*.test.ts'],
+          globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
+          ...runByNode,
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
