@@ -29,21 +29,17 @@ export async function applyLoad({
   }
 }
 
-/** The median time of one request at a time, in milliseconds: what a lone reader waits. */
-export async function medianTime(
-  url: string,
-  headers: Record<string, string>,
-  count: number,
-): Promise<number> {
+/** The median time of one request after another, in milliseconds: what a lone reader waits. */
+export async function medianTime(urls: string[], headers: Record<string, string>): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
-  for (let n = 0; n < count; n++) {
+  for (const url of urls) {
     const began = performance.now()
     await read(url, headers, agent)
     times.push(performance.now() - began)
   }
   agent.destroy()
-  return times.sort((a, b) => a - b)[Math.floor(count / 2)] ?? 0
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 
 function read(url: string, headers: Record<string, string>, agent: Agent): Promise<void> {

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad, type Load } from './load.ts'
-import { pinSelf } from './pin.ts'
-import { openDatabase, startProduct, startScript } from './product.ts'
+import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
+import { fillDataDir, startProduct, startScript, withDatabase } from './product.ts'
 import { countQueries } from './queries.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { signInUsers } from './sign-in.ts'
@@ -30,17 +31,16 @@ console.log(
   `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
-const database = await openDatabase(dataSet)
-const tokens = await signInUsers(database.url, SIGNED_IN)
-const chosen = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
-const queries = await countQueries(
-  database.url,
-  chosen.map(({ call }) => call),
-)
-console.log(
-  pinSelf() ? 'Server on core 0, load on core 1.' : 'Cores are not pinned: the ratios mean little.',
-)
-const product = await startProduct(database.url, PORT)
+await using running = new AsyncDisposableStack()
+const dataDir = await fillDataDir(dataSet)
+running.defer(() => rm(dataDir, { recursive: true, force: true }))
+const { databaseUrl, chosen, queries } = await withDatabase(dataDir, prepare)
+const isPinned = pin(process.pid, LOAD_CORE)
+console.log(isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.')
+const product = await startProduct(dataDir, PORT)
+running.defer(() => product.stop())
+// Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
+pin(product.pid, SERVER_CORE)
 
 const rows: Row[] = []
 for (const [index, scenario] of chosen.entries()) {
@@ -52,9 +52,25 @@ printTable(rows)
 console.log(
   `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
 )
-await product.stop()
 await checkCounts()
-await database.close()
+console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
+
+/** Milliseconds until the product is ready in an empty folder. */
+async function coldStart(): Promise<number> {
+  const empty = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
+  const fresh = await startProduct(empty, PORT + 10)
+  await fresh.stop()
+  await rm(empty, { recursive: true, force: true })
+  return fresh.readyMs
+}
+
+/** Signs users in, and counts what the calls ask of the database, while the product does not run. */
+async function prepare(url: string) {
+  const tokens = await signInUsers(url, SIGNED_IN)
+  const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
+  const calls = all.map(({ call }) => call)
+  return { databaseUrl: url, chosen: all, queries: await countQueries(url, calls) }
+}
 
 /** Bare and product in turn, so that both see the same machine; the median round counts. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
@@ -87,7 +103,7 @@ async function bareReads({ request }: Scenario): Promise<number> {
 }
 
 async function bareWrites(kind: 'post' | 'like'): Promise<number> {
-  const args = [database.url, kind, String(seconds), String(dataSet.users)]
+  const args = [databaseUrl, kind, String(seconds), String(dataSet.users)]
   const bare = await startScript('bare-writes.ts', args)
   await bare.stop()
   return Number(bare.line)
@@ -95,7 +111,7 @@ async function bareWrites(kind: 'post' | 'like'): Promise<number> {
 
 /** The hot post's number must be the number of its rows after all that. */
 async function checkCounts(): Promise<void> {
-  const client = new pg.Client({ connectionString: database.url })
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows: found } = await client.query(
     `SELECT p.likes_count AS kept, count(l.user_id)::int AS rows FROM posts p

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 /** The server has a core for itself; the load, and PostgreSQL where the kernel puts it, have the other. */
 export const SERVER_CORE = 0
-const LOAD_CORE = 1
+export const LOAD_CORE = 1
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 
@@ -11,7 +11,7 @@ export function pinned(core: number, [file = '', ...args]: string[]): [string, s
   return hasTaskset ? ['taskset', ['-c', String(core), file, ...args]] : [file, args]
 }
 
-/** Holds this process to the core of the load. Says whether it could. */
-export function pinSelf(): boolean {
-  return spawnSync('taskset', ['-a', '-cp', String(LOAD_CORE), String(process.pid)]).status === 0
+/** Holds a running process, all its threads, to a core. Says whether it could. */
+export function pin(pid: number | undefined, core: number): boolean {
+  return spawnSync('taskset', ['-a', '-cp', String(core), String(pid)]).status === 0
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,35 +13,40 @@ import { pinned, SERVER_CORE } from './pin.ts'
 const ROOT = join(import.meta.dirname, '..')
 export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
 
-/** A PostgreSQL with a data set, as the embedded default makes it. */
-export async function openDatabase(dataSet: DataSet) {
+/** A data folder, as the product keeps it, with a data set in its database; gives its path. */
+export async function fillDataDir(dataSet: DataSet): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    say() {},
-    onLost(error) {
-      throw error
-    },
+  await withDatabase(dataDir, async (url) => {
+    await migrate(url)
+    await seed(url, dataSet)
   })
-  await migrate(postgres.connectionString)
-  await seed(postgres.connectionString, dataSet)
-  return {
-    url: postgres.connectionString,
-    async close() {
-      await postgres.stop()
-      await rm(dataDir, { recursive: true, force: true })
-    },
+  return dataDir
+}
+
+/** Runs the database of a data folder without the product. */
+export async function withDatabase<T>(
+  dataDir: string,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  try {
+    return await work(postgres.connectionString)
+  } finally {
+    await postgres.stop()
   }
 }
 
-/** Starts the product in a process of its own on the server's core, with its log on; gives the time until it was ready. */
-export async function startProduct(databaseUrl: string, port: number) {
+/**
+ * Starts the product as an operator does, its embedded database and its log included, in a process of its own. Gives the
+ * time until it was ready too.
+ */
+export async function startProduct(dataDir: string, port: number) {
   const began = performance.now()
-  const server = spawn(...pinned(SERVER_CORE, [process.execPath, 'server/main.ts']), {
+  const server = spawn(process.execPath, startArguments(), {
     cwd: ROOT,
     env: {
       ...process.env,
-      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
       APP_SECRET: SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
@@ -49,7 +54,14 @@ export async function startProduct(databaseUrl: string, port: number) {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   await lineOf(server, /^Готово/)
-  return { ...watched(server), url: `http://127.0.0.1:${port}`, readyMs: performance.now() - began }
+  const readyMs = performance.now() - began
+  return { ...watched(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return /^exec node (.*?) \|\|/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
 /** A script of this folder in a process of its own on the server's core, once it has printed its first line. */

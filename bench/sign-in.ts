@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
 import { deriveKey } from '../server/app-secret.ts'
 import { signAccessToken } from '../server/sessions/access-token.ts'
@@ -16,7 +17,7 @@ export async function signInUsers(databaseUrl: string, count: number): Promise<s
     [count],
   )
   await client.end()
-  const options = { key: deriveKey(SECRET, 'access-token'), seconds: DAY_SECONDS }
+  const options = { key: createSecretKey(deriveKey(SECRET, 'access-token')), seconds: DAY_SECONDS }
   return rows.map(({ id, user_id }) => {
     const { accessToken } = signAccessToken({ userId: user_id, sessionId: id }, options)
     return accessToken.token

@@ -1,9 +1,10 @@
+import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { dataSetOf } from './data-set.ts'
 import { median, type Report, visit } from './lighthouse.ts'
-import { openDatabase, startProduct } from './product.ts'
+import { fillDataDir, startProduct, withDatabase } from './product.ts'
 
 /** How the pages do on a phone over a slow network. Exits 1 where a score is under its goal. */
 const { values } = parseArgs({
@@ -16,26 +17,25 @@ const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo:
 const PORT = 3211
 
 await buildWebIfNeeded()
-const database = await openDatabase(dataSetOf(Number(values.posts)))
-const product = await startProduct(database.url, PORT)
-try {
-  const pages = { wall: '/', post: `/posts/${await mostAnswered()}` }
-  const reports: [string, Report][] = []
-  for (const [name, path] of Object.entries(pages)) {
-    const visits: Report[] = []
-    while (visits.length < Number(values.runs)) visits.push(await visit(product.url + path))
-    reports.push([name, median(visits)])
-  }
-  print(reports)
-  if (reports.some(([, report]) => isUnderGoal(report))) process.exitCode = 1
-} finally {
-  await product.stop()
-  await database.close()
+await using running = new AsyncDisposableStack()
+const dataDir = await fillDataDir(dataSetOf(Number(values.posts)))
+running.defer(() => rm(dataDir, { recursive: true, force: true }))
+const answered = await withDatabase(dataDir, mostAnswered)
+const product = await startProduct(dataDir, PORT)
+running.defer(() => product.stop())
+
+const reports: [string, Report][] = []
+for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${answered}` })) {
+  const visits: Report[] = []
+  while (visits.length < Number(values.runs)) visits.push(await visit(product.url + path))
+  reports.push([name, median(visits)])
 }
+print(reports)
+if (reports.some(([, report]) => isUnderGoal(report))) process.exitCode = 1
 
 /** The post on the wall with most replies. */
-async function mostAnswered(): Promise<string> {
-  const client = new pg.Client({ connectionString: database.url })
+async function mostAnswered(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(
     'SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY replies_count DESC, id LIMIT 1',

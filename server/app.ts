@@ -3,7 +3,7 @@ import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
-import { openNotices } from './db/notices.ts'
+import { noNotices, openNotices } from './db/notices.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
@@ -62,10 +62,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
 
   const kept = createKeptAnswers()
-  const notices = openNotices(db, options.databaseUrl, {
+  const listener = {
     onChange: { posts: kept.postsChanged, likes: kept.likesChanged },
     onHearing: kept.setHearing,
-  })
+  }
+  // The embedded database serves one node, which its folder is locked for.
+  const notices = config.databaseUrl
+    ? openNotices(db, options.databaseUrl, listener)
+    : noNotices(listener)
   const changed = async (what: 'posts' | 'likes') => {
     if (what === 'posts') kept.postsChanged()
     else kept.likesChanged()
@@ -91,13 +95,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   await describeApi(http, config.appName)
   const auth = sessions.authenticator(db)
-  // The embedded database has one node; where there can be others, users see at once what they changed there.
-  const isAlone = config.databaseUrl === undefined
+  // Users see at once what they changed on another node.
   async function isLive(viewer: Viewer): Promise<boolean> {
     const [isLive] = await Promise.all([auth.isLive(viewer), notices.catchUp()])
     return isLive
   }
-  const route = createRouter(http, { auth: isAlone ? auth : { ...auth, isLive }, limits })
+  const route = createRouter(http, { auth: { ...auth, isLive }, limits })
   const features = { route, db, config, limits, sessions, codes, changed, shareRead, readAsVisitor }
   registerSignIn(features)
   registerSessions(features)

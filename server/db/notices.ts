@@ -28,6 +28,12 @@ export type Notices = {
   close(): Promise<void>
 }
 
+/** For a node that shares its database with none: there is nobody to tell or to hear. */
+export function noNotices(listener: Pick<Listener, 'onHearing'>): Notices {
+  listener.onHearing(true)
+  return { tell: async () => {}, catchUp: async () => {}, close: async () => {} }
+}
+
 /**
  * Keeps nodes that share a database informed of each other's changes, over LISTEN and NOTIFY. A notice goes in a statement of
  * its own after the commit: within the transaction it would make commits queue for one lock.
@@ -101,12 +107,12 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
   }
 }
 
-async function answers(client: pg.Client): Promise<boolean> {
-  const late = new AbortController()
-  const silence = delay(LONGEST_SILENCE_MS, false, { signal: late.signal }).catch(() => false)
-  const answer = client.query('SELECT').then(
-    () => true,
-    () => false,
+function answers(client: pg.Client): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const silence = setTimeout(() => resolve(false), LONGEST_SILENCE_MS)
+  client.query('SELECT').then(
+    () => resolve(true),
+    () => resolve(false),
   )
-  return Promise.race([answer, silence]).finally(() => late.abort())
+  return promise.finally(() => clearTimeout(silence))
 }

@@ -29,7 +29,6 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
 }
-const HANDLER_TIMEOUT_MS = 8000
 const EVENT_LOOP_DELAY_MAX_MS = 1000
 
 /** The HTTP server without any route: its limits of size and time, headers, body parser, errors and request log. */
@@ -39,7 +38,6 @@ export async function createHttpServer(options: Options): Promise<FastifyInstanc
     logController: new RequestLog(),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
     // A request that comes while the server closes, on a connection that is at work, is served like the one before it.
     return503OnClosing: false,
     serverFactory: (listener) => createServer(SERVER_OPTIONS, options.before(listener)),

@@ -20,8 +20,8 @@ export function nextRequestId(): string {
  * What the log says of a request. It names the route, not the URL: an operation's id or a username in a path, or
  * whatever a query holds, stays out of the log.
  */
-export function requestLine({ ms, ...answered }: Answered): Answered {
-  return { ...answered, ms: Math.round(ms * 10) / 10 }
+export function requestLine({ reqId, method, route, status, ms, userId }: Answered): Answered {
+  return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, userId }
 }
 
 /** Logs one line a request, when it is answered. */

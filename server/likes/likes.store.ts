@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/open.ts'
+import { idArray } from '../db/row-id.ts'
 
 /**
  * Adds the likes of users who have not liked a locked post yet, and counts them for each user; gives how many were new.
@@ -53,7 +54,7 @@ export async function selectLiked(
   const postIds = questions.flatMap((question) => question.postIds)
   const { rows } = await sql<{ user_id: string; post_id: string }>`
     SELECT user_id, post_id FROM likes
-    JOIN unnest(${postIds}::bigint[], ${userIds}::bigint[]) AS asked (post_id, user_id)
+    JOIN unnest(${idArray(postIds)}::bigint[], ${idArray(userIds)}::bigint[]) AS asked (post_id, user_id)
     USING (post_id, user_id)`.execute(db)
   const liked = Map.groupBy(rows, (row) => row.user_id)
   return questions.map(({ userId }) => new Set(liked.get(userId)?.map((row) => row.post_id)))

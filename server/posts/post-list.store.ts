@@ -55,7 +55,7 @@ async function pick(
   const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY key DESC LIMIT ${limit + 1}`
+    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY key DESC ${first(limit + 1)}`
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
@@ -63,10 +63,19 @@ async function pick(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return sql`${columns} ORDER BY key LIMIT ${count} OFFSET ${skipped}`
+      return sql`${columns} ORDER BY key ${first(count)} OFFSET ${skipped}`
     }
   }
-  return sql`${columns} ORDER BY key DESC LIMIT ${limit + 1} OFFSET ${offset}`
+  const rows = sql`${columns} ORDER BY key DESC ${first(limit + 1)}`
+  return offset === 0 ? rows : sql`${rows} OFFSET ${offset}`
+}
+
+/**
+ * LIMIT with its number in the text: for a parameter PostgreSQL expects a tenth of the table, and then plans each read
+ * anew, which takes longer than the read. Few numbers are possible.
+ */
+function first(rows: number): RawBuilder<unknown> {
+  return sql.raw(`LIMIT ${Math.trunc(rows)}`)
 }
 
 async function readTotal(db: Queryable, { total }: PostList): Promise<number> {

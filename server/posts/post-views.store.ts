@@ -43,12 +43,17 @@ function columns(prefix: '' | 'r_') {
 
 const VIEW_COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** From `picked` (id, key): the post, its owner and the viewer's like, and the same of the post it answers. */
-function viewOf(viewer: Looker) {
+/** Where the posts of a view come from: SQL that names them `p`, and for the place of each in its list. */
+type Origin = { from: RawBuilder<unknown>; key: RawBuilder<unknown> }
+
+const PICKED: Origin = { from: sql`picked JOIN posts p ON p.id = picked.id`, key: sql`picked.key` }
+const INSERTED: Origin = { from: sql`post p`, key: sql`0` }
+
+/** Each post of an origin, its owner and the viewer's like, and the same of the post it answers. */
+function viewOf({ from, key }: Origin, viewer: Looker) {
   const viewerId = viewer?.userId ?? NOBODY
-  return sql`SELECT picked.key, ${VIEW_COLUMNS}
-    FROM picked
-    JOIN posts p ON p.id = picked.id
+  return sql`SELECT ${key} AS key, ${VIEW_COLUMNS}
+    FROM ${from}
     JOIN users u ON u.id = p.owner_id
     LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
     LEFT JOIN posts r ON r.id = p.replied_post_id
@@ -63,7 +68,17 @@ export async function selectPost(
   viewer: Looker,
 ): Promise<Post | undefined> {
   const { rows } = await sql<ViewRow>`
-    WITH picked AS (SELECT ${id}::bigint AS id, 0 AS key) ${viewOf(viewer)}`.execute(db)
+    WITH picked AS (SELECT ${id}::bigint AS id, 0 AS key) ${viewOf(PICKED, viewer)}`.execute(db)
+  return rows[0] && toPost(rows[0])
+}
+
+/** Runs CTEs of which one, `post`, inserts a post; gives that post as its owner sees it, undefined when none was inserted. */
+export async function selectInserted(
+  db: Queryable,
+  ctes: RawBuilder<unknown>,
+  owner: { userId: string },
+): Promise<Post | undefined> {
+  const { rows } = await sql<ViewRow>`WITH ${ctes} ${viewOf(INSERTED, owner)}`.execute(db)
   return rows[0] && toPost(rows[0])
 }
 
@@ -78,7 +93,7 @@ export async function selectViews(
 ): Promise<{ posts: Post[]; keys: string[]; total: number | null }> {
   const { rows } = await sql<ViewRow & { id: string | null; total: number | null }>`
     WITH picked AS MATERIALIZED (${picked}), total AS (SELECT (${total})::float8 AS total)
-    SELECT total.total, view.* FROM total LEFT JOIN (${viewOf(viewer)}) view ON true
+    SELECT total.total, view.* FROM total LEFT JOIN (${viewOf(PICKED, viewer)}) view ON true
     ORDER BY view.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {

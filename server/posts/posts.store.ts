@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../db/open.ts'
 import type { PostList } from './post-list.store.ts'
+import { selectInserted } from './post-views.store.ts'
 
 /** The wall's total is spread over this many rows (migration 001). */
 const WALL_SLOTS = 16
@@ -24,22 +26,20 @@ export function postsOf(ownerId: string): PostList {
 
 export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
 
-/** Adds a post and counts it, in one statement; undefined when its key was used before. */
-export async function insertPost(db: Queryable, post: NewPost): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    WITH post AS (
+/** Adds a post and counts it, in one statement; gives it as its owner sees it, undefined when its key was used before. */
+export function insertPost(db: Queryable, post: NewPost): Promise<Post | undefined> {
+  const ctes = sql`post AS (
       INSERT INTO posts (owner_id, text, idempotency_key)
       VALUES (${post.ownerId}, ${post.text}, ${post.idempotencyKey})
       ON CONFLICT (owner_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-      RETURNING id, owner_id
+      RETURNING *
     ), owner AS (
       INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
       ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
     ), wall AS (
       UPDATE wall_totals t SET posts = t.posts + 1 FROM post WHERE t.slot = ${randomInt(WALL_SLOTS)}
-    )
-    SELECT id FROM post`.execute(db)
-  return rows[0]?.id
+    )`
+  return selectInserted(db, ctes, { userId: post.ownerId })
 }
 
 /** Counts a reply on the post it answers, which locks that post; gives the thread's root, undefined without the post. */

@@ -18,7 +18,7 @@ export type Draft = { ownerId: string; text: string; key: string | undefined }
 /** Publishes a post on the wall, or gives the one published with the same key. Throws INVALID_REQUEST. */
 export async function publishPost(db: Db, draft: Draft): Promise<Post> {
   const post = toNewPost(draft)
-  return published(db, post, await insertPost(db, post))
+  return (await insertPost(db, post)) ?? published(db, post)
 }
 
 /** Publishes a reply, likewise. Throws INVALID_REQUEST, and POST_NOT_FOUND when the answered post is gone. */
@@ -60,7 +60,8 @@ function toNewPost({ ownerId, text, key }: Draft): NewPost {
   return { ownerId, text: requireText(text), idempotencyKey: key ?? null }
 }
 
-async function published(db: Db, post: NewPost, id: string | undefined): Promise<Post> {
+/** A post that was just inserted, or where none was, the one published with the same key. */
+async function published(db: Db, post: NewPost, id?: string): Promise<Post> {
   const found = id ?? (await findByIdempotencyKey(db, post))
   const view = found && (await selectPost(db, found, { userId: post.ownerId }))
   if (!view) throw new AppError('POST_NOT_FOUND')

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveKey } from '../app-secret.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
@@ -56,7 +57,10 @@ test('a token that was changed, unsigned or signed by another secret is 401', as
   const [userId = '', sessionId = '', expiresAt = '', mac = ''] = token.split('.')
   const { accessToken: bySomebody } = signAccessToken(
     { userId, sessionId },
-    { key: deriveKey('a-secret-of-somebody-else-0123456789', 'access-token'), seconds: 300 },
+    {
+      key: createSecretKey(deriveKey('a-secret-of-somebody-else-0123456789', 'access-token')),
+      seconds: 300,
+    },
   )
 
   for (const forged of [

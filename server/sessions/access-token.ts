@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import type { Viewer } from '../http/viewer.ts'
 
@@ -8,7 +8,7 @@ import type { Viewer } from '../http/viewer.ts'
  */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
-  { key, seconds }: { key: Buffer; seconds: number },
+  { key, seconds }: { key: KeyObject; seconds: number },
 ): AccessTokenAnswer {
   const expiresAt = Math.floor(Date.now() / 1000) + seconds
   const claims = `${userId}.${sessionId}.${expiresAt}`
@@ -16,7 +16,7 @@ export function signAccessToken(
 }
 
 /** Whose token it is, by signature and expiry; null for any other string. */
-export function readAccessToken(token: string, key: Buffer): Viewer | null {
+export function readAccessToken(token: string, key: KeyObject): Viewer | null {
   const end = token.lastIndexOf('.')
   const mac = Buffer.from(token.slice(end + 1))
   const right = Buffer.from(macOf(token.slice(0, Math.max(0, end)), key))
@@ -25,6 +25,6 @@ export function readAccessToken(token: string, key: Buffer): Viewer | null {
   return Number(expiresAt) > Date.now() / 1000 ? { userId, sessionId } : null
 }
 
-function macOf(claims: string, key: Buffer): string {
+function macOf(claims: string, key: KeyObject): string {
   return createHmac('sha256', key).update(claims).digest('base64url')
 }

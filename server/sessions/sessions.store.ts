@@ -3,6 +3,7 @@ import type { Device } from '../../contract/fields.ts'
 import { SESSIONS_MAX } from '../../contract/limits.ts'
 import type { Session } from '../../contract/sessions.ts'
 import type { Queryable } from '../db/open.ts'
+import { idArray } from '../db/row-id.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Viewer } from '../http/viewer.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
@@ -20,7 +21,11 @@ export async function areSessionsLive(db: Queryable, viewers: Viewer[]): Promise
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'user_id'])
-    .where('id', '=', sql<string>`ANY(${viewers.map(({ sessionId }) => sessionId)}::uuid[])`)
+    .where(
+      'id',
+      '=',
+      sql<string>`ANY(${idArray(viewers.map(({ sessionId }) => sessionId))}::uuid[])`,
+    )
     .where(live)
     .execute()
   const owners = new Map(rows.map((row) => [row.id, row.user_id]))

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessTokenAnswer, Device } from '../../contract/fields.ts'
 import { deriveKey } from '../app-secret.ts'
@@ -27,7 +27,7 @@ type OpenedSession = { secret: SessionSecret; viewer: Viewer }
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
-  const tokenKey = deriveKey(secret, 'access-token')
+  const tokenKey = createSecretKey(deriveKey(secret, 'access-token'))
   const clientKey = deriveKey(secret, 'client-token')
   const cookie = sessionCookie(isHttps)
 

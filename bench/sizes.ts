@@ -1,0 +1,77 @@
+import { rm } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { dataSetOf } from './data-set.ts'
+import { medianTime } from './load.ts'
+import { fillDataDir, startProduct, withDatabase } from './product.ts'
+import { signInUsers } from './sign-in.ts'
+
+/** What one reader waits for each read, on a small wall and on a large one. Exits 1 where it grows past its goal. */
+const { values } = parseArgs({
+  options: {
+    small: { type: 'string', default: '1000' },
+    large: { type: 'string', default: '1000000' },
+    reads: { type: 'string', default: '400' },
+  },
+})
+const PORT = 3212
+const GROWTH_MAX = 1.3
+const LAST_PAGE_MAX = 5
+const FIRST_PAGE = 'wall, first page'
+const LAST_PAGE = 'wall, last page'
+
+type Times = Record<string, number>
+
+const small = await measure(Number(values.small))
+const large = await measure(Number(values.large))
+console.log(`\n| one read, ms | ${values.small} posts | ${values.large} posts | growth | goal |`)
+console.log('| --- | --- | --- | --- | --- |')
+for (const [name, before = 0] of Object.entries(small)) {
+  const after = large[name] ?? Number.NaN
+  const growth = after / before
+  const isPage = name === LAST_PAGE
+  if (!isPage && growth > GROWTH_MAX) process.exitCode = 1
+  const goal = isPage ? '' : `≤ ${GROWTH_MAX}`
+  const cells = [name, before.toFixed(2), after.toFixed(2), growth.toFixed(2), goal]
+  console.log(`| ${cells.join(' | ')} |`)
+}
+const depth = (large[LAST_PAGE] ?? 0) / (large[FIRST_PAGE] ?? 1)
+console.log(`\nThe last page takes ${depth.toFixed(2)} × the first (goal ≤ ${LAST_PAGE_MAX}).`)
+if (depth > LAST_PAGE_MAX) process.exitCode = 1
+
+/** Every URL is read once, so that each read asks the database. */
+async function measure(posts: number): Promise<Times> {
+  console.log(`${posts} posts; filling…`)
+  await using running = new AsyncDisposableStack()
+  const dataDir = await fillDataDir(dataSetOf(posts))
+  running.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const [token = ''] = await withDatabase(dataDir, (url) => signInUsers(url, 1))
+  const product = await startProduct(dataDir, PORT)
+  running.defer(() => product.stop())
+
+  const times: Times = {}
+  for (const [name, pathOf] of Object.entries(reads(posts))) {
+    const urls = Array.from(
+      { length: Number(values.reads) },
+      (_, n) => `${product.url}/api/v1${pathOf(n)}`,
+    )
+    times[name] = await medianTime(urls, { authorization: `Bearer ${token}` })
+  }
+  return times
+}
+
+/** Paths that differ with `n` in what is not asked for, or in the place, but not in how much they read. */
+function reads(posts: number): Record<string, (n: number) => string> {
+  const id = (n: number) => 1 + ((n * 7919) % (posts - 1))
+  const wallPages = Math.ceil((posts * 3) / 4 / 10)
+  const unique = (n: number) => `limit=10${'&'.repeat(n + 1)}`
+  return {
+    [FIRST_PAGE]: (n) => `/posts?page=1&${unique(n)}`,
+    [LAST_PAGE]: (n) => `/posts?page=${wallPages}&${unique(n)}`,
+    'wall, by cursor': (n) => `/posts?limit=10&cursor=${id(n) + 50}`,
+    'an owner’s posts': (n) => `/posts?userId=${1 + (n % 20)}&${unique(n)}`,
+    'what one liked': (n) => `/posts?filter=liked&${unique(n)}`,
+    'own replies': (n) => `/posts/replies?${unique(n)}`,
+    'a post': (n) => `/posts/${id(n)}?${'&'.repeat(n + 1)}`,
+    'replies to a post': (n) => `/posts/${id(n)}/replies?${unique(n)}`,
+  }
+}
