@@ -70,6 +70,7 @@ export const PRIVATE_FILES: Readonly<Record<string, readonly string[]>> = {
   'server/posts/post-views.store.ts': [
     'server/posts/post-list.store.ts',
     'server/posts/posts.routes.ts',
+    'server/posts/posts.store.ts',
     'server/posts/publish.ts',
   ],
 }
