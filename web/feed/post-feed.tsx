@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { errorMessage } from '../lib/error-message.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/use-post-list.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -17,8 +16,6 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** What stands in place of an empty list. */
-  empty?: ReactNode
   /** For the replies to the post above them: what they answer needs no repeating. */
   withoutQuotes?: boolean
   /** Tells of posts published elsewhere meanwhile. */
@@ -27,7 +24,7 @@ type PostFeedProps = {
 
 /** A list of posts that grows as one scrolls, with its loading, empty and failed states. */
 export function PostFeed(props: PostFeedProps) {
-  const { source, label, empty, withoutQuotes = false, watchesNew = false } = props
+  const { source, label, withoutQuotes = false, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
     `${list.ids.length} ${list.more}`,
@@ -57,20 +54,20 @@ export function PostFeed(props: PostFeedProps) {
           ))}
         </div>
       )}
-      <FeedEnd list={list} empty={empty ?? <NoPosts />} />
+      <FeedEnd list={list} />
       <div ref={end} />
     </>
   )
 }
 
 /** What follows the posts: skeletons of the next ones, a failure with a way to try again, or nothing. */
-function FeedEnd({ list, empty }: { list: PostListView; empty: ReactNode }) {
+function FeedEnd({ list }: { list: PostListView }) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     return <ErrorRow text={errorMessage(list.error)} onRetry={list.retry} />
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
-  return list.ids.length === 0 && !list.hasMore ? empty : null
+  return list.ids.length === 0 && !list.hasMore ? <NoPosts /> : null
 }
 
 function NoPosts() {

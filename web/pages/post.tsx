@@ -50,11 +50,7 @@ function Thread({ post }: { post: CachedPost }) {
         <PostActions post={post} />
       </PostDetail>
       <h2 className={styles.heading}>Ответы</h2>
-      <PostFeed source={source} label="Ответы" withoutQuotes empty={<NoReplies />} />
+      <PostFeed source={source} label="Ответы" withoutQuotes />
     </>
   )
-}
-
-function NoReplies() {
-  return <p className={styles.empty}>Пока никто не ответил. Начните разговор.</p>
 }
