@@ -23,7 +23,10 @@ test('50 right codes at once, on both nodes: one session', async () => {
       (verify) => verify(),
     ),
   )
-  expect(tally(answers)).toEqual({ ok: 1, OPERATION_EXPIRED: 49 })
+  // Those compared before the first one ended the operation came too late; past five, none is compared.
+  const { ok, OPERATION_EXPIRED = 0, MAX_CONFIRM_ATTEMPTS = 0 } = tally(answers)
+  expect(ok).toBe(1)
+  expect(OPERATION_EXPIRED + MAX_CONFIRM_ATTEMPTS).toBe(49)
   const sessions = await sql`SELECT FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE u.email = ${email}`.execute(pair.db)
   expect(sessions.rows).toHaveLength(1)
