@@ -71,8 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ? openNotices(db, options.databaseUrl, listener)
     : noNotices(listener)
   const changed = async (what: 'posts' | 'likes') => {
-    if (what === 'posts') kept.postsChanged()
-    else kept.likesChanged()
+    listener.onChange[what]()
     // The change is committed whether or not the others hear of it; their copies live a second.
     await notices.tell(what).catch((error) => log.warn({ err: error }, 'other nodes were not told'))
   }

@@ -37,6 +37,7 @@ export function createRouter(
 ): Route {
   app.decorateRequest('viewer', null)
   return (endpoint, handler) => {
+    const integers = integersOf(endpoint)
     app.route({
       method: endpoint.method,
       url: API_PREFIX + endpoint.path,
@@ -47,7 +48,7 @@ export function createRouter(
         request.viewer = await resolveViewer(request, endpoint.access, guards)
       },
       async preValidation(request) {
-        readNumbers(request.query as Record<string, unknown>, endpoint)
+        readNumbers(request.query as Record<string, unknown>, integers)
         // Where no body is described, every field of one is unknown.
         if (!endpoint.body && !isEmpty(request.body)) throw new AppError('INVALID_REQUEST')
       },
@@ -89,16 +90,21 @@ function isEmpty(body: unknown): boolean {
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
 
+/** Names of the query's parameters that the description calls integers. */
+function integersOf({ query }: Endpoint): string[] {
+  const described = Object.entries(query?.properties ?? {})
+  return described.flatMap(([name, schema]) =>
+    'type' in schema && schema.type === 'integer' ? [name] : [],
+  )
+}
+
 /**
  * A query string has no numbers: where its description calls for an integer, a number as JSON spells it is read as one;
  * nothing else is coerced.
  */
-function readNumbers(query: Record<string, unknown>, { query: described }: Endpoint): void {
-  for (const [name, schema] of Object.entries(described?.properties ?? {})) {
+function readNumbers(query: Record<string, unknown>, integers: string[]): void {
+  for (const name of integers) {
     const value = query[name]
-    const isInteger = 'type' in schema && schema.type === 'integer'
-    if (isInteger && typeof value === 'string' && JSON_NUMBER.test(value)) {
-      query[name] = Number(value)
-    }
+    if (typeof value === 'string' && JSON_NUMBER.test(value)) query[name] = Number(value)
   }
 }
