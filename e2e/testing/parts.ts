@@ -33,8 +33,9 @@ export function bringTo(post: Locator, top: number): Promise<void> {
 /** Reads on to the end of what is there until so many posts are. */
 export function readOn(page: Page, count: number): Promise<void> {
   return eventually(async () => {
-    // Again where the page grew just then: the end of a moment ago is its middle now.
-    await page.keyboard.press('End')
+    // Again where the page grew just then: the end of a moment ago is its middle now. At once, not by a key, whose
+    // scrolling would still be under way when the test goes on.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     return (await page.getByRole('article').count()) >= count
   }, true)
 }
