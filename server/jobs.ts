@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
 import { removeExpiredOperations } from './codes/codes.ts'
-import type { JobTasks } from './db/jobs.ts'
+import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
 import { removeExpiredLimits } from './http/limits.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
@@ -22,9 +22,13 @@ type Options = {
 
 /** When the jobs nobody asks for run (UTC). */
 export const CRONTAB = `
+* * * * * release-mails
 17 * * * * remove-expired
 40 2 * * * check-counters
 `
+
+/** Each step of sending a mail waits 10 s at most, and a whole one takes a second or two. */
+const LONGEST_MAIL_SECONDS = 60
 
 /** Every job of the product by its name. */
 export function createTasks({
@@ -46,6 +50,8 @@ export function createTasks({
       (notice: EmailNotice) => sendEmailNotice(notice, { appName, transport }),
       { db, log },
     ),
+    'release-mails': () =>
+      releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     async 'remove-expired'() {
       await removeExpiredOperations(db)
       await deleteDeadSessions(db)

@@ -38,6 +38,21 @@ export async function addJob(
   )`.execute(db)
 }
 
+/**
+ * Lets others take the jobs of some tasks that one worker has held for `heldSeconds`, longer than any of them takes: its
+ * process was killed. Left to itself, the queue gives them out again after four hours.
+ */
+export async function releaseAbandonedJobs(
+  db: Queryable,
+  tasks: string[],
+  heldSeconds: number,
+): Promise<void> {
+  await sql`SELECT graphile_worker.force_unlock_workers(array_agg(locked_by))
+    FROM graphile_worker.jobs
+    WHERE task_identifier = ANY(${tasks}) AND locked_at < now() - ${heldSeconds} * interval '1 second'
+  `.execute(db)
+}
+
 /** Runs queued jobs and the crontab until `stop()` of the result, which waits for the jobs at work. */
 export async function startJobs(
   pool: Pool,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { addJob } from '../db/jobs.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in.ts'
@@ -27,6 +28,17 @@ async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
     ids.push(body.id)
   }
   return { id: ids[0] ?? '', ms: Math.min(...times) }
+}
+
+/** Queues a notice as a process leaves it that took it so long ago and was killed. */
+function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds: number }) {
+  return app.db.transaction().execute(async (tx) => {
+    const payload = { to, username: 'olga_1', expiresAt: Date.now() + 600_000 }
+    await addJob(tx, 'send-email-notice', { payload })
+    await sql`UPDATE graphile_worker._private_jobs
+      SET locked_by = 'gone ' || ${to}, locked_at = now() - ${heldSeconds} * interval '1 second'
+      WHERE payload->>'to' = ${to}`.execute(tx)
+  })
 }
 
 test('SMTP dead: a start answers within 300 ms, and the mail comes once SMTP is back', async () => {
@@ -95,6 +107,19 @@ test('a queued mail outlives the process: the next start sends it', async () => 
   const mailbox = await mailboxForTest(port)
   const after = await appForTest(options)
   expect(await mailbox.codeFor(EMAIL)).toBe(after.codeFor(body.id))
+})
+
+test('a mail that a killed process was sending is sent by another after a minute', async () => {
+  const mailbox = await mailboxForTest()
+  const app = await appForTest({ config: { smtpUrl: mailbox.url } })
+  await holdNotice(app, { to: EMAIL, heldSeconds: 61 })
+  await holdNotice(app, { to: 'petr@example.org', heldSeconds: 50 })
+  await addJob(app.db, 'release-mails', { payload: {} })
+  await mailbox.mailTo(EMAIL)
+  const { rows } = await sql`
+    SELECT locked_by FROM graphile_worker.jobs WHERE locked_by LIKE 'gone %'`.execute(app.db)
+  expect(rows).toEqual([{ locked_by: 'gone petr@example.org' }])
+  expect(mailbox.mails).toHaveLength(1)
 })
 
 test('a mail waits for its retry in the queue, which does not hold the code', async () => {
