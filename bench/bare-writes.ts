@@ -4,7 +4,7 @@ import pg from 'pg'
  * The physical limit of a write: the same durable statement in a loop on as many connections as the product has, and
  * nothing else. Prints how many a second.
  */
-const [url = '', kind = '', seconds = '1', users = '1'] = process.argv.slice(2)
+const [url = '', kind = '', seconds = '1', users = '1', posts = '2'] = process.argv.slice(2)
 const CONNECTIONS = 20
 
 const STATEMENTS: Record<string, string> = {
@@ -19,7 +19,7 @@ const STATEMENTS: Record<string, string> = {
     )
     SELECT id FROM post`,
   like: `INSERT INTO likes (post_id, user_id)
-    VALUES (2 + floor($2::float8 * 9990)::bigint, $1) ON CONFLICT DO NOTHING`,
+    VALUES (2 + floor($2::float8 * ${Number(posts) - 1})::bigint, $1) ON CONFLICT DO NOTHING`,
 }
 
 const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })

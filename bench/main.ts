@@ -74,7 +74,7 @@ async function prepare(url: string) {
 
 /** Bare and product in turn, so that both see the same machine; the median round counts. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
-  const results: { load: Load; limit: number; cpu: number }[] = []
+  const results: { load: Load; limit: Limit; cpu: number }[] = []
   for (let round = 0; round < rounds; round++) {
     const limit = await (scenario.bareWrite ? bareWrites(scenario.bareWrite) : bareReads(scenario))
     const cpuBefore = product.cpu()
@@ -82,31 +82,49 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
     if (load.failed > 0) console.log(`${scenario.name}: ${load.failed} of ${load.requests} failed`)
     results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
   }
-  results.sort((a, b) => a.load.rps / a.limit - b.load.rps / b.limit)
+  results.sort((a, b) => a.load.rps / a.limit.rps - b.load.rps / b.limit.rps)
   const median = results[Math.floor(rounds / 2)]
   if (!median) throw new Error('no round was run')
   const { load, limit, cpu } = median
   const { rps, p50, p99 } = load
-  return { name: scenario.name, rps, limit, ratio: rps / limit, p50, p99, cpu, goal: scenario.goal }
+  const { name, goal } = scenario
+  return {
+    name,
+    rps,
+    limit: limit.rps,
+    ratio: rps / limit.rps,
+    goal,
+    p50,
+    p99,
+    cpu,
+    limitCpu: limit.cpu,
+  }
 }
 
-async function bareReads({ request }: Scenario): Promise<number> {
-  const { path = '/', headers } = request()
+/** What is reached at best, a second; and, of a server, the CPU time (µs) of each. */
+type Limit = { rps: number; cpu?: number }
+
+async function bareReads({ request }: Scenario): Promise<Limit> {
+  if (typeof request === 'function') throw new Error('a read asks the same each time')
+  const { path = '/', headers } = request
   const answer = await fetch(product.url + path, { headers: headers as Record<string, string> })
   const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
   const { date: _, connection: __, 'keep-alive': ___, ...kept } = Object.fromEntries(answer.headers)
   writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }))
   const bare = await startScript('bare-server.ts', [file])
-  const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds })
+  const startCpu = bare.cpu()
+  const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })
+  const cpu = (bare.cpu() - startCpu) / load.requests
   await bare.stop()
-  return load.rps
+  return { rps: load.rps, cpu }
 }
 
-async function bareWrites(kind: 'post' | 'like'): Promise<number> {
-  const args = [databaseUrl, kind, String(seconds), String(dataSet.users)]
+async function bareWrites(kind: 'post' | 'like'): Promise<Limit> {
+  const { users, posts } = dataSet
+  const args = [databaseUrl, kind, String(seconds), String(users), String(posts)]
   const bare = await startScript('bare-writes.ts', args)
   await bare.stop()
-  return Number(bare.line)
+  return { rps: Number(bare.line) }
 }
 
 /** The hot post's number must be the number of its rows after all that. */

@@ -9,7 +9,8 @@ export type Scenario = {
   /** What a write is compared with; a read is compared with a bare server of the same bytes. */
   bareWrite?: 'post' | 'like'
   call: Call
-  request: () => Request
+  /** The request that is sent, or what gives each of them. */
+  request: Request | (() => Request)
 }
 
 const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
@@ -34,8 +35,7 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
 }
 
 function read(name: string, goal: number, call: Call): Scenario {
-  const request = toRequest(call)
-  return { name, goal, call, request: () => request }
+  return { name, goal, call, request: toRequest(call) }
 }
 
 function publishing(tokens: string[]): Scenario {
@@ -59,6 +59,7 @@ function hotLikes(tokens: string[]): Scenario {
   return inTurn({ name: 'like a hot post', goal: 0.5, bareWrite: 'like' }, calls)
 }
 
+/** The calls one after another, and again from the first. */
 function inTurn(parts: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
   const [call] = calls
   if (!call) throw new Error('nobody is signed in')

@@ -8,6 +8,8 @@ export type Row = {
   p99: number
   /** CPU time of the server a request, in microseconds. */
   cpu: number
+  /** The same of what it is compared with, where that is a server. */
+  limitCpu: number | undefined
   queries: number
 }
 
@@ -20,6 +22,7 @@ const HEAD = [
   'p50, ms',
   'p99, ms',
   'CPU, µs',
+  'limit’s CPU, µs',
   'queries',
 ]
 
@@ -34,6 +37,7 @@ export function printTable(rows: Row[]): void {
     row.p50,
     row.p99,
     row.cpu.toFixed(0),
+    row.limitCpu?.toFixed(0) ?? '',
     row.queries,
   ])
   console.log('')
