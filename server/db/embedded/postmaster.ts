@@ -7,6 +7,7 @@ import { environment, type Place } from './cluster.ts'
 import { boundLog, readComplaint, sizeOf } from './log-file.ts'
 import { commandAs, giveTo } from './os-user.ts'
 import { disarmStaleLocks, findRunning, isServerOf } from './pid-file.ts'
+import { sharedBuffers, usableMemory } from './shared-buffers.ts'
 
 const FAST_SHUTDOWN_MS = 5_000
 const IMMEDIATE_SHUTDOWN_MS = 2_000
@@ -24,7 +25,7 @@ export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
 const SETTINGS = [
   'max_connections=120',
-  'shared_buffers=128MB',
+  `shared_buffers=${sharedBuffers(usableMemory())}MB`,
   'jit=off',
   'timezone=UTC',
   'log_timezone=UTC',

@@ -1,0 +1,20 @@
+import { totalmem } from 'node:os'
+import { expect, test } from 'vitest'
+import { sharedBuffers, usableMemory } from './shared-buffers.ts'
+
+const GIB = 1024 ** 3
+
+test.each([
+  [0.25, 64],
+  [1, 128],
+  [2, 256],
+  [4, 512],
+  [64, 512],
+])('a machine of %d GiB gives PostgreSQL %d MiB of shared buffers', (gib, mib) => {
+  expect(sharedBuffers(gib * GIB)).toBe(mib)
+})
+
+test('a process may use no more memory than the machine has, and some', () => {
+  expect(usableMemory()).toBeLessThanOrEqual(totalmem())
+  expect(usableMemory()).toBeGreaterThan(0)
+})
