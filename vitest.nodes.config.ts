@@ -1,13 +1,10 @@
 import { defineConfig } from 'vitest/config'
-
-const runByNode = { experimental: { viteModuleRunner: false, nodeLoader: false } }
-const sharedPostgres = './server/testing/global-setup.ts'
+import { runByNode, sharedPostgres, strict, wholeProduct } from './vitest.shared.ts'
 
 /** Two nodes on one database behind a balancer: the server's promises again, then two processes and their faults. */
 export default defineConfig({
   test: {
-    retry: 0,
-    allowOnly: false,
+    ...strict,
     projects: [
       {
         test: {
@@ -29,10 +26,7 @@ export default defineConfig({
           name: 'two processes',
           include: ['e2e/nodes/*.test.ts'],
           globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
-          ...runByNode,
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...wholeProduct,
           sequence: { groupOrder: 2 },
         },
       },

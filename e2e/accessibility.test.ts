@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, eventually, openMenu, postWith } from './testing/parts.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/parts.ts'
 import { DESKTOP, openStage, type Stage, type Visit } from './testing/stage.ts'
 
 let stage: Stage
@@ -141,7 +141,7 @@ async function expectNoBarrier(page: Page, where: string): Promise<void> {
 }
 
 async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
-  await eventually(() => page.evaluate(runningAnimations), 0)
+  await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
   // Without frames there is nothing to put together in a page of its own, which takes most of the time.
   const { violations, passes } = await axe.setLegacyMode(true).analyze()
   expect(passes.length).toBeGreaterThan(0)

@@ -1,8 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
+import { holdCalls } from './testing/parts.ts'
 import { profileLink } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { openSite, type Site } from './testing/site.ts'
 
 /** What React says of a part of the app that could not be fetched, besides what the person sees. */
 const UNFETCHED = /Unable to preload CSS|dynamically imported module/
@@ -56,23 +57,26 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
   const page = await site.visit({ as: author, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()
   const network = await slowDown(page)
+  const wall = await holdCalls(page, '**/api/v1/posts?*')
   await page.getByRole('link', { name: 'Стена' }).click()
   const feed = page.getByRole('feed', { name: 'Стена' })
   await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
   expect(await feed.getByRole('article').count()).toBe(0)
+  wall.letGo()
   await feed.getByRole('article').first().waitFor()
   await expect.poll(() => feed.getAttribute('aria-busy')).toBe('false')
 
   const dialog = await write(page, 'Трижды, но однажды.')
-  const sent = countRequests(page, 'POST', /\/posts$/)
+  const publication = await holdCalls(page, '**/api/v1/posts')
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   await page.keyboard.press('Control+Enter')
   await page.keyboard.press('Control+Enter')
   await send.click({ force: true })
   await expect.poll(() => send.getAttribute('aria-busy')).toBe('true')
+  publication.letGo()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('article').filter({ hasText: 'Трижды, но однажды.' }).waitFor()
-  expect(sent()).toBe(1)
+  expect(publication.methods).toEqual(['POST'])
   expect(await published('Трижды, но однажды.')).toBe(1)
   await network.detach()
 })
@@ -87,7 +91,7 @@ test('a first page that does not come says so in its place, and «Повтори
 
   await page.unroute(first)
   await failed.getByRole('button', { name: 'Повторить' }).click()
-  await expect.poll(() => page.getByRole('article').count()).toBe(10)
+  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(10)
   expect(await failed.count()).toBe(0)
 })
 

@@ -1,14 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import {
-  chooseFromMenu,
-  eventually,
-  openMenu,
-  postTexts,
-  postWith,
-  toast,
-} from './testing/parts.ts'
+import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -91,9 +84,9 @@ test('a deletion is asked about once more, and takes the post off the list', asy
   await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
   await dialog.getByRole('button', { name: 'Удалить' }).click()
   await toast(page, 'Удалено').waitFor()
-  await eventually(() => postTexts(page), ['Останется'])
+  await expect.poll(() => postTexts(page)).toEqual(['Останется'])
   await page.reload()
-  await eventually(() => postTexts(page), ['Останется'])
+  await expect.poll(() => postTexts(page)).toEqual(['Останется'])
 })
 
 test('a post deleted on its own page leads to the wall; one that is gone already says so', async () => {
@@ -115,7 +108,7 @@ test('a post deleted on its own page leads to the wall; one that is gone already
   await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await toast(page, 'Сообщение не найдено').waitFor()
-  await eventually(() => page.getByRole('article').count(), 0)
+  await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -66,7 +66,7 @@ test('wrong codes, too many of them, and an expired one are refused in words; th
   for (let attempt = 1; attempt <= 5; attempt++) {
     await tryCode(page, otherThan(right))
     await expect.poll(() => error.textContent()).toBe(WRONG)
-    expect(await code.inputValue()).toBe('')
+    await expect.poll(() => code.inputValue()).toBe('')
   }
   await tryCode(page, right)
   await expect.poll(() => error.textContent()).toBe(TOO_MANY)

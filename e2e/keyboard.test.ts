@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { eventually, postTexts, postWith, typeRussian } from './testing/parts.ts'
+import { postTexts, postWith, typeRussian } from './testing/parts.ts'
 import { DESKTOP, openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -22,58 +22,58 @@ test('everything can be done without a mouse', async () => {
   await postWith(page, 'Верхняя запись').waitFor()
 
   await page.keyboard.press('Tab')
-  expect(await focused(page)).toBe('К содержанию')
+  await expect.poll(() => focused(page)).toBe('К содержанию')
   await page.keyboard.press('Enter')
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
   await page.keyboard.press('Tab')
-  expect(await focusedPost(page)).toBe('Верхняя запись')
+  await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // New post: written, published, and the focus back where it was.
   await typeRussian(page, 'т')
   await dialogOf(page, 'Новая запись')
-  expect(await focused(page)).toBe('Текст записи')
+  await expect.poll(() => focused(page)).toBe('Текст записи')
   await page.keyboard.insertText('Написано без мыши')
   await expectTrap(page)
   await tabTo(page, 'Текст записи')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await postWith(page, 'Написано без мыши').waitFor()
-  expect(await focusedPost(page)).toBe('Верхняя запись')
+  await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // Like, reply, open.
   await typeRussian(page, 'д')
   const like = postWith(page, 'Верхняя запись').getByRole('button', { name: 'Нравится' })
-  await eventually(() => like.getAttribute('aria-pressed'), 'true')
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
   await typeRussian(page, 'к')
   await dialogOf(page, 'Ответ')
   await page.keyboard.insertText('Ответ без мыши')
   await page.keyboard.press('Tab')
-  expect(await focused(page)).toBe('Опубликовать')
+  await expect.poll(() => focused(page)).toBe('Опубликовать')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await focusedPost(page)).toBe('Верхняя запись')
+  await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/posts/*')
   await postWith(page, 'Ответ без мыши').waitFor()
   await tabTo(page, 'Назад', 'Shift+Tab')
   await page.keyboard.press('Enter')
   await page.waitForURL(`${stage.url}/`)
-  await eventually(() => focusedPost(page), 'Верхняя запись')
+  await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // Own post: changed and deleted by its menu.
   await typeRussian(page, 'л')
-  expect(await focusedPost(page)).toBe('Написано без мыши')
+  await expect.poll(() => focusedPost(page)).toBe('Написано без мыши')
   await tabTo(page, 'Ещё')
   await page.keyboard.press('Enter')
   await page.getByRole('menu').waitFor()
-  expect(await focused(page)).toContain('Изменить')
+  await expect.poll(() => focused(page)).toContain('Изменить')
   await page.keyboard.press('Enter')
   await dialogOf(page, 'Изменение записи')
   await page.keyboard.insertText(', и изменено так же')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await postWith(page, 'Написано без мыши, и изменено так же').waitFor()
-  expect(await focused(page)).toBe('Ещё')
+  await expect.poll(() => focused(page)).toBe('Ещё')
   await page.keyboard.press('ArrowDown')
   await page.getByRole('menu').waitFor()
   await page.keyboard.press('End')
@@ -83,7 +83,7 @@ test('everything can be done without a mouse', async () => {
   await tabTo(page, 'Удалить')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await eventually(() => postTexts(page), ['Верхняя запись', 'Нижняя запись'])
+  await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись', 'Нижняя запись'])
 
   // Another view by the switcher, and the theme.
   await page.getByRole('button', { name: 'Новые' }).focus()
@@ -91,7 +91,7 @@ test('everything can be done without a mouse', async () => {
   await page.getByRole('listbox').waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/liked')
-  await eventually(() => postTexts(page), ['Верхняя запись'])
+  await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись'])
 })
 
 test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
@@ -100,24 +100,26 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   await postWith(page, 'Запись 25').waitFor()
   for (const post of [25, 24, 23]) {
     await page.keyboard.press('j')
-    expect(await focusedPost(page)).toBe(`Запись ${post}`)
+    await expect.poll(() => focusedPost(page)).toBe(`Запись ${post}`)
   }
   await page.keyboard.press('k')
-  expect(await focusedPost(page)).toBe('Запись 24')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 24')
   await typeRussian(page, 'оол')
-  expect(await focusedPost(page)).toBe('Запись 23')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 23')
   await page.keyboard.press('PageDown')
-  expect(await focusedPost(page)).toBe('Запись 22')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 22')
   await page.keyboard.press('PageUp')
   await page.keyboard.press('PageUp')
-  expect(await focusedPost(page)).toBe('Запись 24')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 24')
 
   // Stepping down reads on by itself, and what has the focus is in sight.
   for (let post = 23; post >= 1; post--) {
-    await eventually(async () => {
-      if ((await focusedPost(page)) !== `Запись ${post}`) await page.keyboard.press('j')
-      return focusedPost(page)
-    }, `Запись ${post}`)
+    await expect
+      .poll(async () => {
+        if ((await focusedPost(page)) !== `Запись ${post}`) await page.keyboard.press('j')
+        return focusedPost(page)
+      })
+      .toEqual(`Запись ${post}`)
   }
   const { top, bottom } = await page.evaluate(() => {
     const box = document.activeElement?.getBoundingClientRect()
@@ -132,30 +134,36 @@ test('«?» tells the shortcuts, and while one types or a dialog is open they do
   const page = await stage.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
   await page.keyboard.press('j')
+  await page.keyboard.press('n')
+  const form = await dialogOf(page, 'Новая запись')
+  const text = form.getByRole('textbox')
+  await expect.poll(() => focused(page)).toBe('Текст записи')
+  await page.keyboard.type('jklnr?')
+  await page.keyboard.press('Control+J')
+  expect(await text.inputValue()).toBe('jklnr?')
+  await expect.poll(() => focused(page)).toBe('Текст записи')
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+
+  // By now the other dialog is loaded: it would be there at once.
   await page.keyboard.press('Shift+Slash')
   const help = await dialogOf(page, 'Сочетания клавиш')
   expect(await help.getByRole('term').allInnerTexts()).toContain('Следующая запись')
   await page.keyboard.press('n')
   await page.keyboard.press('l')
-  expect(await page.getByRole('dialog').count()).toBe(1)
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await help.isVisible()).toBe(true)
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'detached' })
-  expect(await focusedPost(page)).toBe('Единственная запись')
-
-  await page.keyboard.press('n')
-  const form = await dialogOf(page, 'Новая запись')
-  await page.keyboard.type('jklnr?')
-  expect(await form.getByRole('textbox').inputValue()).toBe('jklnr?')
+  await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
   const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
   expect(await likes.getAttribute('aria-pressed')).toBe('false')
-  await page.keyboard.press('Control+J')
-  await page.keyboard.press('Escape')
-  await form.waitFor({ state: 'detached' })
 })
 
 async function dialogOf(page: Page, name: string) {
   const dialog = page.getByRole('dialog', { name })
   await dialog.waitFor()
+  await expect.poll(() => dialog.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   return dialog
 }
 

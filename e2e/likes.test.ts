@@ -1,7 +1,7 @@
-import type { Locator, Page, Route } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { eventually, postTexts, postWith, switchView } from './testing/parts.ts'
+import { holdCalls, postTexts, postWith, switchView } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -20,31 +20,31 @@ test('a like shows before the server has answered, and holds afterwards', async 
   await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
   const page = await stage.visit({ as: petr })
   const card = postWith(page, 'Нравится ли?')
-  const held = await holdLikes(page)
+  const held = await holdCalls(page, '**/likes')
   await like(card).click()
-  await held.next()
-  await eventually(() => likeState(card), { pressed: 'true', count: '2 отметки' })
+  await held.asked
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
   held.letGo()
-  await eventually(() => likesOf(post.id), 2)
+  await expect.poll(() => likesOf(post.id)).toBe(2)
   await page.reload()
-  await eventually(() => likeState(card), { pressed: 'true', count: '2 отметки' })
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
 })
 
 test('quick taps end at the last wish', async () => {
   const post = await stage.publish(olga, 'Туда-сюда')
   const page = await stage.visit({ as: petr })
   const card = postWith(page, 'Туда-сюда')
-  const held = await holdLikes(page)
+  const held = await holdCalls(page, '**/likes')
   await like(card).click()
-  await held.next()
+  await held.asked
   for (let tap = 0; tap < 4; tap++) await like(card).click()
-  await eventually(() => likeState(card), { pressed: 'true', count: '1 отметка' })
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
   await like(card).click()
-  await eventually(() => likeState(card), { pressed: 'false', count: null })
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
   held.letGo()
-  await eventually(() => likesOf(post.id), 0)
-  await eventually(async () => held.asked(), ['POST', 'DELETE'])
-  await eventually(() => likeState(card), { pressed: 'false', count: null })
+  await expect.poll(() => likesOf(post.id)).toBe(0)
+  await expect.poll(() => held.methods).toEqual(['POST', 'DELETE'])
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
 })
 
 test('a refusal takes the like back and says why', async () => {
@@ -54,9 +54,9 @@ test('a refusal takes the like back and says why', async () => {
   await page.route('**/likes', (route) => route.fulfill({ status: 503 }), { times: 1 })
   await like(card).click()
   await page.getByRole('status').getByText('Сервис временно недоступен').waitFor()
-  await eventually(() => likeState(card), { pressed: 'false', count: null })
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
   await like(card).click()
-  await eventually(() => likeState(card), { pressed: 'true', count: '1 отметка' })
+  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
 })
 
 test('what is no longer liked stays in «Понравившиеся» until the next visit', async () => {
@@ -66,17 +66,21 @@ test('what is no longer liked stays in «Понравившиеся» until the 
   }
   const page = await stage.visit({ as: petr })
   await switchView(page, 'Понравившиеся')
-  await eventually(() => postTexts(page), ['Вторая', 'Первая'])
+  await expect.poll(() => postTexts(page)).toEqual(['Вторая', 'Первая'])
   const unliked = page.waitForResponse('**/likes')
   await like(postWith(page, 'Первая')).click()
   expect((await unliked).status()).toBe(200)
+  await expect
+    .poll(() => likeState(postWith(page, 'Первая')))
+    .toEqual({ pressed: 'false', count: null })
   expect(await postTexts(page)).toEqual(['Вторая', 'Первая'])
-  await eventually(() => likeState(postWith(page, 'Первая')), { pressed: 'false', count: null })
   await switchView(page, 'Новые')
   await page.waitForURL(`${stage.url}/`)
-  await eventually(() => likeState(postWith(page, 'Первая')), { pressed: 'false', count: null })
+  await expect
+    .poll(() => likeState(postWith(page, 'Первая')))
+    .toEqual({ pressed: 'false', count: null })
   await switchView(page, 'Понравившиеся')
-  await eventually(() => postTexts(page), ['Вторая'])
+  await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
 test('a visitor who taps «Нравится» is asked in', async () => {
@@ -102,21 +106,4 @@ function likeState(card: Locator): Promise<{ pressed: string | null; count: stri
 
 async function likesOf(postId: string): Promise<number> {
   return (await stage.call('GET', `/posts/${postId}`)).body.actions.likes_count
-}
-
-/** Holds every like and unlike back until they are let go. */
-async function holdLikes(page: Page) {
-  const methods: string[] = []
-  const gate = Promise.withResolvers<void>()
-  await page.route('**/likes', async (route: Route) => {
-    methods.push(route.request().method())
-    await gate.promise
-    await route.continue()
-  })
-  return {
-    asked: () => methods,
-    /** Resolves when the first has been sent. */
-    next: () => expect.poll(() => methods.length).toBeGreaterThan(0),
-    letGo: gate.resolve,
-  }
 }

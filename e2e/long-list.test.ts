@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { bringTo, eventually, isAt, postWith } from './testing/parts.ts'
+import { bringTo, isAt, postWith } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 const POSTS = 1000
@@ -46,7 +46,7 @@ test('deep in a long list, going back still returns to the same post at the same
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await page.goBack()
   await read.waitFor()
-  await eventually(() => isAt(read, 217), true)
+  await expect.poll(() => isAt(read, 217)).toBe(true)
   // The end was in sight for a moment: another page of ten may have come.
   expect(await countPosts(page)).toBeGreaterThanOrEqual(160)
 })

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { eventually, postWith, scroll } from './testing/parts.ts'
+import { postWith, scroll } from './testing/parts.ts'
 import { DESKTOP, openStage, PHONE, type Stage, TABLET } from './testing/stage.ts'
 
 let stage: Stage
@@ -41,13 +41,13 @@ test('on a phone the bar leaves as one scrolls down and comes back on any scroll
   const shown = await top()
   expect(shown).toBeLessThan(PHONE.height - 40)
   await scroll(page, 400)
-  await eventually(top, PHONE.height)
+  await expect.poll(top).toEqual(PHONE.height)
   await scroll(page, -3)
-  await eventually(top, shown)
+  await expect.poll(top).toEqual(shown)
   await scroll(page, 400)
-  await eventually(top, PHONE.height)
+  await expect.poll(top).toEqual(PHONE.height)
   await bar.getByRole('button', { name: 'Новая запись' }).focus()
-  await eventually(top, shown)
+  await expect.poll(top).toEqual(shown)
 })
 
 test('a rail of icons stands beside the column from 757 px, and its words from 1060 px', async () => {
@@ -61,7 +61,7 @@ test('a rail of icons stands beside the column from 757 px, and its words from 1
   expect(await rail.getByRole('button', { name: 'Светлая тема' }).count()).toBe(1)
 
   await page.setViewportSize(DESKTOP)
-  await eventually(() => widthOf(rail), 216)
+  await expect.poll(() => widthOf(rail)).toBe(216)
   expect(await widthOf(words)).toBeGreaterThan(80)
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
@@ -80,7 +80,7 @@ test.each([
   await postWith(page, 'Слишкомдлинное').first().waitFor()
   expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
   // What moves while the page settles covers its neighbours for a frame.
-  await eventually(() => smallTargets(page), [])
+  await expect.poll(() => smallTargets(page)).toEqual([])
 })
 
 function backgroundOf(page: Page): Promise<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { eventually, openMenu, postWith } from './testing/parts.ts'
+import { openMenu, postWith } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -20,7 +20,7 @@ test('the whole card opens the post, and so does its time, in a new tab by the m
   await card.click({ position: { x: 20, y: 90 } })
   await page.waitForURL(`**/posts/${post.id}`)
   await page.getByRole('heading', { name: 'Запись' }).waitFor()
-  await eventually(() => page.title(), `${olga.username}: Откройте меня - Вслух`)
+  await expect.poll(() => page.title()).toEqual(`${olga.username}: Откройте меня - Вслух`)
   await page.getByRole('button', { name: 'Назад' }).click()
 
   const tab = page.context().waitForEvent('page')
@@ -96,7 +96,7 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
   await page.getByText(hostile[0] ?? '', { exact: true }).click()
   await page.waitForURL('**/posts/*')
   await page.getByText(hostile[0] ?? '', { exact: true }).waitFor()
-  await eventually(() => page.title(), `${petr.username}: ${hostile[0]} - Вслух`)
+  await expect.poll(() => page.title()).toEqual(`${petr.username}: ${hostile[0]} - Вслух`)
   expect(await page.locator('main script, main img, [href^="javascript:"]').count()).toBe(0)
   expect(violations).toEqual([])
 })

@@ -1,14 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import {
-  chooseFromMenu,
-  eventually,
-  postTexts,
-  postWith,
-  switchView,
-  toast,
-} from './testing/parts.ts'
+import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -33,25 +26,25 @@ test('a reply is written under the words it answers, and counted at once whereve
   await asked.waitFor()
   await reply(page, asked, 'Это я')
   await toast(page, 'Опубликовано').waitFor()
-  await eventually(() => repliesOf(asked), '1 ответ')
+  await expect.poll(() => repliesOf(asked)).toBe('1 ответ')
   await page.getByText('Кто здесь?', { exact: true }).click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await postWith(page, 'Это я').waitFor()
   expect(await repliesOf(asked)).toBe('1 ответ')
 
   await reply(page, asked, 'И снова я')
-  await eventually(() => repliesOf(asked), '2 ответа')
-  await eventually(() => postTexts(page), ['Кто здесь?', 'И снова я', 'Это я'])
+  await expect.poll(() => repliesOf(asked)).toBe('2 ответа')
+  await expect.poll(() => postTexts(page)).toEqual(['Кто здесь?', 'И снова я', 'Это я'])
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL('**/liked')
   expect(await repliesOf(asked)).toBe('2 ответа')
   await page.goBack()
   await page.waitForURL(`${stage.url}/`)
-  await eventually(() => repliesOf(asked), '2 ответа')
+  await expect.poll(() => repliesOf(asked)).toBe('2 ответа')
   expect(await postTexts(page)).toEqual(['Кто здесь?'])
 
   await page.goto(`${stage.url}/own/replies`)
-  await eventually(() => postTexts(page), ['И снова я', 'Это я'])
+  await expect.poll(() => postTexts(page)).toEqual(['И снова я', 'Это я'])
   expect(await page.title()).toBe('Мои ответы - Вслух')
 })
 
@@ -67,11 +60,11 @@ test('a deleted reply is taken off every count', async () => {
     .getByRole('button', { name: 'Удалить' })
     .click()
   await toast(page, 'Удалено').waitFor()
-  await eventually(() => repliesOf(asked), null)
+  await expect.poll(() => repliesOf(asked)).toBe(null)
   expect(await postTexts(page)).toEqual(['Спросил и жду'])
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${stage.url}/`)
-  await eventually(() => repliesOf(asked), null)
+  await expect.poll(() => repliesOf(asked)).toBe(null)
 })
 
 test('a thread whose root is gone stays readable behind a placeholder', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdCalls } from './testing/parts.ts'
 import { countRequests, openSite, type Site } from './testing/site.ts'
 
 let site: Site
@@ -43,6 +44,7 @@ test('a name is judged as it is typed, in the words of each rule, and the server
   const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
   const { field, error, save } = usernameForm(page)
   await field.waitFor()
+  await page.clock.install()
   const checks = countRequests(page, 'GET', /\/validation$/)
   for (const [name, message] of [
     ['', 'Введите имя пользователя'],
@@ -52,8 +54,9 @@ test('a name is judged as it is typed, in the words of each rule, and the server
     ['anna-anna', 'Введите корректное имя пользователя'],
   ] as const) {
     await field.fill(name)
-    expect(await error.textContent()).toBe(message)
+    await expect.poll(() => error.textContent()).toBe(message)
     expect(await save.isDisabled()).toBe(true)
+    await page.clock.runFor(600)
   }
   expect(checks()).toBe(0)
 })
@@ -64,23 +67,21 @@ test('the server is asked of a name once, 500 ms after the last key', async () =
   await field.waitFor()
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
-  const checks = countRequests(page, 'GET', /\/validation$/)
-  const held = Promise.withResolvers<void>()
-  await page.route(/\/validation$/, (route) => held.promise.then(() => route.continue()))
+  const checks = await holdCalls(page, /\/validation$/)
 
   await field.fill('free_name')
   await page.clock.runFor(499)
   await field.fill('free_name_1')
   await page.clock.runFor(499)
-  expect(checks()).toBe(0)
+  expect(checks.methods).toEqual([])
   expect(await save.isDisabled()).toBe(true)
   await page.clock.runFor(1)
   await expect.poll(() => status.textContent()).toBe('Проверка имени пользователя...')
   expect(await save.isDisabled()).toBe(true)
-  held.resolve()
+  checks.letGo()
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   expect(await save.isEnabled()).toBe(true)
-  expect(checks()).toBe(1)
+  expect(checks.methods).toEqual(['GET'])
 })
 
 test('a name somebody has is refused in any case of its letters, also when taken after the check', async () => {

@@ -22,7 +22,7 @@ test('an address is asked for, held to its pattern, and announced when it is wro
   await signInButton(page).click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   await step.dialog.getByRole('heading', { name: 'Вслух' }).waitFor()
-  expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('email')
+  await expect.poll(() => focusedAutocomplete(page)).toBe('email')
   expect(await step.email.getAttribute('type')).toBe('email')
   expect(await step.proceed.isDisabled()).toBe(true)
 
@@ -46,7 +46,7 @@ test('somebody with an account signs in by the mailed code, which is sent once w
   const { dialog, code } = signInDialog(page)
   await askForCode(page, ` ${email} `)
   await dialog.getByText(`Отправили код на ${email}`).waitFor()
-  expect(await page.locator(':focus').getAttribute('autocomplete')).toBe('one-time-code')
+  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   expect(await code.getAttribute('inputmode')).toBe('numeric')
 
   const mailed = await site.nextCode(email)
@@ -181,4 +181,8 @@ async function secondsOn(resend: Locator): Promise<number> {
 async function copy(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
+}
+
+function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
 }

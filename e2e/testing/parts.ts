@@ -23,21 +23,25 @@ export async function isAt(post: Locator, top: number): Promise<boolean> {
 
 /** Scrolls until a post stands at `top` px: those above it take their height as they come near. */
 export function bringTo(post: Locator, top: number): Promise<void> {
-  return eventually(async () => {
-    await post.evaluate((it, at) => scrollBy(0, it.getBoundingClientRect().top - at), top)
-    await post.evaluate(() => new Promise(requestAnimationFrame))
-    return isAt(post, top)
-  }, true)
+  return expect
+    .poll(async () => {
+      await post.evaluate((it, at) => scrollBy(0, it.getBoundingClientRect().top - at), top)
+      await post.evaluate(() => new Promise(requestAnimationFrame))
+      return isAt(post, top)
+    })
+    .toBe(true)
 }
 
 /** Reads on to the end of what is there until so many posts are. */
 export function readOn(page: Page, count: number): Promise<void> {
-  return eventually(async () => {
-    // Again where the page grew just then: the end of a moment ago is its middle now. At once, not by a key, whose
-    // scrolling would still be under way when the test goes on.
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
-    return (await page.getByRole('article').count()) >= count
-  }, true)
+  return expect
+    .poll(async () => {
+      // Again where the page grew just then: the end of a moment ago is its middle now. At once, not by a key, whose
+      // scrolling would still be under way when the test goes on.
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+      return (await page.getByRole('article').count()) >= count
+    })
+    .toBe(true)
 }
 
 /** Opens the menu of a post. */
@@ -64,9 +68,24 @@ export async function switchView(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
-/** Waits until `read` gives what is expected; a browser draws when it likes. */
-export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  await expect.poll(read, { timeout: 15_000, interval: 30 }).toEqual(expected)
+/** Holds back every call to an address until all of them are let go. */
+export async function holdCalls(page: Page, address: string | RegExp) {
+  const methods: string[] = []
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    methods.push(route.request().method())
+    asked.resolve()
+    await gate.promise
+    await route.continue()
+  })
+  return {
+    /** Those of the calls so far. */
+    methods,
+    /** Resolves when the first has been sent. */
+    asked: asked.promise,
+    letGo: gate.resolve,
+  }
 }
 
 /** Scrolls as a wheel does, `by` px. */

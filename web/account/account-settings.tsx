@@ -1,40 +1,51 @@
 import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
+import { Row, rowClass } from '../ui/row.tsx'
+import { Section } from '../ui/section.tsx'
 import { LogOut } from './log-out.tsx'
 import styles from './settings.module.css'
-import { SettingsRow } from './settings-row.tsx'
 
 /** The account's e-mail and username, the devices, the way out. */
 export function AccountSettings({ user }: { user: CurrentUser }) {
   return (
     <>
-      <section className={styles.section} aria-labelledby="account">
-        <h2 className={styles.heading} id="account">
-          Аккаунт
-        </h2>
-        <SettingsRow
+      <Section title="Аккаунт">
+        <SettingsLink
           to="/settings/account/email"
           icon={<Mail size={20} aria-hidden />}
-          label="Электронная почта"
+          name="Электронная почта"
           value={user.email}
         />
-        <SettingsRow
+        <SettingsLink
           to="/settings/account/username"
           icon={<AtSign size={20} aria-hidden />}
-          label="Имя пользователя"
+          name="Имя пользователя"
           value={user.username}
         />
-      </section>
-      <section className={styles.section} aria-label="Безопасность">
-        <SettingsRow
+      </Section>
+      <Section title="Безопасность" isTitleHidden>
+        <SettingsLink
           to="/settings/devices"
           icon={<MonitorSmartphone size={20} aria-hidden />}
-          label="Устройства"
+          name="Устройства"
         />
-      </section>
+      </Section>
       <div className={styles.foot}>
         <LogOut />
       </div>
     </>
+  )
+}
+
+type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: string }
+
+/** A setting as it stands now, and the way to change it. */
+function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
+  return (
+    <Link to={to} className={rowClass}>
+      <Row icon={icon} name={name} about={value} leadsOn />
+    </Link>
   )
 }

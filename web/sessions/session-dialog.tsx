@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
 import { CallError, call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { exactTime } from '../lib/time-ago.ts'
 import { Button } from '../ui/button.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { browserName, systemName } from './device-name.ts'
+import { SessionTime } from './session-time.tsx'
 import styles from './sessions.module.css'
 import { dropSessions, useSessions } from './use-sessions.ts'
 
@@ -32,7 +32,8 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   )
 }
 
-function Details({ session: { device, createdAt } }: { session: Session }) {
+function Details({ session }: { session: Session }) {
+  const { device } = session
   return (
     <dl className={styles.details}>
       <dt>Браузер</dt>
@@ -41,7 +42,7 @@ function Details({ session: { device, createdAt } }: { session: Session }) {
       <dd>{systemName(device)}</dd>
       <dt>Вход</dt>
       <dd>
-        <time dateTime={new Date(createdAt * 1000).toISOString()}>{exactTime(createdAt)}</time>
+        <SessionTime session={session} />
       </dd>
     </dl>
   )

@@ -1,11 +1,12 @@
-import { ChevronRight } from 'lucide-react'
 import type { Session } from '../../contract/sessions.ts'
 import { openDialog } from '../lib/dialogs.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
+import { rowClass } from '../ui/row.tsx'
+import { Section } from '../ui/section.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { SessionLines } from './session-lines.tsx'
+import { SessionRow } from './session-row.tsx'
 import styles from './sessions.module.css'
 import { useSessions } from './use-sessions.ts'
 
@@ -32,34 +33,27 @@ export function SessionsList() {
 
 function CurrentSession({ session }: { session: Session }) {
   return (
-    <section className={styles.section} aria-labelledby="current-session">
-      <h2 className={styles.heading} id="current-session">
-        Текущая сессия
-      </h2>
-      <div className={styles.row}>
-        <SessionLines session={session} />
+    <Section title="Текущая сессия">
+      <div className={rowClass}>
+        <SessionRow session={session} />
       </div>
-    </section>
+    </Section>
   )
 }
 
 function OtherSessions({ sessions }: { sessions: Session[] }) {
   return (
-    <section className={styles.section} aria-labelledby="other-sessions">
-      <h2 className={styles.heading} id="other-sessions">
-        Активные сессии
-      </h2>
+    <Section title="Активные сессии">
       {sessions.length === 0 && <p className={styles.empty}>На других устройствах входа нет</p>}
       <ul>
         {sessions.map((session) => (
           <li key={session.id}>
             <button
               type="button"
-              className={styles.row}
+              className={rowClass}
               onClick={() => openDialog({ name: 'session', sessionId: session.id })}
             >
-              <SessionLines session={session} />
-              <ChevronRight size={18} aria-hidden className={styles.icon} />
+              <SessionRow session={session} leadsOn />
             </button>
           </li>
         ))}
@@ -71,6 +65,6 @@ function OtherSessions({ sessions }: { sessions: Session[] }) {
           </Button>
         </div>
       )}
-    </section>
+    </Section>
   )
 }

@@ -157,6 +157,7 @@ test('undoes a start that is called off', async () => {
   off.abort()
   await expect(starting).rejects.toThrow()
   await expect(at.pid()).rejects.toThrow('ENOENT')
+  expect(lost).toEqual([])
 })
 
 test('is not held up by a lock file whose pid went to another program', async () => {
