@@ -41,8 +41,8 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // light-dark(), nesting, <dialog> and AbortSignal.any as they are: the first releases that have all three.
-    target: ['chrome123', 'edge123', 'firefox124', 'safari17.5'],
+    // light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
+    target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
     // The page's Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -73,6 +73,16 @@ test('addresses in a text are links that vouch for nothing', async () => {
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
+test('the oldest browsers the build is made for show a post with an address', async () => {
+  await stage.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
+  const page = await stage.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
+  const post = postWith(page, 'Старым тоже')
+  await post.getByRole('link', { name: 'https://example.org/' }).waitFor()
+  expect(await page.evaluate(() => 'parse' in URL)).toBe(false)
+  await post.getByRole('button', { name: 'Нравится' }).click()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+})
+
 test('markup and javascript: stay text, and nothing of them is run or refused', async () => {
   const hostile = [
     '<script>document.title = "взломано"</script>',
@@ -151,3 +161,19 @@ test('a report needs a reason, and a visitor is asked in first', async () => {
     .click()
   await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
 })
+
+/** Takes from the browser what came after the targets of vite.config.ts. */
+function forgetNewerThanTargets(): void {
+  const newer: [object, string[]][] = [
+    [URL, ['parse']],
+    [Promise, ['try']],
+    [RegExp, ['escape']],
+    [Set.prototype, ['union', 'intersection', 'difference', 'isSubsetOf', 'isSupersetOf']],
+    [Uint8Array.prototype, ['toHex', 'toBase64']],
+    [Element.prototype, ['moveBefore', 'setHTMLUnsafe', 'getHTML']],
+    [window, ['Iterator', 'CloseWatcher', 'Temporal']],
+  ]
+  for (const [owner, names] of newer) {
+    for (const name of names) Reflect.deleteProperty(owner, name)
+  }
+}

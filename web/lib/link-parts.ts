@@ -40,7 +40,16 @@ function count(text: string, mark: string): number {
 
 /** The address as the browser will read it; none for a broken one or one that hides its host behind a login. */
 function safeHref(address: string): string | undefined {
-  const url = URL.parse(address)
+  const url = parseUrl(address)
   if (!url || url.username || url.password) return undefined
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined
+}
+
+/** Not URL.parse(): browsers that the build is made for do not have it yet. */
+function parseUrl(address: string): URL | undefined {
+  try {
+    return new URL(address)
+  } catch {
+    return undefined
+  }
 }
