@@ -1,6 +1,7 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { openMenu, postWith } from './testing/parts.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -133,6 +134,41 @@ test('a post is changed and deleted by its owner, and reported by everybody else
     'Удалить',
   ])
   expect(await items('Чужая запись')).toEqual(['Пожаловаться'])
+})
+
+test.each([
+  { by: 'mouse', hasTouch: false },
+  { by: 'touch', hasTouch: true },
+])('a press beside a menu, a list or a dialog only closes it, by $by', async ({ hasTouch }) => {
+  await stage.emptyWall()
+  await stage.publish(petr, 'Откроется вторым нажатием')
+  await stage.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
+  const page = await stage.visit({ as: olga, hasTouch })
+  const beneath = postWith(page, 'Лежит под окном')
+  await beneath.waitFor()
+  const press = async (post: Locator) => {
+    const box = await post.boundingBox()
+    if (!box) throw new Error('The post is nowhere')
+    const [x, y] = [box.x + 30, box.y + box.height - 20]
+    await (hasTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
+  }
+  const openings: Record<string, () => Promise<unknown>> = {
+    menu: () => openMenu(beneath),
+    listbox: () => page.getByRole('button', { name: 'Новые' }).click(),
+    dialog: () => chooseFromMenu(beneath, 'Удалить'),
+  }
+  for (const [role, open] of Object.entries(openings)) {
+    await open()
+    const inFront = page.getByRole(role as 'menu' | 'listbox' | 'dialog')
+    await inFront.waitFor()
+    await press(beneath)
+    await inFront.waitFor({ state: 'detached' })
+    await beneath.waitFor()
+  }
+  await press(postWith(page, 'Откроется вторым нажатием'))
+  await page.waitForURL('**/posts/*')
+  await postWith(page, 'Откроется вторым нажатием').waitFor()
+  expect(await page.evaluate(() => history.length)).toBe(3)
 })
 
 test('a report needs a reason, and a visitor is asked in first', async () => {

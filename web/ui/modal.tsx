@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import {
   type KeyboardEvent,
+  type MouseEvent,
   type PointerEvent,
   type ReactNode,
   type RefObject,
@@ -83,16 +84,22 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
   }, [ref])
 }
 
-/** Closes when a press both began and ended on the backdrop: not when a selection of text is dragged there. */
+/**
+ * Closes when a press both began and ended on the backdrop: not when a selection of text is dragged there. Only with its
+ * click: after a touch, that comes later than the rest of the press, and would reach the page behind.
+ */
 function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () => void) {
-  const began = useRef(false)
+  const isBeside = useRef(false)
   return {
     onPointerDown: (event: PointerEvent) => {
-      began.current = event.target === ref.current
+      isBeside.current = event.target === ref.current
     },
     onPointerUp: (event: PointerEvent) => {
-      if (began.current && event.target === ref.current) onClose()
-      began.current = false
+      isBeside.current &&= event.target === ref.current
+    },
+    onClick: (event: MouseEvent) => {
+      if (isBeside.current && event.target === ref.current) onClose()
+      isBeside.current = false
     },
   }
 }

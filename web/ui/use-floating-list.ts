@@ -11,6 +11,7 @@ import {
   useTypeahead,
 } from '@floating-ui/react'
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { swallowClick } from './swallow-click.ts'
 
 const TYPEAHEAD_RESET_MS = 350
 const EDGE = { padding: 8 }
@@ -33,8 +34,11 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
 
   const { refs, elements, floatingStyles, context } = useFloating({
     open: true,
-    onOpenChange: (open) => {
-      if (!open) onClose()
+    onOpenChange: (open, _event, reason) => {
+      if (open) return
+      // Who presses beside the list wants it gone, not what happens to lie there.
+      if (reason === 'outside-press') swallowClick()
+      onClose()
     },
     elements: { reference: anchor },
     placement,
@@ -74,7 +78,6 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
   }
 
   return {
-    activeIndex,
     leave,
     listProps: {
       ...getFloatingProps({ onKeyDown: closeByKey }),
