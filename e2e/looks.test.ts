@@ -67,6 +67,33 @@ test('a rail of icons stands beside the column from 757 px, and its words from 1
 })
 
 test.each([
+  { name: 'a phone', viewport: PHONE },
+  { name: 'a desktop', viewport: DESKTOP },
+])(
+  'offline, the banner is in sight at any place of the page on $name, and moves nothing there',
+  async (screen) => {
+    const page = await stage.visit({ viewport: screen.viewport })
+    const banner = page.getByText(/^Нет связи\./)
+    for (const [text, by] of [
+      ['Запись 29', 0],
+      ['Запись 26', 300],
+    ] as const) {
+      const post = postWith(page, text)
+      await post.waitFor()
+      await scroll(page, by)
+      await expect.poll(() => page.evaluate(() => scrollY)).toBe(by)
+      const before = await post.boundingBox()
+      await page.context().setOffline(true)
+      await expect.poll(() => isWholeInSight(banner)).toBe(true)
+      expect(await post.boundingBox()).toEqual(before)
+      await page.context().setOffline(false)
+      await banner.waitFor({ state: 'detached' })
+      expect(await post.boundingBox()).toEqual(before)
+    }
+  },
+)
+
+test.each([
   { name: 'a small phone', viewport: { width: 320, height: 640 } },
   { name: 'a phone', viewport: PHONE },
   { name: 'a tablet', viewport: TABLET },
@@ -94,6 +121,19 @@ function brightness(color: string): number {
       ?.slice(0, 3)
       .map(Number) ?? []),
   )
+}
+
+/** Whether nothing lies over an element, and none of it is outside the window. */
+async function isWholeInSight(element: Locator): Promise<boolean> {
+  if ((await element.count()) === 0) return false
+  return element.evaluate((it) => {
+    const { left, right, top, bottom } = it.getBoundingClientRect()
+    const corners = [top + 2, bottom - 2].flatMap((y) => [left + 2, right - 2].map((x) => [x, y]))
+    return corners.every(([x = 0, y = 0]) => {
+      const seen = document.elementFromPoint(x, y)
+      return seen !== null && it.contains(seen)
+    })
+  })
 }
 
 async function widthOf(element: Locator): Promise<number> {

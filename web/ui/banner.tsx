@@ -3,7 +3,7 @@ import styles from './banner.module.css'
 
 type BannerProps = { icon?: ReactNode; children?: ReactNode }
 
-/** A quiet line above the page. Keep it mounted and give or take its children: only then is it announced. */
+/** A quiet line over the page. Keep it mounted and give or take its children: only then is it announced. */
 export function Banner({ icon, children }: BannerProps) {
   return (
     <div role="status">

@@ -6,7 +6,7 @@ type ShellProps = {
   rail: ReactNode
   header: ReactNode
   bar: ReactNode
-  /** A line above the header, such as the offline notice. */
+  /** A line that stays in sight at the bottom, such as the offline notice. */
   banner?: ReactNode
   children: ReactNode
 }
@@ -18,13 +18,13 @@ export function Shell({ rail, header, bar, banner, children }: ShellProps) {
       <SkipLink target="content">К содержанию</SkipLink>
       {rail}
       <div className={styles.column}>
-        {banner}
         {header}
         <main id="content" className={styles.content} tabIndex={-1}>
           {children}
         </main>
       </div>
       {bar}
+      <div className={styles.notice}>{banner}</div>
     </div>
   )
 }
