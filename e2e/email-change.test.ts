@@ -31,6 +31,8 @@ test('an address changes in two steps; the old one is told, and the new one sign
   await page.waitForURL(`${site.url}/settings`)
   await page.getByRole('link', { name: 'Электронная почта moved@example.org' }).waitFor()
   expect(verifications()).toBe(1)
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await page.waitForURL(`${site.url}/`)
   const notice = await site.mailbox.mailTo(user.email, 2)
   expect(notice.text).toContain(user.username)
   expect(notice.text).not.toContain('moved@example.org')
@@ -86,6 +88,7 @@ test('wrong codes, too many of them, and an expired one are refused in words; th
   await page.getByRole('button', { name: 'Получить новый код' }).click()
   await code.fill(await site.nextCode('slow@example.org'))
   await page.getByRole('link', { name: 'Электронная почта slow@example.org' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
 test('an address that somebody registers meanwhile is refused with the code', async () => {

@@ -6,6 +6,7 @@ import { Row, rowClass } from '../ui/row.tsx'
 import { Section } from '../ui/section.tsx'
 import { LogOut } from './log-out.tsx'
 import styles from './settings.module.css'
+import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
 /** The account's e-mail and username, the devices, the way out. */
 export function AccountSettings({ user }: { user: CurrentUser }) {
@@ -44,7 +45,7 @@ type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: st
 /** A setting as it stands now, and the way to change it. */
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
-    <Link to={to} className={rowClass}>
+    <Link to={to} state={FROM_SETTINGS} className={rowClass}>
       <Row icon={icon} name={name} about={value} leadsOn />
     </Link>
   )

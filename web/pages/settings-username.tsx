@@ -1,4 +1,4 @@
-import { useNavigate } from 'react-router'
+import { useReturnToSettings } from '../account/use-return-to-settings.ts'
 import { UsernameForm } from '../account/username-form.tsx'
 import { usePageTitle } from '../lib/use-page-title.ts'
 import { useViewer } from '../lib/viewer.ts'
@@ -7,13 +7,8 @@ import { useViewer } from '../lib/viewer.ts'
 export function SettingsUsernamePage() {
   usePageTitle('Имя пользователя')
   const viewer = useViewer()
-  const navigate = useNavigate()
+  const onSaved = useReturnToSettings()
   return (
-    viewer.state === 'authorized' && (
-      <UsernameForm
-        own={viewer.user.username}
-        onSaved={() => navigate('/settings', { replace: true })}
-      />
-    )
+    viewer.state === 'authorized' && <UsernameForm own={viewer.user.username} onSaved={onSaved} />
   )
 }
