@@ -60,7 +60,7 @@ test('when time runs out in an open dialog, the text can be copied, or sent as a
   await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
 
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
-  await toast(page, 'Текст скопирован').waitFor()
+  await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал слишком поздно')
   await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -71,6 +71,34 @@ test('all others closed after a question: «Сессии завершены», a
   expect(await Promise.all([here, ...others].map(isOpen))).toEqual([true, false, false])
 })
 
+test('a session that could not be closed: its dialog stays, says so to everybody, and can try again', async () => {
+  const here = await site.signUp()
+  const there = await site.signIn(here.email)
+  const page = await site.visit({ as: here, path: '/settings/devices' })
+  const { others } = devices(page)
+  const dialog = page.getByRole('dialog')
+  const sessions = /\/api\/v1\/sessions(\/[^/]+)?$/
+  const openings = [
+    [others.getByRole('listitem').getByRole('button'), 'Завершить сессию'],
+    [others.getByRole('button', { name: 'Завершить другие сессии' }), 'Завершить'],
+  ] as const
+  for (const [opening, name] of openings) {
+    await opening.click()
+    const close = dialog.getByRole('button', { name, exact: true })
+    await close.waitFor()
+    await page.route(sessions, (route) => route.abort())
+    await close.click()
+    const refusal = 'Нет связи. Проверьте интернет и повторите'
+    await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(refusal)
+    expect(await isOpen(there)).toBe(true)
+    await page.unroute(sessions)
+    if (name === 'Завершить') await close.click()
+    else await dialog.getByRole('button', { name: 'Отмена' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  expect(await isOpen(there)).toBe(false)
+})
+
 test('a session closed on another device: the next action here says so, and makes a visitor', async () => {
   const here = await site.signUp()
   const { id } = await site.publish(here, 'Скоро меня не будет.')

@@ -4,7 +4,6 @@ import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
-import { useToast } from '../ui/toaster.tsx'
 import { copyText } from './copy-text.ts'
 import type { Drafts } from './drafts.ts'
 import styles from './edit-expired.module.css'
@@ -40,14 +39,16 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 
 function LateText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
-  const toast = useToast()
   const publish = usePublish(postId)
   const [error, setError] = useState<string>()
+  const [copied, setCopied] = useState(false)
   const text = parsePostText(typed)
 
   async function copy(): Promise<void> {
+    // Taken back first: said anew, it is announced anew.
+    setCopied(false)
     await copyText(typed)
-    toast({ text: 'Текст скопирован' })
+    setCopied(true)
   }
 
   async function sendAsReply(): Promise<void> {
@@ -67,6 +68,9 @@ function LateText(props: EditExpiredProps & { typed: string }) {
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
       <p className={styles.error} role="alert">
         {error}
+      </p>
+      <p className={styles.copied} role="status">
+        {copied && 'Текст скопирован'}
       </p>
       <ModalFooter>
         <Button onClick={copy}>Скопировать текст</Button>

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Session } from '../../contract/sessions.ts'
 import { CallError, call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -16,10 +17,14 @@ type SessionDialogProps = { sessionId: string; onClose: () => void }
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const { data: sessions } = useSessions()
   const session = sessions?.find(({ id }) => id === sessionId)
-  const close = useCloseSession(onClose)
+  const [error, setError] = useState<string>()
+  const close = useCloseSession({ onClosed: onClose, onRefused: setError })
   return (
     <Modal title="Сессия" size="s" onClose={onClose}>
       {session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>}
+      <p className={styles.error} role="alert">
+        {error}
+      </p>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         {session && !session.current && (
@@ -48,16 +53,22 @@ function Details({ session }: { session: Session }) {
   )
 }
 
-function useCloseSession(onClosed: () => void): (id: string) => Promise<void> {
+type CloseEnds = { onClosed: () => void; onRefused: (message: string | undefined) => void }
+
+function useCloseSession({ onClosed, onRefused }: CloseEnds): (id: string) => Promise<void> {
   const client = useQueryClient()
   const toast = useToast()
   return async (id) => {
+    onRefused(undefined)
     try {
       await call('DELETE /sessions/:id', { params: { id } })
       toast({ text: 'Сессия завершена' })
     } catch (error) {
+      if (!(error instanceof CallError) || error.code !== 'SESSION_NOT_FOUND') {
+        onRefused(errorMessage(error))
+        return
+      }
       toast({ text: errorMessage(error) })
-      if (!(error instanceof CallError) || error.code !== 'SESSION_NOT_FOUND') return
     }
     dropSessions(client, (session) => session.id !== id)
     onClosed()
