@@ -66,9 +66,13 @@ test('an unknown address is offered registration: «Вернуться» leads b
   const step = signInDialog(page)
   await signInButton(page).click()
   await step.email.fill(email)
-  await step.proceed.click()
+  await step.email.press('Enter')
 
   await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('Продолжить')
+  expect(await descriptionOfFocus(page)).toBe(
+    `Аккаунта с почтой ${email} пока нет. Зарегистрироваться?`,
+  )
   await step.dialog.getByText(`Аккаунта с почтой ${email} пока нет`).waitFor()
   await step.goBack.click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
@@ -76,8 +80,11 @@ test('an unknown address is offered registration: «Вернуться» leads b
 
   await step.proceed.click()
   await step.goBack.waitFor()
-  await step.proceed.click()
+  await step.proceed.press('Enter')
   await step.code.waitFor()
+  await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
+  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
+  expect(await descriptionOfFocus(page)).toContain(`Отправили код на ${email}.`)
   const mail = await site.mailbox.mailTo(email)
   expect(mail.subject).toMatch(/^\d{6} — код для регистрации · Вслух$/)
   await enterCode(page, await site.nextCode(email))
@@ -168,6 +175,7 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   ])
   await resend.click()
   expect(await site.nextCode(email)).toBe(first)
+  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
   await enterCode(page, first)
   await profileLink(page).waitFor()
@@ -181,6 +189,14 @@ async function secondsOn(resend: Locator): Promise<number> {
 async function copy(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
+}
+
+/** What a screen reader says of the element in focus after its name. */
+function descriptionOfFocus(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []
+    return ids.map((id) => document.getElementById(id)?.textContent).join(' ')
+  })
 }
 
 function focusedAutocomplete(page: Page): Promise<string | null | undefined> {

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'react'
-import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/limits.ts'
+import { useEffect, useId, useState } from 'react'
+import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import type { CallError } from '../lib/call.ts'
+import { codeLife } from '../lib/code-life.ts'
 import { useSecondsLeft } from '../lib/use-seconds-left.ts'
-import { Button } from '../ui/button.tsx'
-import { CodeInput } from '../ui/code-input.tsx'
+import { CodeEntry } from '../ui/code-entry.tsx'
 import type { EmailChange } from './email-change.ts'
 import styles from './settings.module.css'
 
@@ -17,61 +17,39 @@ type EmailCodeStepProps = {
   onReturn: () => void
 }
 
-/** Asks for the code mailed to the new address; a full one is sent at once. */
+/** Asks for the code mailed to the new address. */
 export function EmailCodeStep(props: EmailCodeStepProps) {
   const { change, busy, refusal, onType, onComplete, onResend, onReturn } = props
   const [code, setCode] = useState('')
+  const tipId = useId()
   // A refused code is of no more use.
   useEffect(() => {
     if (refusal) setCode('')
   }, [refusal])
-  const left = useSecondsLeft(change.sentAt + CODE_RESEND_SECONDS * 1000)
-  const expired = refusal?.code === 'OPERATION_EXPIRED'
-  // The same code would come once more, and be refused once more.
-  const locked = refusal?.code === 'MAX_CONFIRM_ATTEMPTS'
-  const waiting = left > 0 && !expired
-  const full = code.length === CODE_LENGTH
+  const secondsLeft = useSecondsLeft(change.sentAt + CODE_RESEND_SECONDS * 1000)
 
   return (
     <div className={styles.form}>
       <h2 className={styles.title}>Изменить электронную почту</h2>
-      <p className={styles.tip}>
+      <p className={styles.tip} id={tipId}>
         Отправили код на <b>{change.email}</b>
       </p>
-      <CodeInput
-        label="Код подтверждения"
-        length={CODE_LENGTH}
-        value={code}
-        readOnly={busy || expired || locked}
+      <CodeEntry
+        code={code}
+        life={codeLife(refusal?.code)}
+        sentAt={change.sentAt}
+        secondsLeft={secondsLeft}
+        busy={busy}
         error={refusal?.message}
-        status={busy && full ? { kind: 'busy', text: 'Проверяем код...' } : undefined}
-        focusOnMount
-        onChange={(typed) => {
+        describedBy={tipId}
+        onType={(typed) => {
           onType()
           setCode(typed)
         }}
         onComplete={onComplete}
+        onResend={onResend}
+        onReturn={onReturn}
       />
-      <div className={styles.actions}>
-        {full && !busy && (
-          <Button variant="primary" onClick={() => onComplete(code)}>
-            Повторить
-          </Button>
-        )}
-        {!locked && (
-          <Button
-            variant={expired ? 'primary' : 'quiet'}
-            disabled={busy || waiting}
-            onClick={onResend}
-          >
-            {expired ? 'Получить новый код' : 'Отправить код ещё раз'}
-            {waiting && ` через ${left} с`}
-          </Button>
-        )}
-        <Button variant="plain" disabled={busy} onClick={onReturn}>
-          Вернуться
-        </Button>
-      </div>
     </div>
   )
 }

@@ -6,16 +6,20 @@ type AuthShellProps = {
   appName: string
   /** One sentence on what to do here. */
   tip: ReactNode
+  /** For what in the content the tip describes. */
+  tipId?: string
   children: ReactNode
 }
 
 /** What every step of signing in stands in: the name of the app, a tip, the content in the middle. */
-export function AuthShell({ appName, tip, children }: AuthShellProps) {
+export function AuthShell({ appName, tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>
       <Mark size={40} solid className={styles.mark} />
       <h3 className={styles.name}>{appName}</h3>
-      <p className={styles.tip}>{tip}</p>
+      <p className={styles.tip} id={tipId}>
+        {tip}
+      </p>
       <div className={styles.content}>{children}</div>
     </div>
   )

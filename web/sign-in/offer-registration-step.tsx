@@ -1,5 +1,7 @@
+import { useId, useRef } from 'react'
 import { settings } from '../lib/settings.ts'
 import { Button } from '../ui/button.tsx'
+import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
 import { AuthShell } from './auth-shell.tsx'
 import type { Problem } from './sign-in-flow.ts'
 import styles from './steps.module.css'
@@ -15,17 +17,28 @@ type OfferRegistrationStepProps = {
 /** Nobody has this address yet: offers to register with it. */
 export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
   const { email, busy, problem, onContinue, onReturn } = props
+  const tipId = useId()
+  const proceed = useRef<HTMLButtonElement>(null)
+  // The input that had the focus is gone; with it on the answer, the question is heard.
+  useFocusOnMount(proceed, true)
   const tip = (
     <>
       Аккаунта с почтой <b>{email}</b> пока нет. Зарегистрироваться?
     </>
   )
   return (
-    <AuthShell appName={settings().appName} tip={tip}>
+    <AuthShell appName={settings().appName} tip={tip} tipId={tipId}>
       <p className={styles.problem} role="alert">
         {problem?.message}
       </p>
-      <Button variant="primary" wide pending={busy} onClick={onContinue}>
+      <Button
+        ref={proceed}
+        variant="primary"
+        wide
+        pending={busy}
+        aria-describedby={tipId}
+        onClick={onContinue}
+      >
         Продолжить
       </Button>
       <Button variant="plain" wide disabled={busy} onClick={onReturn}>

@@ -3,15 +3,15 @@ import { CodeStep } from './code-step.tsx'
 import { DoneStep } from './done-step.tsx'
 import { EmailStep } from './email-step.tsx'
 import { OfferRegistrationStep } from './offer-registration-step.tsx'
-import { isSpent } from './sign-in-flow.ts'
+import { isRegistration } from './sign-in-flow.ts'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
 /** Signing in and registering, step by step; ends with a reload of the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const signIn = useSignIn()
-  const registers = signIn.flow.at === 'offer-registration'
+  const title = isRegistration(signIn.flow) ? 'Регистрация' : 'Вход'
   return (
-    <Modal title={registers ? 'Регистрация' : 'Вход'} size="s" onClose={onClose}>
+    <Modal title={title} size="s" onClose={onClose}>
       <Step {...signIn} />
     </Modal>
   )
@@ -33,7 +33,6 @@ function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
       return (
         <CodeStep
           {...flow}
-          spent={isSpent(flow)}
           onCode={typeCode}
           onComplete={verify}
           onResend={() => start(flow.operation.way)}

@@ -4,7 +4,7 @@ import {
   type Flow,
   type FlowEvent,
   firstStep,
-  isSpent,
+  isRegistration,
   next,
   type Operation,
 } from './sign-in-flow.ts'
@@ -45,6 +45,7 @@ describe('the way in', () => {
     const registering = { ...operation, way: 'registration' as const }
     const on = run(offered, { name: 'asked' }, { name: 'started', operation: registering })
     expect(on).toMatchObject({ at: 'code', operation: registering })
+    expect([atEmail, atCode, offered, on].map(isRegistration)).toEqual([false, false, true, true])
   })
 
   test('returning resets the flow, the address stays to be mended', () => {
@@ -82,7 +83,6 @@ describe('refusals', () => {
       refusal('INVALID_CONFIRM_CODE'),
     )
     expect(wrong).toMatchObject({ code: '', problem: { code: 'INVALID_CONFIRM_CODE' } })
-    expect(isSpent(wrong)).toBe(false)
     expect(run(wrong, { name: 'typed-code', code: '1' })).toMatchObject({
       code: '1',
       problem: null,
@@ -90,10 +90,10 @@ describe('refusals', () => {
   })
 
   test.each(['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'] as const)(
-    '%s spends the operation, a new one can be started from there',
+    '%s stays on the code, a new operation can be started from there',
     (code) => {
       const spent = run(atCode, { name: 'asked' }, refusal(code))
-      expect(isSpent(spent)).toBe(true)
+      expect(spent).toMatchObject({ at: 'code', problem: { code } })
       const fresh = { ...operation, id: 'op-2' }
       const again = run(spent, { name: 'asked' }, { name: 'started', operation: fresh })
       expect(again).toMatchObject({ at: 'code', operation: fresh, problem: null })

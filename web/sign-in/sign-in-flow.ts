@@ -58,10 +58,10 @@ export function emailOf(flow: Flow): string {
   return flow.at === 'done' ? '' : flow.email
 }
 
-/** Whether the operation is spent, so that no code can finish it. */
-export function isSpent(flow: Flow): boolean {
-  const code = flow.problem?.code
-  return code === 'OPERATION_EXPIRED' || code === 'MAX_CONFIRM_ATTEMPTS'
+/** Whether a person is registering rather than coming back. */
+export function isRegistration(flow: Flow): boolean {
+  if (flow.at === 'code') return flow.operation.way === 'registration'
+  return flow.at === 'offer-registration'
 }
 
 function started(flow: Flow, operation: Operation): Flow {

@@ -18,7 +18,8 @@ type CodeInputProps = FieldNotes & {
 
 /** A one-time code: one real input, so that autofill, paste and screen readers work, drawn as cells. */
 export function CodeInput(props: CodeInputProps) {
-  const { label, hint, error, status, value, length = 6, readOnly, focusOnMount = false } = props
+  const { label, hint, error, status, describedBy, value, length = 6, readOnly } = props
+  const { focusOnMount = false } = props
   const ref = useRef<HTMLInputElement>(null)
   useFocusOnMount(ref, focusOnMount)
 
@@ -35,7 +36,7 @@ export function CodeInput(props: CodeInputProps) {
   }
 
   return (
-    <Field label={label} hint={hint} error={error} status={status}>
+    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
       {(aria) => (
         <div className={styles.code}>
           <Cells code={value} length={length} invalid={Boolean(error)} />

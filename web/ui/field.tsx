@@ -10,6 +10,8 @@ export type FieldNotes = {
   /** Shown under the input and announced; it takes the place of the hint and the status. */
   error?: string | undefined
   status?: FieldStatus | undefined
+  /** Id of what says more of the input, elsewhere. */
+  describedBy?: string | undefined
 }
 
 type FieldAria = {
@@ -21,7 +23,7 @@ type FieldAria = {
 type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
 
 /** Label above, one line of notes below; the line keeps its height, so that an error moves nothing. */
-export function Field({ label, hint, error, status, children }: FieldProps) {
+export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
   const id = useId()
   const notesId = `${id}-notes`
   return (
@@ -29,7 +31,11 @@ export function Field({ label, hint, error, status, children }: FieldProps) {
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
-      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': notesId })}
+      {children({
+        id,
+        'aria-invalid': error ? true : undefined,
+        'aria-describedby': describedBy ? `${describedBy} ${notesId}` : notesId,
+      })}
       <div className={styles.notes} id={notesId}>
         {error && (
           <p className={styles.error} role="alert">

@@ -12,11 +12,11 @@ type TextFieldProps = FieldNotes &
 
 /** One line of text with its label, hint, error and status. */
 export function TextField(props: TextFieldProps) {
-  const { label, hint, error, status, onChange, focusOnMount = false, ...rest } = props
+  const { label, hint, error, status, describedBy, onChange, focusOnMount = false, ...rest } = props
   const ref = useRef<HTMLInputElement>(null)
   useFocusOnMount(ref, focusOnMount)
   return (
-    <Field label={label} hint={hint} error={error} status={status}>
+    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
       {(aria) => (
         <input
           {...rest}
