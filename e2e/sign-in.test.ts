@@ -26,6 +26,10 @@ test('an address is asked for, held to its pattern, and announced when it is wro
   expect(await step.email.getAttribute('type')).toBe('email')
   expect(await step.proceed.isDisabled()).toBe(true)
 
+  await step.email.press('Enter')
+  await expect.poll(() => step.error.textContent()).toBe('Введите email')
+  await step.dialog.getByRole('button', { name: 'Закрыть' }).click()
+  await signInButton(page).click()
   await step.email.fill('olga@example')
   expect(await step.error.count()).toBe(0)
   await step.email.blur()

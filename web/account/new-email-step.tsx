@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
-import { isEmail } from '../../contract/email.ts'
 import { EMAIL_MAX } from '../../contract/limits.ts'
 import type { CallError } from '../lib/call.ts'
+import { useEmailComplaint } from '../lib/use-email-complaint.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import styles from './settings.module.css'
@@ -18,14 +18,12 @@ type NewEmailStepProps = {
 /** Asks for the new address. */
 export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEmailStepProps) {
   const [typed, setTyped] = useState(initial)
-  const [left, setLeft] = useState(false)
-  const email = typed.trim()
-  const complaint = left && email !== '' && !isEmail(email) ? 'Введите корректный email' : undefined
-  const allowed = isEmail(email) && !refusal
+  const { complaint, shownComplaint, judging } = useEmailComplaint(typed)
+  const allowed = !complaint && !refusal
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (allowed) onSubmit(email)
+    if (allowed) onSubmit(typed.trim())
   }
 
   return (
@@ -42,12 +40,12 @@ export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEm
         focusOnMount
         value={typed}
         readOnly={busy}
-        error={refusal?.message ?? complaint}
+        error={refusal?.message ?? shownComplaint}
         onChange={(text) => {
           onType()
           setTyped(text)
         }}
-        onBlur={() => setLeft(true)}
+        {...judging}
       />
       <div className={styles.actions}>
         <Button type="submit" variant="primary" pending={busy} disabled={!allowed}>

@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react'
-import { isEmail } from '../../contract/email.ts'
+import type { FormEvent } from 'react'
 import { EMAIL_MAX } from '../../contract/limits.ts'
 import { settings } from '../lib/settings.ts'
+import { useEmailComplaint } from '../lib/use-email-complaint.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { AuthShell } from './auth-shell.tsx'
@@ -18,10 +18,7 @@ type EmailStepProps = {
 
 /** Asks for the address a code will go to. */
 export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStepProps) {
-  const [left, setLeft] = useState(false)
-  const complaint = emailComplaint(email)
-  // While a person still types, what is unfinished is not yet wrong.
-  const error = problem?.message ?? (left ? complaint : undefined)
+  const { complaint, shownComplaint, judging } = useEmailComplaint(email)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -45,9 +42,9 @@ export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStep
           focusOnMount
           value={email}
           readOnly={busy}
-          error={error}
+          error={problem?.message ?? shownComplaint}
           onChange={onEmail}
-          onBlur={() => setLeft(email !== '' || left)}
+          {...judging}
         />
         <Button
           type="submit"
@@ -61,9 +58,4 @@ export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStep
       </form>
     </AuthShell>
   )
-}
-
-function emailComplaint(email: string): string | undefined {
-  if (email.trim() === '') return 'Введите email'
-  return isEmail(email.trim()) ? undefined : 'Введите корректный email'
 }
