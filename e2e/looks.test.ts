@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith, scroll } from './testing/parts.ts'
+import { holdCalls, postWith, scroll } from './testing/parts.ts'
 import { DESKTOP, openStage, PHONE, type Stage, TABLET } from './testing/stage.ts'
 
 let stage: Stage
@@ -64,6 +64,22 @@ test('a rail of icons stands beside the column from 757 px, and its words from 1
   await expect.poll(() => widthOf(rail)).toBe(216)
   expect(await widthOf(words)).toBeGreaterThan(80)
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
+})
+
+test('nothing in the rail moves when it turns out who came', async () => {
+  const page = await stage.visit({ as: olga, viewport: DESKTOP })
+  const write = page.getByRole('button', { name: 'Новая запись' })
+  const settings = page.getByRole('link', { name: 'Настройки' })
+  await settings.waitFor()
+  const whoCame = await holdCalls(page, /\/users\/current$/)
+  await page.reload()
+  await whoCame.asked
+  const before = await write.boundingBox()
+  expect(before).not.toBe(null)
+  expect(await settings.count()).toBe(0)
+  whoCame.letGo()
+  await settings.waitFor()
+  expect(await write.boundingBox()).toEqual(before)
 })
 
 test.each([

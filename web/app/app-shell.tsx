@@ -19,13 +19,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   const { state } = useViewer()
   return (
     <Shell
-      rail={
-        <SideRail
-          appName={settings().appName}
-          showSettings={state === 'authorized'}
-          onNewPost={writePost}
-        />
-      }
+      rail={<SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />}
       header={<PageHeader />}
       bar={<BottomBar onNewPost={writePost} />}
       banner={<OfflineBanner />}

@@ -1,5 +1,7 @@
 import { Plus, UserRound } from 'lucide-react'
 import { Link, NavLink } from 'react-router'
+import type { Viewer } from '../../lib/viewer.ts'
+import { classes } from '../../ui/classes.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { RailLabel } from './rail-label.tsx'
 import styles from './side-rail.module.css'
@@ -8,12 +10,12 @@ import { ThemeToggle } from './theme-toggle.tsx'
 type SideRailProps = {
   appName: string
   onNewPost: () => void
-  /** Settings are a signed-in person's. */
-  showSettings: boolean
+  /** Settings are a signed-in person's; they keep their place while it is not known who came. */
+  viewerState: Viewer['state']
 }
 
 /** The navigation of wide screens: icons, and words beside them from 1060 px. */
-export function SideRail({ appName, onNewPost, showSettings }: SideRailProps) {
+export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
   return (
     <nav className={styles.rail} aria-label="Разделы">
       <Link to="/" className={styles.brand} title={appName}>
@@ -24,8 +26,12 @@ export function SideRail({ appName, onNewPost, showSettings }: SideRailProps) {
         <Mark />
         <RailLabel>Стена</RailLabel>
       </NavLink>
-      {showSettings && (
-        <NavLink to="/settings" className={styles.item ?? ''} title="Настройки">
+      {viewerState !== 'signed-out' && (
+        <NavLink
+          to="/settings"
+          className={classes(styles.item, viewerState === 'authorizing' && styles.unknown)}
+          title="Настройки"
+        >
           <UserRound size={22} />
           <RailLabel>Настройки</RailLabel>
         </NavLink>
