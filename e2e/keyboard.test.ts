@@ -160,6 +160,49 @@ test('«?» tells the shortcuts, and while one types or a dialog is open they do
   expect(await likes.getAttribute('aria-pressed')).toBe('false')
 })
 
+test('l and r act on the post that a page is about until another has the focus', async () => {
+  const root = await stage.publish(olga, 'О чём страница')
+  await stage.reply(olga, root.id, 'Ответ под ней')
+  const page = await stage.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
+  const likes = (text: string) =>
+    postWith(page, text).getByRole('button', { name: 'Нравится' }).getAttribute('aria-pressed')
+  await postWith(page, 'Ответ под ней').waitFor()
+  await page.keyboard.press('l')
+  await expect.poll(() => likes('О чём страница')).toBe('true')
+  expect(await likes('Ответ под ней')).toBe('false')
+  await page.keyboard.press('r')
+  const dialog = await dialogOf(page, 'Ответ')
+  await dialog.getByText('О чём страница').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await postWith(page, 'Ответ под ней').focus()
+  await page.keyboard.press('l')
+  await expect.poll(() => likes('Ответ под ней')).toBe('true')
+  expect(await likes('О чём страница')).toBe('true')
+})
+
+test('n and «?» work on pages without a post too', async () => {
+  const page = await stage.visit({ as: petr, path: '/settings', viewport: DESKTOP })
+  for (const [path, text] of [
+    ['/settings', 'Выйти'],
+    ['/posts/999999', 'Запись не найдена'],
+    ['/nowhere', 'Страница не существует'],
+  ] as const) {
+    await page.goto(stage.url + path)
+    await page.getByText(text).first().waitFor()
+    for (const [key, title] of [
+      ['n', 'Новая запись'],
+      ['Shift+Slash', 'Сочетания клавиш'],
+    ] as const) {
+      await page.keyboard.press(key)
+      const dialog = await dialogOf(page, title)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+  }
+})
+
 async function dialogOf(page: Page, name: string) {
   const dialog = page.getByRole('dialog', { name })
   await dialog.waitFor()

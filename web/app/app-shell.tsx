@@ -1,5 +1,6 @@
 import { WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useFeedKeys } from '../feed/use-feed-keys.ts'
 import { withViewer } from '../lib/intent.ts'
 import { useOnline } from '../lib/online.ts'
 import { settings } from '../lib/settings.ts'
@@ -16,6 +17,7 @@ import { useClosedSessionNotice } from './use-closed-session-notice.ts'
 export function AppShell({ children }: { children: ReactNode }) {
   useArrival()
   useClosedSessionNotice()
+  useFeedKeys()
   const { state } = useViewer()
   return (
     <Shell

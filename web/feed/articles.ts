@@ -1,10 +1,17 @@
 /** Finding one's way among the articles of a page: plain DOM, for keys and for scrolling back. */
 
+import { postPath } from '../posts/post-path.ts'
+
 const ARTICLE = 'article[data-post-id]'
 
 /** The post the focus stands in, or undefined. */
 export function focusedArticle(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ARTICLE) ?? undefined
+}
+
+/** The post that the page is about, where it is about one. */
+export function pageArticle(): HTMLElement | undefined {
+  return articles().find(({ dataset: { postId = '' } }) => postPath(postId) === location.pathname)
 }
 
 /** The first post of which something shows below the sticky header. */

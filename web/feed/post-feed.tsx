@@ -5,7 +5,6 @@ import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { FeedPost } from './feed-post.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
-import { useFeedKeys } from './use-feed-keys.ts'
 import { useNearEnd } from './use-near-end.ts'
 import { useScrollPlace } from './use-scroll-place.ts'
 
@@ -30,7 +29,6 @@ export function PostFeed(props: PostFeedProps) {
     `${list.ids.length} ${list.more}`,
     list.more === 'failed' ? ignore : list.loadMore,
   )
-  useFeedKeys()
   useScrollPlace(list.state === 'ready')
   const setSize = list.hasMore ? Math.max(list.total, list.ids.length) : list.ids.length
 

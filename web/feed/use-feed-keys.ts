@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 import { openDialog } from '../lib/dialogs.ts'
 import { withViewer } from '../lib/intent.ts'
-import { focusedArticle, moveFocus } from './articles.ts'
+import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 import { type FeedKey, feedKey } from './feed-keys.ts'
 
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 const IN_FRONT = 'dialog[open], [role="menu"], [role="listbox"]'
 
-/** Makes the shortcuts of a feed work while its page is shown and nothing stands in front of it. */
+/** Makes the shortcuts work on every page, as long as nothing stands in front of it. Used once, for all of them. */
 export function useFeedKeys(): void {
   useEffect(() => {
     document.addEventListener('keydown', onKeyDown)
@@ -42,5 +42,11 @@ function answer(key: FeedKey): void {
   else if (key === 'previous') moveFocus(-1)
   else if (key === 'new-post') void withViewer({ name: 'new-post' })
   else if (key === 'shortcuts') openDialog({ name: 'shortcuts' })
-  else focusedArticle()?.querySelector<HTMLElement>(`[data-action="${key}"]`)?.click()
+  else act(key)
+}
+
+/** Presses a button of the post in focus, else of the one that the page is about. */
+function act(key: 'like' | 'reply'): void {
+  const article = focusedArticle() ?? pageArticle()
+  article?.querySelector<HTMLElement>(`[data-action="${key}"]`)?.click()
 }
