@@ -10,6 +10,8 @@ beforeAll(async () => {
   stage = await openStage()
   olga = await stage.signUp()
   await stage.fillWall(olga, 30)
+  const asked = await stage.publish(olga, 'Вопрос в строку')
+  await stage.reply(olga, asked.id, 'И ответ')
 })
 afterAll(() => stage?.close())
 
@@ -124,6 +126,10 @@ test.each([
   expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
   // What moves while the page settles covers its neighbours for a frame.
   await expect.poll(() => smallTargets(page)).toEqual([])
+
+  await page.goto(`${stage.url}/own/replies`)
+  await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
+  await expect.poll(() => smallTargets(page)).toEqual([])
 })
 
 function backgroundOf(page: Page): Promise<string> {
@@ -178,7 +184,7 @@ function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const reach = 21
     const targets = document.querySelectorAll<HTMLElement>(
-      'header button, header a, nav button, nav a, article button',
+      'header button, header a, nav button, nav a, article button, article a:not([target], :has(time))',
     )
     const missed: string[] = []
     for (const target of targets) {

@@ -24,8 +24,8 @@ export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
       {quote}
     </blockquote>
   ) : (
-    <Link className={styles.quote} to={postPath(id)}>
-      {quote}
+    <Link className={styles.link} to={postPath(id)}>
+      <span className={styles.quote}>{quote}</span>
     </Link>
   )
 }
