@@ -5,7 +5,7 @@ import styles from './post-counter.module.css'
 
 const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
 /** Announcing each key press would drown out the text: these many left are worth a word. */
-const STEPS = [0, 10, 25, POST_COUNTER_FROM]
+const STEPS = [10, 25, POST_COUNTER_FROM]
 
 /** How many characters are left; hidden until it matters, red once there are too many. */
 export function PostCounter({ left }: { left: number }) {
@@ -25,6 +25,7 @@ export function PostCounter({ left }: { left: number }) {
 
 function announcement(left: number): string {
   if (left < 0) return 'Текст слишком длинный'
+  if (left === 0) return 'Символов не осталось'
   const step = STEPS.find((candidate) => left <= candidate)
   return step === undefined ? '' : `Осталось не больше ${step} ${plural(step, FORMS)}`
 }
