@@ -43,6 +43,7 @@ test('no screen has a serious barrier', async () => {
   for (const [path, text] of Object.entries(screens)) {
     await page.goto(stage.url + path)
     await page.getByText(text).first().waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await expectNoBarrier(page, path)
   }
 })

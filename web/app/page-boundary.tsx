@@ -20,6 +20,7 @@ export class PageBoundary extends Component<PageBoundaryProps, { broken: boolean
     if (!this.state.broken) return this.props.children
     return (
       <EmptyState
+        isWholePage
         title="Не удалось открыть страницу"
         text="Проверьте интернет и попробуйте ещё раз"
         action={

@@ -8,6 +8,7 @@ export function NotFoundPage() {
   usePageTitle('Страница не существует', 'tab')
   return (
     <EmptyState
+      isWholePage
       title="Страница не существует"
       text="Проверьте корректность адреса"
       action={

@@ -6,14 +6,17 @@ type EmptyStateProps = {
   title: string
   text: string
   action?: ReactNode
+  /** The title is the page's own, which no header says. */
+  isWholePage?: boolean
 }
 
 /** Says that there is nothing here, and what may be done about it. */
-export function EmptyState({ title, text, action }: EmptyStateProps) {
+export function EmptyState({ title, text, action, isWholePage = false }: EmptyStateProps) {
+  const Title = isWholePage ? 'h1' : 'h2'
   return (
     <div className={styles.empty}>
       <Mark size={40} className={styles.mark} />
-      <h2 className={styles.title}>{title}</h2>
+      <Title className={styles.title}>{title}</Title>
       <p className={styles.text}>{text}</p>
       {action && <div className={styles.action}>{action}</div>}
     </div>
