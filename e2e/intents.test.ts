@@ -1,5 +1,6 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postWith, readOn, toast } from './testing/parts.ts'
 import { profileLink, signInButton, signInDialog, signInThrough } from './testing/sign-in-dialog.ts'
 import { openSite, type Site } from './testing/site.ts'
 
@@ -121,6 +122,20 @@ test('a wish survives a reload on the code, and is granted once', async () => {
   expect(await dialog.count()).toBe(0)
 })
 
-function like(page: Page) {
-  return page.getByRole('button', { name: 'Нравится' })
+test('a like given far down the wall is told of after signing in, with the way to it', async () => {
+  const author = await site.signUp()
+  await site.fillWall(author, 30)
+  const page = await site.visit()
+  await readOn(page, 20)
+  const far = postWith(page, 'Запись 12')
+  await like(far).click()
+  await signInThrough(site, page, author.email)
+  await toast(page, 'Отметка поставлена').waitFor()
+  await page.getByRole('link', { name: 'Смотреть' }).click()
+  await page.waitForURL('**/posts/*')
+  await expect.poll(() => like(far).getAttribute('aria-pressed')).toBe('true')
+})
+
+function like(where: Page | Locator) {
+  return where.getByRole('button', { name: 'Нравится' })
 }

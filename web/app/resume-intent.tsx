@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
+import { isInSight } from '../feed/articles.ts'
 import { openDialog } from '../lib/dialogs.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { dropStaleIntent, type Intent, performIntentsWith, resumeIntent } from '../lib/intent.ts'
 import { settledViewer } from '../lib/viewer.ts'
 import { likePost } from '../likes/like-post.ts'
+import { postPath } from '../posts/post-path.ts'
 import { keptSignIn } from '../sign-in/kept-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
 
@@ -16,15 +18,26 @@ export function ResumeIntent() {
   const toast = useToast()
 
   useEffect(() => {
+    const like = async (postId: string): Promise<void> => {
+      try {
+        await likePost(client, postId)
+      } catch (error) {
+        toast({ text: errorMessage(error) })
+        return
+      }
+      // The page begins at its top after signing in: the heart that was pressed may be far below.
+      if (isInSight(postId)) return
+      const href = postPath(postId)
+      const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
+      toast({ text: 'Отметка поставлена', link })
+    }
     const perform = (intent: Intent): void => {
       switch (intent.name) {
         case 'go':
           void navigate(intent.path)
           return
         case 'like':
-          likePost(client, intent.postId, true).catch((error: unknown) =>
-            toast({ text: errorMessage(error) }),
-          )
+          void like(intent.postId)
           return
         default:
           openDialog(intent)

@@ -34,6 +34,12 @@ export function articleOf(postId: string): HTMLElement | undefined {
   return articles().find((article) => article.dataset.postId === postId)
 }
 
+/** Whether anything of a post shows in the window. */
+export function isInSight(postId: string): boolean {
+  const box = articleOf(postId)?.getBoundingClientRect()
+  return box !== undefined && box.bottom > headerBottom() && box.top < innerHeight
+}
+
 /** Moves the focus `step` articles on from the focused one; from nowhere, to the first that is visible. */
 export function moveFocus(step: 1 | -1): void {
   const from = focusedArticle()
