@@ -8,7 +8,7 @@ import { useAttempt } from './use-attempt.ts'
 export function EmailForm({ onSaved }: { onSaved: () => void }) {
   const [change, setChange] = useState<EmailChange | null>(null)
   const [asked, setAsked] = useState('')
-  const { busy, refusal, forgive, run } = useAttempt()
+  const { busy, refusal, clearRefusal, run } = useAttempt()
   const start = (email: string) => run(async () => setChange(await startEmailChange(email)))
 
   if (!change) {
@@ -17,7 +17,7 @@ export function EmailForm({ onSaved }: { onSaved: () => void }) {
         initial={asked}
         busy={busy}
         refusal={refusal}
-        onType={forgive}
+        onType={clearRefusal}
         onSubmit={start}
       />
     )
@@ -27,10 +27,10 @@ export function EmailForm({ onSaved }: { onSaved: () => void }) {
       change={change}
       busy={busy}
       refusal={refusal}
-      onType={forgive}
+      onType={clearRefusal}
       onResend={() => start(change.email)}
       onReturn={() => {
-        forgive()
+        clearRefusal()
         setAsked(change.email)
         setChange(null)
       }}

@@ -7,7 +7,7 @@ type Attempt = {
   busy: boolean
   /** What the server says of the value typed, for the line under the input. */
   refusal: CallError | null
-  forgive: () => void
+  clearRefusal: () => void
   /** Runs an action unless one is running. Refusals of the value (400) are kept, any other failure is told in a toast. */
   run: (action: () => Promise<void>) => Promise<void>
 }
@@ -36,5 +36,5 @@ export function useAttempt(): Attempt {
     }
   }
 
-  return { busy, refusal, forgive: () => setRefusal(null), run }
+  return { busy, refusal, clearRefusal: () => setRefusal(null), run }
 }

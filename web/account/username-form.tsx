@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { USERNAME_MAX, USERNAME_MIN } from '../../contract/limits.ts'
 import { call } from '../lib/call.ts'
 import { changeViewer } from '../lib/viewer.ts'
 import { Button } from '../ui/button.tsx'
@@ -14,12 +15,12 @@ type UsernameFormProps = { own: string; onSaved: () => void }
 /** Takes another username, checked while it is typed. */
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
-  const { busy, refusal, forgive, run } = useAttempt()
+  const { busy, refusal, clearRefusal, run } = useAttempt()
   const check = useUsernameCheck(username, own)
   const allowed = !refusal && maySave(check)
 
   function type(typed: string): void {
-    forgive()
+    clearRefusal()
     setUsername(typed.trim())
   }
 
@@ -43,7 +44,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         focusOnMount
         value={username}
         readOnly={busy}
-        hint="Латинские буквы, цифры и знак подчёркивания, от 5 до 32 символов"
+        hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
         error={refusal?.message ?? complaintOf(check)}
         status={statusOf(check)}
         onChange={type}

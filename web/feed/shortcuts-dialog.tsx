@@ -16,7 +16,7 @@ const SHORTCUTS = [
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Сочетания клавиш" size="s" onClose={onClose}>
-      <dl className={styles.list}>
+      <dl>
         {SHORTCUTS.map(({ keys, does }) => (
           <div key={does} className={styles.row}>
             <dt>{does}</dt>

@@ -5,15 +5,14 @@ type ErrorRowProps = {
   text: string
   /** May return a promise: the button is pending until it settles. */
   onRetry: () => unknown
-  pending?: boolean | undefined
 }
 
 /** Stands in place of what could not be loaded, with a way to try again. */
-export function ErrorRow({ text, onRetry, pending }: ErrorRowProps) {
+export function ErrorRow({ text, onRetry }: ErrorRowProps) {
   return (
     <div className={styles.row} role="alert">
       <p className={styles.text}>{text}</p>
-      <Button size="s" pending={pending} onClick={onRetry}>
+      <Button size="s" onClick={onRetry}>
         Повторить
       </Button>
     </div>

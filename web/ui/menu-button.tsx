@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react'
-import type { KeyboardEvent, ReactNode } from 'react'
+import type { KeyboardEvent } from 'react'
 import { IconButton } from './icon-button.tsx'
 import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
@@ -8,14 +8,12 @@ type MenuButtonProps = {
   /** The name of the button and of its menu. */
   label: string
   items: readonly MenuItem[]
-  icon?: ReactNode
-  className?: string | undefined
 }
 
 const loadMenu = () => import('./menu.tsx')
 
 /** A button with a menu of actions. Items may change while it is open. */
-export function MenuButton({ label, items, icon, className }: MenuButtonProps) {
+export function MenuButton({ label, items }: MenuButtonProps) {
   const popup = usePopup(loadMenu)
   const Menu = popup.part?.Menu
 
@@ -30,8 +28,7 @@ export function MenuButton({ label, items, icon, className }: MenuButtonProps) {
       <IconButton
         ref={popup.anchor}
         label={label}
-        icon={icon ?? <Ellipsis size={20} />}
-        className={className}
+        icon={<Ellipsis size={20} />}
         aria-haspopup="menu"
         aria-expanded={popup.open}
         onClick={popup.toggle}

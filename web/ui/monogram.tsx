@@ -1,17 +1,10 @@
 import styles from './monogram.module.css'
 import { monogramLetter, monogramTone } from './monogram-tone.ts'
 
-type MonogramProps = { name: string; size?: 's' | 'm' | 'l' }
-
 /** A person's tile: a letter on a tone of their own. Decoration, for the name always stands beside it. */
-export function Monogram({ name, size = 'm' }: MonogramProps) {
+export function Monogram({ name }: { name: string }) {
   return (
-    <span
-      className={styles.tile}
-      data-tone={monogramTone(name)}
-      data-size={size}
-      aria-hidden="true"
-    >
+    <span className={styles.tile} data-tone={monogramTone(name)} aria-hidden="true">
       {monogramLetter(name)}
     </span>
   )

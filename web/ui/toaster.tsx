@@ -13,22 +13,18 @@ import styles from './toaster.module.css'
 
 export type Toast = {
   text: string
-  /** With `href` a real link that a plain click hands to onSelect, for the router; without, a button. */
-  link?: { label: string; href?: string | undefined; onSelect: () => void } | undefined
+  /** A real link, which a plain click hands to onSelect, for the router. */
+  link?: { label: string; href: string; onSelect: () => void }
 }
 
-type ToasterProps = {
-  children: ReactNode
-  /** How long one is shown, and how long nothing is shown before the next, in milliseconds. */
-  durationMs?: number
-  pauseMs?: number
-}
+/** How long one is shown, and how long nothing is shown before the next. */
+const TIMING = { durationMs: 3500, pauseMs: 700 }
 
 const QueueContext = createContext<ToastQueue<Toast> | undefined>(undefined)
 
 /** Gives useToast() to what is inside, and shows the toasts one after another. */
-export function Toaster({ children, durationMs = 3500, pauseMs = 700 }: ToasterProps) {
-  const [queue] = useState(() => createToastQueue<Toast>({ durationMs, pauseMs }))
+export function Toaster({ children }: { children: ReactNode }) {
+  const [queue] = useState(() => createToastQueue<Toast>(TIMING))
   return (
     <QueueContext value={queue}>
       {children}
@@ -84,13 +80,6 @@ function ToastLink({ label, href, onSelect, onLeave }: ToastLinkProps) {
     onSelect()
   }
 
-  if (href === undefined) {
-    return (
-      <button type="button" className={styles.link} onClick={follow}>
-        {label}
-      </button>
-    )
-  }
   return (
     <a className={styles.link} href={href} onClick={follow}>
       {label}
