@@ -23,6 +23,7 @@ test('an address is asked for, held to its pattern, and announced when it is wro
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   await step.dialog.getByRole('heading', { name: 'Вслух' }).waitFor()
   await expect.poll(() => focusedAutocomplete(page)).toBe('email')
+  expect(await descriptionOfFocus(page)).toContain('Войдите или зарегистрируйтесь')
   expect(await step.email.getAttribute('type')).toBe('email')
   expect(await step.proceed.isDisabled()).toBe(true)
 

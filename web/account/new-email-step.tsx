@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { EMAIL_MAX } from '../../contract/limits.ts'
 import type { CallError } from '../lib/call.ts'
 import { useEmailComplaint } from '../lib/use-email-complaint.ts'
@@ -18,6 +18,7 @@ type NewEmailStepProps = {
 /** Asks for the new address. */
 export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEmailStepProps) {
   const [typed, setTyped] = useState(initial)
+  const tipId = useId()
   const { complaint, shownComplaint, judging } = useEmailComplaint(typed)
   const allowed = !complaint && !refusal
 
@@ -29,7 +30,9 @@ export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEm
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <h2 className={styles.title}>Изменить электронную почту</h2>
-      <p className={styles.tip}>Пришлём код на новый адрес. До подтверждения останется прежний</p>
+      <p className={styles.tip} id={tipId}>
+        Пришлём код на новый адрес. До подтверждения останется прежний
+      </p>
       <TextField
         label="Электронная почта"
         type="email"
@@ -37,6 +40,7 @@ export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEm
         inputMode="email"
         maxLength={EMAIL_MAX}
         spellCheck={false}
+        describedBy={tipId}
         focusOnMount
         value={typed}
         readOnly={busy}

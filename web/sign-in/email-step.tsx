@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useId } from 'react'
 import { EMAIL_MAX } from '../../contract/limits.ts'
 import { settings } from '../lib/settings.ts'
 import { useEmailComplaint } from '../lib/use-email-complaint.ts'
@@ -18,6 +18,7 @@ type EmailStepProps = {
 
 /** Asks for the address a code will go to. */
 export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStepProps) {
+  const tipId = useId()
   const { complaint, shownComplaint, judging } = useEmailComplaint(email)
 
   function submit(event: FormEvent): void {
@@ -29,6 +30,7 @@ export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStep
     <AuthShell
       appName={settings().appName}
       tip="Войдите или зарегистрируйтесь: пришлём код на почту, пароль не нужен"
+      tipId={tipId}
     >
       <form className={styles.form} onSubmit={submit} noValidate>
         <TextField
@@ -39,6 +41,7 @@ export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStep
           maxLength={EMAIL_MAX}
           spellCheck={false}
           required
+          describedBy={tipId}
           focusOnMount
           value={email}
           readOnly={busy}
