@@ -98,6 +98,9 @@ test('a visitor’s read has an ETag and lets a CDN keep it for a second; the sa
     expect(second.status, round).toBe(304)
     expect(second.headers.get('etag')).toBe(etag)
     expect(await second.text()).toBe('')
+    // As a proxy asks that compressed the answer.
+    const weak = { 'if-none-match': `W/${etag}` }
+    expect((await fetch(`${app.url}/api/v1/posts`, { headers: weak })).status, round).toBe(304)
   }
 })
 
