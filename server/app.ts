@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
 import { noNotices, openNotices } from './db/notices.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
+import { settles } from './db/settles.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import { createKeptAnswers } from './http/kept-answers.ts'
@@ -128,21 +129,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     http,
     database,
     async close() {
-      const drained = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
-      // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
-      const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
-      await Promise.all([http.close(), jobs.stop()])
-      clearTimeout(drained)
-      clearInterval(idle)
+      await Promise.all([drain(http), jobs.stop()])
       transport.close()
-      await notices.close()
-      await Promise.all([database.close(), patient.close()])
+      // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
+      const closed = Promise.all([notices.close(), database.close(), patient.close()])
+      await settles(closed, CLOSE_MS)
     },
   }
 }
 
 /** Requests in flight get this long to finish; then their connections are cut. */
-const DRAIN_MS = 8000
+const DRAIN_MS = 7000
 const IDLE_CHECK_MS = 50
+const CLOSE_MS = 500
 /** For jobs: requests leave them connections, and nightly work may read whole tables. */
 const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000 }
+
+/** Takes no more connections; resolves when the requests in flight are answered or cut. */
+async function drain(http: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
+  // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
+  const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
+  await http.close()
+  clearTimeout(cut)
+  clearInterval(idle)
+}

@@ -16,15 +16,18 @@ async function sendAndReset({ url }: TestApp, path: string): Promise<void> {
 test.each([
   ['by the connection', []],
   ['by the proxy', ['127.0.0.1/32']],
-])('a connection that is reset at once harms nobody, where visitors are known %s', async (_, trustProxy) => {
-  const app = await appForTest({ config: { trustProxy } })
-  const { id } = await app.publish(await app.signUp())
-  for (const path of ['/posts', `/posts/${id}`, '/users/current']) {
-    // The second time it is answered from what is kept.
-    for (let round = 0; round < 2; round++) await app.call('GET', path)
-    await Promise.all(Array.from({ length: 20 }, () => sendAndReset(app, `/api/v1${path}`)))
-    await sendAndReset(app, `/posts/${id}`)
-  }
-  expect((await app.call('GET', `/posts/${id}`)).status).toBe(200)
-  expect(app.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
-})
+])(
+  'a connection that is reset at once harms nobody, where visitors are known %s',
+  async (_, trustProxy) => {
+    const app = await appForTest({ config: { trustProxy } })
+    const { id } = await app.publish(await app.signUp())
+    for (const path of ['/posts', `/posts/${id}`, '/users/current']) {
+      // The second time it is answered from what is kept.
+      for (let round = 0; round < 2; round++) await app.call('GET', path)
+      await Promise.all(Array.from({ length: 20 }, () => sendAndReset(app, `/api/v1${path}`)))
+      await sendAndReset(app, `/posts/${id}`)
+    }
+    expect((await app.call('GET', `/posts/${id}`)).status).toBe(200)
+    expect(app.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  },
+)
