@@ -45,6 +45,19 @@ test('with 512 requests at work the next is 503 with Retry-After at once, and no
   expect((await app.call('GET', '/posts')).status).toBe(200)
 })
 
+test('a body for what nobody serves is not waited for: the refusal comes at once, and such calls are counted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.01 } })
+  const statuses: number[] = []
+  for (let call = 0; call < 35; call++) {
+    const socket = await openSocket(app.url)
+    socket.write(UNFINISHED.replace('/api/v1/logins', '/nope'))
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    statuses.push(Number(/^HTTP\/1.1 (\d+)/.exec(head.toString())?.[1]))
+    socket.destroy()
+  }
+  expect(statuses).toEqual([...Array(30).fill(404), ...Array(5).fill(429)])
+})
+
 test('headers that do not come are given up after about 5 s', async () => {
   const app = await appForTest()
   const socket = await openSocket(app.url)

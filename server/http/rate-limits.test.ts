@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
@@ -39,6 +40,23 @@ test('five posts and replies go out in a burst, the sixth is 429 and may come wi
 
   const other = await app.signUp()
   expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
+})
+
+test('a retry with the key of a published post is answered past the limit on publishing', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await app.signUp()
+  const publish = (key: string, path = '/posts') =>
+    app.call('POST', path, {
+      token,
+      body: { text: 'Дважды' },
+      headers: { 'idempotency-key': key },
+    })
+  const first = await publish('the post')
+  const replies = `/posts/${first.body.id}/replies`
+  const reply = await publish('the reply', replies)
+  await callsBefore429(() => publish(randomUUID()))
+  expect((await publish('the post')).body.id).toBe(first.body.id)
+  expect((await publish('the reply', replies)).body.id).toBe(reply.body.id)
 })
 
 test('300 likes a day, then 429; unlikes and other users go on', async () => {
