@@ -66,7 +66,7 @@ export type Limits = ReturnType<typeof createLimits>
 
 function limitOf(limiters: Limiter[]): Limit {
   const [only] = limiters
-  // Without an async function between: the limit on all calls is charged by each of them.
+  // No async function around it: this runs for every request.
   if (only && limiters.length === 1) {
     return { charge: (key) => only.consume(key).then(ignore, refuse) }
   }
