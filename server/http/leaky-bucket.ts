@@ -1,5 +1,4 @@
 import { AppError } from './app-error.ts'
-import type { Limit } from './limits.ts'
 
 type Bucket = {
   /** One event in so many seconds. */
@@ -12,7 +11,7 @@ type Bucket = {
  * A limit on the pace of events, counted in memory: the generic cell rate algorithm (ITU-T I.371). Windows of fixed
  * length, which the other limits count in, let twice the burst through where two of them meet.
  */
-export function createLeakyBucket({ seconds, burst }: Bucket, now = Date.now): Limit {
+export function createLeakyBucket({ seconds, burst }: Bucket, now = Date.now) {
   const step = seconds * 1000
   /** When the bucket of each key will have leaked empty; in the order of the last event. */
   const empty = new Map<string, number>()
@@ -25,7 +24,8 @@ export function createLeakyBucket({ seconds, burst }: Bucket, now = Date.now): L
   }
 
   return {
-    async charge(key) {
+    /** Counts one event under `key`; throws TOO_MANY_REQUESTS, with the seconds to wait, when there were too many. */
+    async charge(key: string): Promise<void> {
       const time = now()
       forgetEmpty(time)
       const at = Math.max(empty.get(key) ?? 0, time) + step
