@@ -83,7 +83,11 @@ test('a like shows to every signed-in reader at once, and to a visitor a second 
   await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
   expect(await countFor(olga.token)).toMatchObject({ likes_count: 1, is_liked: false })
   expect(await countFor(petr.token)).toMatchObject({ likes_count: 1, is_liked: true })
-  while ((await countFor()).likes_count === 0) expect(Date.now() - liked).toBeLessThan(1500)
+  for (;;) {
+    const asked = Date.now()
+    if ((await countFor()).likes_count === 1) break
+    expect(asked - liked).toBeLessThanOrEqual(1000)
+  }
 })
 
 test('a visitor’s read has an ETag and lets a CDN keep it for a second; the same again is 304 without a body', async () => {
