@@ -7,6 +7,7 @@ import { openSite, type Site } from './testing/site.ts'
 
 /** What React says of a part of the app that could not be fetched, besides what the person sees. */
 const UNFETCHED = /Unable to preload CSS|dynamically imported module/
+const WINDOW_REFUSED = 'Не удалось открыть окно. Проверьте интернет и повторите'
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
 let site: Site
@@ -40,17 +41,20 @@ test('offline, a banner says so until the network is back; what was written is k
   expect(await published('Написано в метро.')).toBe(1)
 })
 
-test('offline, a window that was never opened here says that it needs the network', async () => {
-  const page = await site.visit({ as: author, expectedTrouble: UNFETCHED })
-  await profileLink(page).waitFor()
+test('offline, a window that was never opened here says that it needs the network, and then opens as it should look', async () => {
+  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
-  const write = page.getByRole('button', { name: 'Новая запись' })
-  await write.click()
-  const refusal = 'Не удалось открыть окно. Проверьте интернет и повторите'
-  await page.getByRole('status').getByText(refusal).waitFor()
+  const enter = page.getByRole('button', { name: 'Войти' })
+  await enter.click()
+  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
   await page.context().setOffline(false)
-  await write.click()
-  await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
+  await enter.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  // Without its style sheet a dialog is a block with square corners.
+  expect(await dialog.evaluate((it) => getComputedStyle(it).display)).toBe('flex')
+  expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {

@@ -17,7 +17,7 @@ export type Page = {
   /** Its HTML around the place for what depends on the address. */
   before: string
   after: string
-  /** The same after it, with links to the files that only the page of a post needs. */
+  /** The same after it, with links to the scripts that only the page of a post needs. */
   afterPost: string
   site: SiteFacts
   inlineScriptHashes: string[]
@@ -52,7 +52,6 @@ export async function loadPage(folder: string, facts: Facts): Promise<Page | nul
       `<meta name="edit-period-seconds" content="${editPeriodSeconds}">`,
     after,
     site: { appName, publicUrl, description: DESCRIPTION.exec(built)?.[1] ?? '' },
-    // At the end, where the order of style sheets is that in which the web app would add them.
     afterPost: after.replace('</head>', `${await linksTo('pages/post.tsx', folder)}</head>`),
     inlineScriptHashes: scripts.map(hashOf),
   }
