@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Route, Routes, useLocation } from 'react-router'
 import { WallPage } from '../pages/wall.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { PageBoundary } from './page-boundary.tsx'
-import { PageLoading } from './page-loading.tsx'
 import { SecuredRoute } from './secured-route.tsx'
 
 // The wall comes with the first chunk; every other page is fetched when it is first opened.
@@ -43,7 +43,7 @@ function loadPostPage(): Promise<ComponentType> {
 export function AppRoutes() {
   return (
     <PageBoundary key={useLocation().pathname}>
-      <Suspense fallback={<PageLoading />}>
+      <Suspense fallback={<Loading label="Загружаем страницу" />}>
         <Routes>
           <Route path="/" element={<WallPage />} />
           <Route path="/posts/:id" element={<PostPage />} />

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
 import { withViewer } from '../lib/intent.ts'
 import { useViewer } from '../lib/viewer.ts'
-import { PageLoading } from './page-loading.tsx'
+import { Loading } from '../ui/loading.tsx'
 
 /**
  * Pages for those who are signed in. A visitor who came by address lands on the wall with the sign-in dialog, which
@@ -21,5 +21,5 @@ export function SecuredRoute() {
     if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
   }, [state, pathname, navigate])
 
-  return state === 'authorized' ? <Outlet /> : <PageLoading />
+  return state === 'authorized' ? <Outlet /> : <Loading label="Загружаем страницу" />
 }
