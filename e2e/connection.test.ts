@@ -1,12 +1,12 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls } from './testing/parts.ts'
+import { holdCalls, postWith } from './testing/parts.ts'
 import { profileLink } from './testing/sign-in-dialog.ts'
 import { openSite, type Site } from './testing/site.ts'
 
-/** What React says of a part of the app that could not be fetched, besides what the person sees. */
-const UNFETCHED = /Unable to preload CSS|dynamically imported module/
+/** What the console says of a part of the app that could not be fetched, besides what the person sees. */
+const UNFETCHED = /dynamically imported module/
 const WINDOW_REFUSED = 'Не удалось открыть окно. Проверьте интернет и повторите'
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
@@ -55,6 +55,64 @@ test('offline, a window that was never opened here says that it needs the networ
   // Without its style sheet a dialog is a block with square corners.
   expect(await dialog.evaluate((it) => getComputedStyle(it).display)).toBe('flex')
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
+})
+
+test('a page that could not be fetched is fetched by «Обновить» in its place, or when one comes to it again', async () => {
+  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
+  await page.context().setOffline(true)
+  await openPost(page, 'Запись 12')
+  const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })
+  const refresh = failure.getByRole('button', { name: 'Обновить' })
+  await refresh.click()
+  await expect.poll(() => refresh.getAttribute('aria-busy')).toBe(null)
+  expect(await failure.count()).toBe(1)
+
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await postWith(page, 'Запись 11').waitFor()
+  await openPost(page, 'Запись 11')
+  await failure.waitFor()
+  await page.context().setOffline(false)
+  await refresh.click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Запись 11').waitFor()
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await openPost(page, 'Запись 12')
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
+})
+
+test('a page that failed on the way there is fetched anew by going to another of its kind', async () => {
+  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.context().setOffline(true)
+  await openPost(page, 'Запись 12')
+  await page.getByText('Не удалось открыть страницу').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await openPost(page, 'Запись 11')
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Запись 11').waitFor()
+})
+
+test('where a release has taken a page or a menu away, a reload is what is offered', async () => {
+  const gone = /assets\/(post|menu)-/
+  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.route(gone, (route) => route.fulfill({ status: 404 }))
+  await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
+  const said = page.getByRole('status').filter({ hasText: 'Не удалось открыть окно' })
+  await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
+
+  await openPost(page, 'Запись 12')
+  await page.getByText('Не удалось открыть страницу').waitFor()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Обновить', exact: true }).click()
+  await reloaded
+  await page.unroute(gone)
+  await page.getByRole('button', { name: 'Обновить', exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
@@ -128,6 +186,11 @@ async function write(page: Page, text: string) {
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.getByLabel('Текст записи').fill(text)
   return dialog
+}
+
+/** Opens a post of the wall by its text, as one taps on it. */
+function openPost(page: Page, text: string): Promise<void> {
+  return postWith(page, text).getByText(text).click()
 }
 
 async function published(text: string): Promise<number> {
