@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls, postWith } from './testing/parts.ts'
+import { holdCalls, openMenu, postWith, switchView } from './testing/parts.ts'
 import { profileLink } from './testing/sign-in-dialog.ts'
 import { openSite, type Site } from './testing/site.ts'
 
@@ -57,6 +57,45 @@ test('offline, a window that was never opened here says that it needs the networ
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
+test('a window that is long in coming says so until it is there', async () => {
+  const page = await site.visit()
+  await page.getByRole('article').first().waitFor()
+  const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
+  await page.getByRole('button', { name: 'Войти' }).click()
+  const opening = page.getByRole('status', { name: 'Открываем окно' })
+  await opening.waitFor()
+  scripts.letGo()
+  await page.getByRole('dialog').waitFor()
+  expect(await opening.count()).toBe(0)
+})
+
+test('offline, the switcher that was never opened here says that it needs the network, and opens with it', async () => {
+  const page = await site.visit()
+  await page.getByRole('article').first().waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
+  await page.context().setOffline(false)
+  await switchView(page, 'Понравившиеся')
+  await page.getByRole('dialog').waitFor()
+})
+
+test('who is signed in has windows and menus fetched ahead, and opens them without a network', async () => {
+  const fetched: string[] = []
+  const page = await site.visit({
+    as: author,
+    before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
+  })
+  const last = 'shortcuts-dialog-'
+  await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
+  await page.context().setOffline(true)
+  const menu = await openMenu(page.getByRole('article').first())
+  await menu.getByRole('menuitem').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
+})
+
 test('a page that could not be fetched is fetched by «Обновить» in its place, or when one comes to it again', async () => {
   const page = await site.visit({ expectedTrouble: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
@@ -108,10 +147,12 @@ test('where a release has taken a page or a menu away, a reload is what is offer
   await openPost(page, 'Запись 12')
   await page.getByText('Не удалось открыть страницу').waitFor()
   const reloaded = page.waitForEvent('load')
-  await page.getByRole('button', { name: 'Обновить', exact: true }).click()
+  const refresh = page.getByRole('button', { name: 'Обновить', exact: true })
+  await refresh.click()
   await reloaded
+  await refresh.waitFor()
   await page.unroute(gone)
-  await page.getByRole('button', { name: 'Обновить', exact: true }).click()
+  await refresh.click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
 

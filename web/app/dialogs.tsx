@@ -6,6 +6,7 @@ import type { Part } from '../ui/part.ts'
 import { useOpenFailure } from '../ui/use-open-failure.ts'
 import { usePart } from '../ui/use-part.ts'
 import { DialogBoundary } from './dialog-boundary.tsx'
+import { DialogLoading } from './dialog-loading.tsx'
 import { DIALOGS } from './dialog-parts.ts'
 
 /** Shows the open dialog, fetched when it is first asked for. */
@@ -29,7 +30,8 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
     if (failed) giveUp()
   }, [failed, giveUp])
 
-  if (!Content) return null
+  if (failed) return null
+  if (!Content) return <DialogLoading />
   return (
     <DialogBoundary onBroken={giveUp}>
       <Content {...ids} onClose={() => close(dialog)} />
