@@ -20,7 +20,7 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
       {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
-      {read.state === 'loading' && <Skeleton />}
+      {read.state === 'loading' && <Skeleton label="Загружаем запись" />}
       {read.state === 'missing' && <EmptyState {...MISSING_POST} />}
       {read.state === 'failed' && <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />}
     </Modal>
