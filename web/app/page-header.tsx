@@ -61,7 +61,7 @@ function Account() {
   }
   return (
     // Keeps its place while it is not known who came, so that nothing jumps and nothing flashes.
-    <span className={viewer.state === 'authorizing' ? styles.unknown : undefined}>
+    <span className={viewer.state === 'signed-out' ? undefined : styles.unknown}>
       <Button
         variant="strong"
         size="s"

@@ -16,21 +16,20 @@ export function ResumeIntent() {
   const toast = useToast()
 
   useEffect(() => {
+    const refuse = (error: unknown) => toast({ text: errorMessage(error) })
     const perform = (intent: Intent): void => {
       switch (intent.name) {
         case 'go':
           void navigate(intent.path)
           return
         case 'like':
-          likePost(client, intent.postId, true).catch((error: unknown) =>
-            toast({ text: errorMessage(error) }),
-          )
+          likePost(client, intent.postId, true).catch(refuse)
           return
         default:
           openDialog(intent)
       }
     }
-    return performIntentsWith(perform)
+    return performIntentsWith({ perform, refuse })
   }, [client, navigate, toast])
 
   useEffect(() => void resume(), [])
