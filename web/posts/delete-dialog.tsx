@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { CallError } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './delete-dialog.module.css'
@@ -23,9 +24,7 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
       <p className={styles.text}>
         Вернуть {isReply ? 'его' : 'её'} не получится. Написанные ответы останутся.
       </p>
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <FormError>{error}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button variant="danger" onClick={remove}>

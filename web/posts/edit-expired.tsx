@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { parsePostText } from '../../contract/text.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { useToast } from '../ui/toaster.tsx'
@@ -65,9 +66,7 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     <>
       <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <FormError>{error}</FormError>
       <ModalFooter>
         <Button onClick={copy}>Скопировать текст</Button>
         <Button variant="primary" disabled={text === null} onClick={sendAsReply}>

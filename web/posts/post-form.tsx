@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { PostCounter } from './post-counter.tsx'
@@ -29,9 +30,7 @@ export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps
         readOnly={form.pending}
         focusOnMount
       />
-      <p className={styles.error} role="alert">
-        {form.error}
-      </p>
+      <FormError>{form.error}</FormError>
       <ModalFooter>
         {note && <span className={styles.note}>{note}</span>}
         <PostCounter left={form.left} />
