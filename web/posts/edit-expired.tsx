@@ -55,7 +55,7 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     if (text === null) return
     try {
       await publish(text, draft.submissionKey(text))
-      draft.clear()
+      draft.settle(text)
       onClose()
     } catch (reason) {
       setError(errorMessage(reason))

@@ -15,7 +15,7 @@ type PostFormParts = {
 
 /** The state of a form that writes a text: typed, kept as a draft, counted, sent once. */
 export function usePostForm({ draft, initialText, send, onSent }: PostFormParts) {
-  const [typed, setTyped] = useState(() => draft.read()?.text ?? initialText)
+  const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   const [error, setError] = useState<string>()
   const [pending, setPending] = useState(false)
   // State is a render late for a second press in the same frame; the ref is not.
@@ -39,7 +39,7 @@ export function usePostForm({ draft, initialText, send, onSent }: PostFormParts)
     setError(undefined)
     try {
       await send(text, draft.submissionKey(text))
-      draft.clear()
+      draft.settle(text)
       onSent()
     } catch (reason) {
       setError(errorMessage(reason))
