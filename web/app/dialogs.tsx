@@ -23,8 +23,8 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
 
   const giveUp = useCallback(() => {
     void sayWhy()
-    closeDialog()
-  }, [sayWhy])
+    closeDialog(dialog)
+  }, [sayWhy, dialog])
 
   useEffect(() => {
     if (failed) giveUp()
@@ -39,10 +39,9 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
   )
 }
 
-function close({ name }: Dialog): void {
-  if (name === 'sign-in') {
+function close(dialog: Dialog): void {
+  if (closeDialog(dialog) && dialog.name === 'sign-in') {
     keepSignInClosed(Date.now())
     dropIntent()
   }
-  closeDialog()
 }

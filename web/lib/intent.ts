@@ -7,6 +7,8 @@ export type Intent =
   | { name: 'like'; postId: string }
   | { name: 'reply'; postId: string }
   | { name: 'new-post' }
+  | { name: 'edit'; postId: string }
+  | { name: 'delete'; postId: string }
   | { name: 'report'; postId: string }
   | { name: 'go'; path: string }
 

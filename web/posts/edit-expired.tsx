@@ -1,15 +1,14 @@
-import { useState } from 'react'
 import { parsePostText } from '../../contract/text.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/form-error.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { copyText } from './copy-text.ts'
 import type { Drafts } from './drafts.ts'
 import styles from './edit-expired.module.css'
+import { SendErrorLine } from './send-error-line.tsx'
 import { usePublish } from './use-publish.ts'
+import { useSendError } from './use-send-error.ts'
 
 type EditExpiredProps = {
   postId: string
@@ -43,7 +42,7 @@ function LateText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
   const toast = useToast()
   const publish = usePublish(postId)
-  const [error, setError] = useState<string>()
+  const error = useSendError({ intent: { name: 'edit', postId }, failed: 'Не отправлено' })
   const text = parsePostText(typed)
 
   async function copy(): Promise<void> {
@@ -58,7 +57,7 @@ function LateText(props: EditExpiredProps & { typed: string }) {
       draft.settle(text)
       onClose()
     } catch (reason) {
-      setError(errorMessage(reason))
+      error.tell(reason)
     }
   }
 
@@ -66,7 +65,7 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     <>
       <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
-      <FormError>{error}</FormError>
+      <SendErrorLine error={error} />
       <ModalFooter>
         <Button onClick={copy}>Скопировать текст</Button>
         <Button variant="primary" disabled={text === null} onClick={sendAsReply}>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/form-error.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
+import { SendErrorLine } from './send-error-line.tsx'
 import type { usePostForm } from './use-post-form.ts'
 
 type PostFormProps = {
@@ -30,7 +30,7 @@ export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps
         readOnly={form.pending}
         focusOnMount
       />
-      <FormError>{form.error}</FormError>
+      <SendErrorLine error={form.error} />
       <ModalFooter>
         {note && <span className={styles.note}>{note}</span>}
         <PostCounter left={form.left} />

@@ -27,7 +27,13 @@ export function useEdit(post: CachedPost, onClose: () => void) {
     toast({ text: 'Изменено' })
   }
 
-  const form = usePostForm({ draft, initialText: post.text, send, onSent: onClose })
+  const form = usePostForm({
+    draft,
+    intent: { name: 'edit', postId: post.id },
+    initialText: post.text,
+    send,
+    onSent: onClose,
+  })
   // A text that is on its way may still arrive in time.
   const expired = refused || (secondsLeft === 0 && !form.pending)
   return { form, draft, secondsLeft, expired }
