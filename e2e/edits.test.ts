@@ -49,6 +49,31 @@ test('a half-made edit is kept until it is saved', async () => {
   expect(await text.inputValue()).toBe('Стало иначе')
 })
 
+test('an edit whose answer was lost counts as saved when it is sent again', async () => {
+  const post = await stage.publish(olga, 'Сохранится дважды')
+  const page = await stage.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
+  await page.route(
+    `**/api/v1/posts/${post.id}`,
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.keyboard.press('Control+Enter')
+  await dialog
+    .getByRole('alert')
+    .getByText(/Нет связи/)
+    .waitFor()
+  await dialog.getByRole('button', { name: 'Сохранить' }).click()
+  await toast(page, 'Изменено').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
+})
+
 test('when time runs out in an open dialog, the text can be copied, or sent as a reply', async () => {
   await stage.publish(olga, 'Не успею')
   const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
