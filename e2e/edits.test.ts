@@ -96,6 +96,29 @@ test('when time runs out in an open dialog, the text can be copied, or sent as a
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
 })
 
+test('a changed text whose time ran out in a closed dialog is found in the menu until nobody wants it', async () => {
+  await stage.publish(olga, 'Не вернулся вовремя')
+  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+  const post = postWith(page, 'Не вернулся вовремя')
+  await chooseFromMenu(post, 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const text = dialog.getByRole('textbox', { name: 'Текст записи' })
+  await text.fill('Вернулся поздно')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.clock.fastForward('10:01')
+
+  const items = (await openMenu(post)).getByRole('menuitem')
+  await expect.poll(() => items.allInnerTexts()).toEqual(['Несохранённый текст', 'Удалить'])
+  await items.first().click()
+  await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
+  expect(await text.inputValue()).toBe('Вернулся поздно')
+  await dialog.getByRole('button', { name: 'Удалить текст' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await openMenu(post)
+  expect(await items.allInnerTexts()).toEqual(['Удалить'])
+})
+
 test('a deletion is asked about once more, and takes the post off the list', async () => {
   await stage.publish(olga, 'Останется')
   await stage.publish(olga, 'Удалится')

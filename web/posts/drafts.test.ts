@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DraftStore, openDraft } from './drafts.ts'
+import { type DraftStore, onDraftsKept, openDraft } from './drafts.ts'
 
 function memoryStore(): DraftStore & { size: () => number } {
   const values = new Map<string, string>()
@@ -75,6 +75,23 @@ test.each(['раз!', ''])('the key outlives typing «%s» and taking that back'
   draft.write(typed)
   draft.write('раз')
   expect(draft.submissionKey('раз')).toBe(key)
+})
+
+test('that a draft appears or goes is told, that it is written on is not', () => {
+  const draft = openDraft(memoryStore(), 'u1', 'edit 7')
+  let told = 0
+  const stop = onDraftsKept(() => {
+    told += 1
+  })
+  for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write(text)
+  expect(told).toBe(1)
+  draft.submissionKey('новое')
+  draft.clear()
+  expect(draft.read()).toBeNull()
+  expect(told).toBe(2)
+  stop()
+  draft.write('снова')
+  expect(told).toBe(2)
 })
 
 test('where nothing can be kept, a draft lives as long as the form', () => {

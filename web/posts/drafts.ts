@@ -26,11 +26,20 @@ export type Drafts = {
   submissionKey: (text: string) => string
   /** Tells that `text` was published: it is forgotten, unless another one has been typed in its place. */
   settle: (text: string) => void
+  /** Forgets what was typed: nobody wants it any more. */
+  clear: () => void
   /** Calls `listener` with each text settled, here or by another form of this page. Returns what ends that. */
   onSettled: (listener: (text: string) => void) => () => void
 }
 
 const settledListeners = new Set<(name: string, text: string) => void>()
+const keptListeners = new Set<() => void>()
+
+/** Calls `listener` when some draft of this page appears or goes. Returns what ends that. */
+export function onDraftsKept(listener: () => void): () => void {
+  keptListeners.add(listener)
+  return () => keptListeners.delete(listener)
+}
 
 /** The draft of one person in one place. A store that keeps nothing costs the draft, never the typing. */
 export function openDraft(store: DraftStore, userId: string, place: DraftPlace): Drafts {
@@ -42,10 +51,13 @@ export function openDraft(store: DraftStore, userId: string, place: DraftPlace):
   }
 
   function save(draft: Draft): void {
+    const before = load()?.text ?? ''
     const empty = draft.text === '' && !draft.sent
     if (empty) store.remove(name)
     else store.write(name, JSON.stringify(draft))
     unsaved = !empty && store.read(name) === null ? draft : null
+    // Not with each letter: every post of one's own on the page would look.
+    if ((draft.text === '') !== (before === '')) for (const listener of keptListeners) listener()
   }
 
   return {
@@ -65,6 +77,7 @@ export function openDraft(store: DraftStore, userId: string, place: DraftPlace):
       save({ text: normalizeText(typed) === text ? '' : typed })
       for (const listener of settledListeners) listener(name, text)
     },
+    clear: () => save({ text: '' }),
     onSettled: (listener) => {
       const listen = (of: string, text: string) => {
         if (of === name) listener(text)

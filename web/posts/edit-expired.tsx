@@ -61,12 +61,20 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     }
   }
 
+  function drop(): void {
+    draft.clear()
+    onClose()
+  }
+
   return (
     <>
       <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
       <SendErrorLine error={error} />
       <ModalFooter>
+        <Button variant="plain" onClick={drop}>
+          Удалить текст
+        </Button>
         <Button onClick={copy}>Скопировать текст</Button>
         <Button variant="primary" disabled={text === null} onClick={sendAsReply}>
           Отправить ответом
