@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/parts.ts'
+import {
+  chooseFromMenu,
+  openMenu,
+  postTexts,
+  postWith,
+  switchView,
+  toast,
+} from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -157,6 +164,40 @@ test('a post deleted on its own page leads to the wall; one that is gone already
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await toast(page, 'Сообщение не найдено').waitFor()
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('a deletion that ends late moves nobody who has gone elsewhere, and tells its failure all the same', async () => {
+  const post = await stage.publish(olga, 'Удаляется долго')
+  const page = await stage.visit({ as: olga, path: '/liked' })
+  await switchView(page, 'Новые')
+  await openReplies(page, 'Удаляется долго')
+  const answers: ('lost' | 'passed')[] = ['lost', 'passed']
+  let gate = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    await gate.promise
+    return answers.shift() === 'lost' ? route.abort() : route.continue()
+  })
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить' })
+  await chooseFromMenu(postWith(page, 'Удаляется долго'), 'Удалить')
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  gate.resolve()
+  await toast(page, 'Не удалено. Нет связи. Проверьте интернет и повторите').waitFor()
+  gate = Promise.withResolvers()
+  await page.getByRole('button', { name: 'Вернуться' }).click()
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.goBack()
+  await page.goBack()
+  await page.waitForURL('**/liked')
+  gate.resolve()
+  await toast(page, 'Удалено').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/liked')
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { useNavigate } from 'react-router'
 import { UsernameForm } from '../account/username-form.tsx'
+import { useLeave } from '../lib/use-leave.ts'
 import { usePageTitle } from '../lib/use-page-title.ts'
 import { useViewer } from '../lib/viewer.ts'
 
@@ -7,13 +7,10 @@ import { useViewer } from '../lib/viewer.ts'
 export function SettingsUsernamePage() {
   usePageTitle('Имя пользователя')
   const viewer = useViewer()
-  const navigate = useNavigate()
+  const leave = useLeave('/settings/account/username')
   return (
     viewer.state === 'authorized' && (
-      <UsernameForm
-        own={viewer.user.username}
-        onSaved={() => navigate('/settings', { replace: true })}
-      />
+      <UsernameForm own={viewer.user.username} onSaved={() => leave('/settings')} />
     )
   )
 }
