@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { CallError, call } from '../lib/call.ts'
-import { putPosts } from './post-cache.ts'
+import { beginRead, putPosts } from './post-cache.ts'
 
 type Edit = { id: string; text: string }
 
@@ -21,7 +21,8 @@ function mayBeSaved(error: unknown): boolean {
 }
 
 async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
+  const begun = beginRead()
   const post = await call('GET /posts/:id', { params: { id } })
-  putPosts(client, [post])
+  putPosts(client, [post], begun)
   return post.text === text
 }

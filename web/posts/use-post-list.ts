@@ -12,7 +12,7 @@ import {
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
-import { putPosts } from './post-cache.ts'
+import { beginRead, putPosts } from './post-cache.ts'
 import { hasPost, listIds } from './post-list.ts'
 
 /** Where a list comes from: `read` gets the page after `cursor`, or the first one for null. */
@@ -48,8 +48,9 @@ export function usePostList({ name, read }: ListSource): PostListView {
   const queryKey = pagesKey(name, visit)
 
   async function readPage(cursor: string | null, signal: AbortSignal): Promise<CachedPage> {
+    const begun = beginRead()
     const { posts, nextCursor, total } = await read(cursor, signal)
-    return { ids: putPosts(client, posts), nextCursor, total }
+    return { ids: putPosts(client, posts, begun), nextCursor, total }
   }
 
   const query = useInfiniteQuery({
