@@ -148,6 +148,21 @@ test('new posts wait behind a pill and move nothing that is read', async () => {
   await pill.waitFor({ state: 'detached' })
 })
 
+test('new posts that do not come say that the server did not answer in time', async () => {
+  await stage.fillWall(olga, 12)
+  const page = await stage.visit({ before: (page) => page.clock.install() })
+  await postWith(page, 'Запись 12').waitFor()
+  await stage.publish(olga, 'Самая новая')
+  await page.clock.fastForward(21_000)
+  const pill = page.getByRole('button', { name: 'Показать новые записи' })
+  await pill.waitFor()
+  await holdCalls(page, '**/api/v1/posts?*')
+  await pill.click()
+  const late = page.getByRole('status').getByText('Сервер не ответил вовремя. Повторите')
+  await late.waitFor({ timeout: 30_000 })
+  expect(await pill.getAttribute('aria-disabled')).toBe(null)
+})
+
 test('addresses that lead nowhere say what is wrong', async () => {
   const page = await stage.visit({ path: '/nowhere' })
   await page.getByText('Страница не существует').waitFor()

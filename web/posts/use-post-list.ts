@@ -18,7 +18,7 @@ import { hasPost, listIds } from './post-list.ts'
 /** Where a list comes from: `read` gets the page after `cursor`, or the first one for null. */
 export type ListSource = {
   name: ListName
-  read: (cursor: string | null, signal: AbortSignal) => Promise<PostPage>
+  read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
 }
 
 export type PostListView = {
@@ -47,7 +47,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
   const visit = useLocation().key
   const queryKey = pagesKey(name, visit)
 
-  async function readPage(cursor: string | null, signal: AbortSignal): Promise<CachedPage> {
+  async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
     const begun = beginRead()
     const { posts, nextCursor, total } = await read(cursor, signal)
     return { ids: putPosts(client, posts, begun), nextCursor, total }
@@ -86,7 +86,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
     },
     retry: () => void (pages ? query.fetchNextPage() : query.refetch()),
     renew: async () => {
-      const first = await readPage(null, AbortSignal.timeout(10_000))
+      const first = await readPage(null)
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })
       client.setQueryData<LocalChanges>(changesKey(name, visit), NO_CHANGES)
