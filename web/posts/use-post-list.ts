@@ -13,7 +13,7 @@ import {
   pagesKey,
 } from './list-cache.ts'
 import { beginRead, putPosts } from './post-cache.ts'
-import { hasPost, listIds } from './post-list.ts'
+import { isBehind, listIds } from './post-list.ts'
 
 /** Where a list comes from: `read` gets the page after `cursor`, or the first one for null. */
 export type ListSource = {
@@ -23,8 +23,8 @@ export type ListSource = {
 
 export type PostListView = {
   ids: readonly string[]
-  /** Whether the list has the post, shown or deleted here. */
-  knows: (id: string) => boolean
+  /** Whether a newer first page, as ids, has posts published elsewhere since the list was read. */
+  isBehind: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
   hasMore: boolean
@@ -75,7 +75,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
 
   return {
     ids,
-    knows: (id) => hasPost(list, id),
+    isBehind: (firstPage) => isBehind(list, firstPage),
     state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
     error: query.error,
     hasMore: query.hasNextPage,
