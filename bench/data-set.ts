@@ -1,4 +1,6 @@
-import pg from 'pg'
+import { sql } from 'kysely'
+import { openDatabase } from '../server/db/open.ts'
+import { recount } from '../server/testing/seed.ts'
 
 /** How much of everything a data set has, from the number of its posts (replies included). */
 export type DataSet = { posts: number; users: number; likes: number }
@@ -9,6 +11,8 @@ export function dataSetOf(posts: number): DataSet {
 
 /** Every fourth row is a reply, to one of the posts before it. */
 const REPLY_EVERY = 4
+/** Millions of rows take minutes. */
+const PATIENT = { connections: 1, statementTimeoutMs: 3_600_000 }
 /** The wall grows by a post every so many seconds. */
 const SECONDS_APART = 20
 
@@ -17,17 +21,17 @@ const SECONDS_APART = 20
  * all 500. A tenth of the users write most posts, and new posts get most likes. Counters are set from the rows.
  */
 export async function seed(databaseUrl: string, { posts, users, likes }: DataSet): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const { db, close } = openDatabase(databaseUrl, () => {}, PATIENT)
+  const run = (statement: string) => sql.raw(statement).execute(db)
   const words =
     'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
   try {
-    await client.query(
+    await run(
       `INSERT INTO users (username, email, email_key)
        SELECT 'user_' || lpad(n::text, 7, '0'), 'u' || n || '@example.org', 'u' || n || '@example.org'
        FROM generate_series(1, ${users}) n`,
     )
-    await client.query(
+    await run(
       `WITH word AS (SELECT string_to_array('${words}', ' ') AS list), n AS (
          SELECT n, random() AS skew, power(random(), 3) AS size FROM generate_series(1, ${posts}) n
        )
@@ -41,28 +45,15 @@ export async function seed(databaseUrl: string, { posts, users, likes }: DataSet
          CASE WHEN n.n % ${REPLY_EVERY} = 0 THEN n.n - 1 - floor(power(n.skew, 4) * (n.n - 1))::bigint END
        FROM n ORDER BY n.n`,
     )
-    await client.query(
+    await run(
       `INSERT INTO likes (post_id, user_id)
        SELECT ${posts} - floor(power(random(), 3) * ${posts})::bigint, 1 + floor(random() * ${users})::bigint
        FROM generate_series(1, ${likes}) ON CONFLICT DO NOTHING`,
     )
-    for (const statement of COUNTERS) await client.query(statement)
-    await client.query('VACUUM (ANALYZE)')
-    await client.query('CHECKPOINT').catch(() => {})
+    await recount(db)
+    await run('VACUUM (ANALYZE)')
+    await run('CHECKPOINT').catch(() => {})
   } finally {
-    await client.end()
+    await close()
   }
 }
-
-const COUNTERS = [
-  `UPDATE posts p SET likes_count = c.n FROM (SELECT post_id, count(*) AS n FROM likes GROUP BY 1) c
-   WHERE p.id = c.post_id`,
-  `UPDATE posts p SET replies_count = c.n FROM (
-     SELECT replied_post_id, count(*) AS n FROM posts WHERE replied_post_id IS NOT NULL GROUP BY 1
-   ) c WHERE p.id = c.replied_post_id`,
-  `UPDATE wall_totals SET posts = (SELECT count(*) FROM posts WHERE replied_post_id IS NULL) WHERE slot = 0`,
-  `INSERT INTO owner_totals (user_id, posts, replies)
-   SELECT owner_id, count(*) FILTER (WHERE replied_post_id IS NULL),
-     count(*) FILTER (WHERE replied_post_id IS NOT NULL) FROM posts GROUP BY 1`,
-  `INSERT INTO like_totals (user_id, likes) SELECT user_id, count(*) FROM likes GROUP BY 1`,
-]

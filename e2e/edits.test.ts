@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/parts.ts'
+import {
+  chooseFromMenu,
+  openMenu,
+  postTexts,
+  postWith,
+  switchView,
+  toast,
+} from './testing/parts.ts'
 import { openStage, type Stage } from './testing/stage.ts'
 
 let stage: Stage
@@ -49,6 +56,31 @@ test('a half-made edit is kept until it is saved', async () => {
   expect(await text.inputValue()).toBe('Стало иначе')
 })
 
+test('an edit whose answer was lost counts as saved when it is sent again', async () => {
+  const post = await stage.publish(olga, 'Сохранится дважды')
+  const page = await stage.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
+  await page.route(
+    `**/api/v1/posts/${post.id}`,
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.keyboard.press('Control+Enter')
+  await dialog
+    .getByRole('alert')
+    .getByText(/Нет связи/)
+    .waitFor()
+  await dialog.getByRole('button', { name: 'Сохранить' }).click()
+  await toast(page, 'Изменено').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
+})
+
 test('when time runs out in an open dialog, the text can be copied, or sent as a reply', async () => {
   await stage.publish(olga, 'Не успею')
   const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
@@ -69,6 +101,29 @@ test('when time runs out in an open dialog, the text can be copied, or sent as a
   await postWith(page, 'Дописал слишком поздно').waitFor()
   const menu = await openMenu(postWith(page, 'Не успею').first())
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
+})
+
+test('a changed text whose time ran out in a closed dialog is found in the menu until nobody wants it', async () => {
+  await stage.publish(olga, 'Не вернулся вовремя')
+  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+  const post = postWith(page, 'Не вернулся вовремя')
+  await chooseFromMenu(post, 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const text = dialog.getByRole('textbox', { name: 'Текст записи' })
+  await text.fill('Вернулся поздно')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.clock.fastForward('10:01')
+
+  const items = (await openMenu(post)).getByRole('menuitem')
+  await expect.poll(() => items.allInnerTexts()).toEqual(['Несохранённый текст', 'Удалить'])
+  await items.first().click()
+  await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
+  expect(await text.inputValue()).toBe('Вернулся поздно')
+  await dialog.getByRole('button', { name: 'Удалить текст' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await openMenu(post)
+  expect(await items.allInnerTexts()).toEqual(['Удалить'])
 })
 
 test('a deletion is asked about once more, and takes the post off the list', async () => {
@@ -109,6 +164,40 @@ test('a post deleted on its own page leads to the wall; one that is gone already
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await toast(page, 'Сообщение не найдено').waitFor()
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('a deletion that ends late moves nobody who has gone elsewhere, and tells its failure all the same', async () => {
+  const post = await stage.publish(olga, 'Удаляется долго')
+  const page = await stage.visit({ as: olga, path: '/liked' })
+  await switchView(page, 'Новые')
+  await openReplies(page, 'Удаляется долго')
+  const answers: ('lost' | 'passed')[] = ['lost', 'passed']
+  let gate = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    await gate.promise
+    return answers.shift() === 'lost' ? route.abort() : route.continue()
+  })
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить' })
+  await chooseFromMenu(postWith(page, 'Удаляется долго'), 'Удалить')
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  gate.resolve()
+  await toast(page, 'Не удалено. Нет связи. Проверьте интернет и повторите').waitFor()
+  gate = Promise.withResolvers()
+  await page.getByRole('button', { name: 'Вернуться' }).click()
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.goBack()
+  await page.goBack()
+  await page.waitForURL('**/liked')
+  gate.resolve()
+  await toast(page, 'Удалено').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/liked')
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -79,8 +79,10 @@ test('DATABASE_URL without APP_SECRET, and one that nobody answers at, end the s
   const unreachable = 'postgres://127.0.0.1:1/vslukh'
   const lacking = await productForTest({ DATABASE_URL: unreachable })
   await expect(lacking.start()).rejects.toThrow(/^APP_SECRET: /)
-  const deaf = await productForTest({ DATABASE_URL: unreachable, APP_SECRET: 'x'.repeat(32) })
-  await expect(deaf.start()).rejects.toThrow('База данных не отвечает')
+  for (const url of [unreachable, 'postgres://nowhere.invalid/vslukh']) {
+    const deaf = await productForTest({ DATABASE_URL: url, APP_SECRET: 'x'.repeat(32) })
+    await expect(deaf.start()).rejects.toThrow('База данных не отвечает')
+  }
 })
 
 test('without SMTP_URL a mail is printed and kept as .eml', async () => {

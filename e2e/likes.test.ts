@@ -30,6 +30,28 @@ test('a like shows before the server has answered, and holds afterwards', async 
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
 })
 
+test('a post that was asked for before its like does not take it back', async () => {
+  const post = await stage.publish(olga, 'Ответ в пути')
+  const page = await stage.visit({ as: petr })
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
+    const stale = await (await route.fetch()).json()
+    asked.resolve()
+    await gate.promise
+    await route.fulfill({ json: { ...stale, text: 'Ответ пришёл' } })
+  })
+  await postWith(page, 'Ответ в пути').getByText('Ответ в пути').click()
+  await asked.promise
+  const liked = page.waitForResponse('**/likes')
+  await like(postWith(page, 'Ответ в пути')).click()
+  expect((await liked).status()).toBe(200)
+  gate.resolve()
+  const card = postWith(page, 'Ответ пришёл')
+  await card.waitFor()
+  expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
+})
+
 test('quick taps end at the last wish', async () => {
   const post = await stage.publish(olga, 'Туда-сюда')
   const page = await stage.visit({ as: petr })

@@ -148,6 +148,41 @@ test('new posts wait behind a pill and move nothing that is read', async () => {
   await pill.waitFor({ state: 'detached' })
 })
 
+test('one’s own publication does not hide that others have written', async () => {
+  const petr = await stage.signUp()
+  await stage.fillWall(olga, 12)
+  const page = await stage.visit({ as: petr, before: (page) => page.clock.install() })
+  await postWith(page, 'Запись 12').waitFor()
+  await stage.publish(olga, 'Чужая новость')
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('textbox', { name: 'Текст записи' }).fill('Своя новость')
+  await page.keyboard.press('Control+Enter')
+  await postWith(page, 'Своя новость').waitFor()
+  await page.clock.fastForward(21_000)
+  await page.getByRole('button', { name: 'Показать новые записи' }).click()
+  await postWith(page, 'Чужая новость').waitFor()
+  expect((await postTexts(page)).slice(0, 3)).toEqual([
+    'Своя новость',
+    'Чужая новость',
+    'Запись 12',
+  ])
+})
+
+test('new posts that do not come say that the server did not answer in time', async () => {
+  await stage.fillWall(olga, 12)
+  const page = await stage.visit({ before: (page) => page.clock.install() })
+  await postWith(page, 'Запись 12').waitFor()
+  await stage.publish(olga, 'Самая новая')
+  await page.clock.fastForward(21_000)
+  const pill = page.getByRole('button', { name: 'Показать новые записи' })
+  await pill.waitFor()
+  await holdCalls(page, '**/api/v1/posts?*')
+  await pill.click()
+  const late = page.getByRole('status').getByText('Сервер не ответил вовремя. Повторите')
+  await late.waitFor({ timeout: 30_000 })
+  expect(await pill.getAttribute('aria-disabled')).toBe(null)
+})
+
 test('addresses that lead nowhere say what is wrong', async () => {
   const page = await stage.visit({ path: '/nowhere' })
   await page.getByText('Страница не существует').waitFor()

@@ -3,11 +3,11 @@ import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
-import { noNotices, openNotices } from './db/notices.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
+import { settles } from './db/settles.ts'
+import { openFreshness } from './http/freshness.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createKeptAnswers } from './http/kept-answers.ts'
 import { createLimits } from './http/limits.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
@@ -61,21 +61,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const codeKey = deriveKey(secret, 'codes')
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
 
-  const kept = createKeptAnswers()
-  const listener = {
-    onChange: { posts: kept.postsChanged, likes: kept.likesChanged },
-    onHearing: kept.setHearing,
-  }
-  // The embedded database serves one node, which its folder is locked for.
-  const notices = config.databaseUrl
-    ? openNotices(db, options.databaseUrl, listener)
-    : noNotices(listener)
-  const changed = async (what: 'posts' | 'likes') => {
-    listener.onChange[what]()
-    // The change is committed whether or not the others hear of it; their copies live a second.
-    await notices.tell(what).catch((error) => log.warn({ err: error }, 'other nodes were not told'))
-  }
-
+  const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
+  const { kept, changed } = freshness
   const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
   const page = await loadPage(options.webFolder, config)
@@ -96,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const auth = sessions.authenticator(db)
   // Users see at once what they changed on another node.
   async function isLive(viewer: Viewer): Promise<boolean> {
-    const [isLive] = await Promise.all([auth.isLive(viewer), notices.catchUp()])
+    const [isLive] = await Promise.all([auth.isLive(viewer), freshness.catchUp()])
     return isLive
   }
   const route = createRouter(http, { auth: { ...auth, isLive }, limits })
@@ -128,21 +115,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     http,
     database,
     async close() {
-      const drained = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
-      // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
-      const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
-      await Promise.all([http.close(), jobs.stop()])
-      clearTimeout(drained)
-      clearInterval(idle)
+      await Promise.all([drain(http), jobs.stop()])
       transport.close()
-      await notices.close()
-      await Promise.all([database.close(), patient.close()])
+      // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
+      const closed = Promise.all([freshness.close(), database.close(), patient.close()])
+      await settles(closed, CLOSE_MS)
     },
   }
 }
 
 /** Requests in flight get this long to finish; then their connections are cut. */
-const DRAIN_MS = 8000
+const DRAIN_MS = 7000
 const IDLE_CHECK_MS = 50
+const CLOSE_MS = 500
 /** For jobs: requests leave them connections, and nightly work may read whole tables. */
 const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000 }
+
+/** Takes no more connections; resolves when the requests in flight are answered or cut. */
+async function drain(http: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
+  // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
+  const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
+  await http.close()
+  clearTimeout(cut)
+  clearInterval(idle)
+}

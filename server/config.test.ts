@@ -102,6 +102,7 @@ test.each([
   ['MAIL_FROM', 'Вслух <wall@vsluh.example>'],
   ['TRUST_PROXY', 'yes'],
   ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
   ['TRUST_PROXY', '10.0.0.0/8/8'],
   ['TRUST_PROXY', '10.0.0.0/8,proxy.example'],
   ['EDIT_PERIOD_SECONDS', '0'],

@@ -1,8 +1,10 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../contract/email.ts'
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** All that the environment decides, read once at start. Durations in seconds. */
 export type Config = {
@@ -26,8 +28,6 @@ export type Config = {
 
 /** A variable of the environment has a value the product cannot run with; the message names it. */
 export class ConfigError extends Error {}
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /**
  * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset.
@@ -128,15 +128,14 @@ function reader(env: NodeJS.ProcessEnv) {
   }
 }
 
+/** Whether the server, which trusts proxies by the same library, can make sense of an address or a network. */
 function isNetwork(value: string): boolean {
-  const [address = '', prefix, ...rest] = value.split('/')
-  const family = isIP(address)
-  const longest = family === 6 ? 128 : 32
-  return (
-    family !== 0 &&
-    rest.length === 0 &&
-    (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= longest))
-  )
+  try {
+    proxyAddr.compile([value])
+    return true
+  } catch {
+    return false
+  }
 }
 
 function wrong(name: string, value: string, need: string): ConfigError {

@@ -53,12 +53,12 @@ export function createTasks({
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     async 'remove-expired'() {
-      await removeExpiredOperations(db)
-      await deleteDeadSessions(db)
-      await removeExpiredLimits(db)
+      await removeExpiredOperations(patientDb)
+      await deleteDeadSessions(patientDb)
+      await removeExpiredLimits(patientDb)
     },
-    async 'check-counters'() {
-      const differences = await findCounterDifferences(patientDb)
+    async 'check-counters'(_, stopping) {
+      const differences = await Promise.race([findCounterDifferences(patientDb), stopping])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
       log.info({ differences: differences.length }, 'counters checked')
     },

@@ -6,8 +6,10 @@ import { startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts'
 import { migrate } from './db/migrate.ts'
 import { createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
-import { explainStartFailure } from './start-failure.ts'
+import { explainStartFailure, ListenFailure } from './start-failure.ts'
 
+/** A process that has not stopped by then ends all the same; the next start puts right what it leaves. */
+const STOP_MS = 9500
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -55,7 +57,9 @@ async function start(): Promise<void> {
   })
   running.defer(() => app.close())
   stopping.signal.throwIfAborted()
-  const address = await app.http.listen({ port: config.port, host: config.host })
+  const address = await app.http
+    .listen({ port: config.port, host: config.host })
+    .catch((error) => Promise.reject(new ListenFailure(error)))
 
   say(`Письма: ${transport.destination}`)
   say(`Готово: ${config.publicUrl ?? address}`)
@@ -80,6 +84,7 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
+  setTimeout(() => process.exit(1), STOP_MS)
   void Promise.allSettled([running.disposeAsync(), starting]).then(() => {
     say('Остановлено.')
     // All that matters is done: an SMTP server that does not answer would hold the process for as long as it likes.

@@ -25,6 +25,24 @@ export async function holdDown(dataDir: string): Promise<() => Promise<void>> {
   return () => writeFile(file, before)
 }
 
+/** Freezes a product's PostgreSQL, as a host that hangs: connections stay and nobody answers. Gives what thaws it. */
+export async function freeze(dataDir: string): Promise<() => void> {
+  const postmaster = await postmasterOf(dataDir)
+  // First the one who would start others.
+  process.kill(postmaster, 'SIGSTOP')
+  const backends = await childrenOf(postmaster)
+  for (const pid of backends) process.kill(pid, 'SIGSTOP')
+  return () => {
+    for (const pid of [...backends, postmaster]) process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** The processes that a process has started, from /proc (proc(5)). */
+async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
+}
+
 async function runningIn(dataDir: string) {
   const running = await findRunning(join(dataDir, 'postgres'))
   if (!running) throw new Error(`no database runs in ${dataDir}`)

@@ -15,7 +15,8 @@ export async function holdPost(db: Db, id: string) {
   }
 }
 
-async function countWaiting(db: Db): Promise<number> {
+/** How many statements wait for a lock. */
+export async function countWaiting(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count
     FROM pg_stat_activity WHERE wait_event_type = 'Lock'`.execute(db)
   return rows[0]?.count ?? 0

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { addJob } from '../../server/db/jobs.ts'
 import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
 import { DEVICE } from '../../server/testing/client.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
@@ -10,7 +12,7 @@ import { startLoad } from '../testing/load.ts'
 import type { Product } from '../testing/product.ts'
 import type { Outcome } from '../testing/watched-calls.ts'
 import { lookInside } from './embedded-database.ts'
-import { holdPost } from './held-post.ts'
+import { countWaiting, holdPost } from './held-post.ts'
 import { signUps, startedProduct } from './installed.ts'
 
 const EXIT_MS = 10_000
@@ -98,6 +100,24 @@ test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail
   stuck.letGo()
   await product.start()
   expect(await mailbox.codeFor(email)).toMatch(/^\d{6}$/)
+})
+
+test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s', async () => {
+  const { product } = await startedProduct()
+  let exit: Promise<void> | undefined
+  const locked = lookInside(product.dataDir, (db) =>
+    db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE wall_totals`.execute(tx)
+      await addJob(db, 'check-counters', { payload: {} })
+      await expect.poll(() => countWaiting(db)).toBe(1)
+      exit = expectGracefulExit(product)
+      await exit
+    }),
+  )
+  // The database goes last, under the lock that was held until then.
+  await expect(locked).rejects.toThrow()
+  expect(exit).toBeDefined()
+  await exit
 })
 
 async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise<void> {

@@ -66,6 +66,24 @@ test('the connections on which nodes hear of each other cut, 20 times: users see
   expect(stale.users).toEqual([])
 })
 
+test('the connection on which a node hears of the others falls silent: users see changes at once all the same, and another takes its place', async () => {
+  const pair = await pairForTest()
+  const olga = await pair.signUp()
+  const { writer, other } = rolesIn(pair, 0)
+  const readers = [{ node: other, token: olga.token }]
+  const before = await listeners(pair)
+  for (const pid of before) process.kill(pid, 'SIGSTOP')
+  try {
+    expect(await changeAndRead({ writer, user: olga, readers }, 0)).toEqual([])
+    await expect
+      .poll(async () => (await listeners(pair)).filter((pid) => !before.includes(pid)).length)
+      .toBe(2)
+  } finally {
+    for (const pid of before) process.kill(pid, 'SIGCONT')
+  }
+  expect(await changeAndRead({ writer, user: olga, readers }, 1)).toEqual([])
+})
+
 /** The backends that carry notices to the nodes. */
 async function listeners({ db }: Pair): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity

@@ -3,6 +3,9 @@ import type { Device } from '../../contract/fields.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/open.ts'
 
+/** Longer than a request takes: a start that has claimed the mail and not queued it by then never will. */
+const CLAIM_SECONDS = 10
+
 export type Purpose = 'login' | 'registration' | 'email-change'
 
 export type NewOperation = {
@@ -19,8 +22,9 @@ export type NewOperation = {
 
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` tells the one
- * caller that shall send its mail: no other is told so for the next 60 s. A live operation keeps its address: its code
- * was mailed there, and one that merely compares equal to it may be somebody else's.
+ * caller that shall send its mail and then say so by `markMailed`: no other is told so for the next 60 s, or for 10 where
+ * that did not come to pass. A live operation keeps its address: its code was mailed there, and one that merely compares
+ * equal to it may be somebody else's.
  */
 export async function putOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<{ id: string; email: string; mail_due: boolean; expires_at: Date }>`
@@ -37,13 +41,20 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
       expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
       email = CASE WHEN old.expires_at > now() THEN old.email ELSE excluded.email END,
       device = excluded.device,
+      is_mailed = old.is_mailed AND old.expires_at > now(),
       mailed_at = CASE
-        WHEN old.expires_at > now() AND old.mailed_at > now() - ${CODE_RESEND_SECONDS} * interval '1 second'
+        WHEN old.expires_at > now() AND old.mailed_at > now() - interval '1 second' *
+          CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
         THEN old.mailed_at ELSE now() END
     RETURNING id, email, expires_at, mailed_at = now() AS mail_due`.execute(db)
   const row = rows[0]
   if (!row) throw new Error('an upsert returned no row')
   return { id: row.id, email: row.email, mailDue: row.mail_due, expiresAt: row.expires_at }
+}
+
+/** The mail is queued: its code may be guessed from now on. */
+export async function markMailed(db: Queryable, id: string): Promise<void> {
+  await db.updateTable('codes').set({ is_mailed: true }).where('id', '=', id).execute()
 }
 
 /** Takes back that a mail is on its way. */
@@ -53,7 +64,7 @@ export async function unclaimMail(db: Queryable, id: string): Promise<void> {
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
 
-/** Counts one attempt at a live operation of this purpose, user and client; undefined where there is none. */
+/** Counts one attempt at a live, mailed operation of this purpose, user and client; undefined where there is none. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
@@ -63,6 +74,7 @@ export function countAttempt(db: Queryable, attempt: Attempt) {
     .where('user_id', '=', attempt.userId)
     .where('client_hash', '=', attempt.clientHash)
     .where('expires_at', '>', sql<Date>`now()`)
+    .where('is_mailed', '=', true)
     .returning(['attempts', 'email', 'device'])
     .executeTakeFirst()
 }

@@ -11,6 +11,7 @@ import type { CodeMail } from './codes.jobs.ts'
 import {
   type Attempt,
   countAttempt,
+  markMailed,
   type Purpose,
   putOperation,
   removeOperation,
@@ -50,19 +51,29 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
     ttlSeconds: options.ttlSeconds,
   })
   if (operation.mailDue) {
-    await options.limits.codeMails.charge(mailLimitKey(start)).catch(async (refused) => {
-      await unclaimMail(db, operation.id)
-      throw refused
-    })
     const mail: CodeMail = {
       to: operation.email,
       purpose: start.purpose,
       operationId: operation.id,
       expiresAt: operation.expiresAt.getTime(),
     }
-    await addJob(db, 'send-code', { payload: mail })
+    try {
+      await options.limits.codeMails.charge(mailLimitKey(start))
+      await queueMail(db, mail)
+    } catch (error) {
+      await unclaimMail(db, operation.id)
+      throw error
+    }
   }
   return operation.id
+}
+
+/** Only what is mailed can be guessed: starts beside one that the limit refuses must not lend it to guesses. */
+function queueMail(db: Db, mail: CodeMail): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await addJob(tx, 'send-code', { payload: mail })
+    await markMailed(tx, mail.operationId)
+  })
 }
 
 export type Guess = Omit<Attempt, 'userId'> & { userId?: string; code: string }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import type { Mailbox } from '../testing/mailbox.ts'
@@ -43,6 +44,30 @@ test('20 starts at once give one id and one mail', async () => {
   expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
   await mailbox.mailTo(EMAIL)
   expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(1)
+})
+
+test('a start whose mail could not be queued is refused, and the next one sends it', async () => {
+  const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1000 })
+  const rename = (from: string, to: string) =>
+    sql`ALTER TABLE graphile_worker.${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(app.db)
+  await rename('_private_jobs', 'away')
+  expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(500)
+  await rename('away', '_private_jobs')
+  expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(201)
+  await mailbox.mailTo(EMAIL)
+})
+
+test('a start that was cut off before it queued its mail holds the next ones up for 10 s, not for a minute', async () => {
+  const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1000 })
+  const first = await startAt(app, '/registrations', { email: EMAIL })
+  await mailbox.mailTo(EMAIL)
+  await sql`UPDATE codes SET is_mailed = false`.execute(app.db)
+  await passCodeTime(app, 9)
+  expect((await startAt(app, '/registrations', { email: EMAIL })).body).toEqual(first.body)
+  await passCodeTime(app, 2)
+  expect((await startAt(app, '/registrations', { email: EMAIL })).body).toEqual(first.body)
+  await mailbox.mailTo(EMAIL, 2)
+  expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(2)
 })
 
 test('an e-mail in other letters is the same e-mail: the same id, and no second mail', async () => {

@@ -8,6 +8,7 @@ import type { Db } from './open.ts'
 const CHANNEL = 'vslukh'
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
+const CONNECTION_WAIT_MS = 3000
 /** A connection that says nothing for so long is taken for one that has missed something. */
 const LONGEST_SILENCE_MS = 1000
 
@@ -66,6 +67,7 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
     const fresh = new pg.Client({
       connectionString: url,
       application_name: 'vslukh notices',
+      connectionTimeoutMillis: CONNECTION_WAIT_MS,
       keepAlive: true,
     })
     const { promise: end, resolve } = Promise.withResolvers<void>()
@@ -76,7 +78,9 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
     })
     await fresh.connect()
     client = fresh
-    await fresh.query(`LISTEN ${CHANNEL}`)
+    // Closed meanwhile: nobody else will end it.
+    if (closing.signal.aborted) await fresh.end()
+    else await fresh.query(`LISTEN ${CHANNEL}`)
     return { end }
   }
 
@@ -89,9 +93,13 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
 
   // PostgreSQL hands out the notices of a connection before it answers a question on it. Those who ask share one.
   const ask = createBatch(async (questions: undefined[]) => {
-    if (client && !(await answers(client))) {
+    const asked = client
+    if (asked && !(await answers(asked))) {
       listener.onChange.posts()
       listener.onChange.likes()
+      // Another takes its place; this one would keep everybody waiting again.
+      asked.end().catch(() => {})
+      if (client === asked) client = undefined
     }
     return questions
   })

@@ -12,6 +12,8 @@ type PoolLimits = { connections: number; statementTimeoutMs: number }
 
 const CONNECTION_WAIT_MS = 1000
 const DEFAULT_LIMITS: PoolLimits = { connections: 20, statementTimeoutMs: 3000 }
+/** A server that is there answers so soon after it has ended a statement. */
+const ANSWER_MS = 500
 
 const names = new Map<string, string>()
 
@@ -28,15 +30,24 @@ function nameOf(text: string): string {
 class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads; only the promise of (text, values) changes
   override query(config: any, values?: any, callback?: any): any {
-    return typeof config === 'string' && Array.isArray(values) && values.length > 0
+    const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
+    const result = isPlain
       ? super.query({ name: nameOf(config), text: config, values }, callback)
       : super.query(config, values, callback)
+    if (result instanceof Promise) result.catch((error) => this.#leaveSilence(error))
+    return result
+  }
+
+  /** A server that did not answer may be frozen or gone: its connection is of no more use to anybody. */
+  #leaveSilence(error: Error): void {
+    if (error.message === 'Query read timeout') this.end().catch(() => {})
   }
 }
 
 /**
  * Opens a pool on a PostgreSQL database; nothing connects until the first query. `onError` hears of idle connections
- * that broke. Unless told otherwise a statement runs 3 s at most, and a query waits 1 s at most for a connection.
+ * that broke. Unless told otherwise a statement runs 3 s at most, and a query waits 1 s at most for a connection. A server
+ * that says nothing at all is given up soon after that.
  */
 export function openDatabase(
   url: string,
@@ -49,6 +60,7 @@ export function openDatabase(
     max: connections,
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + ANSWER_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     application_name: 'vslukh',
   })

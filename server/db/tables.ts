@@ -42,7 +42,10 @@ export type Tables = {
     client_hash: Buffer
     device: Device | null
     attempts: Generated<number>
+    /** When the last mail was claimed: by the start that queues it. */
     mailed_at: Date | null
+    /** Whether a mail with the code was ever queued: until then there is nothing to guess. */
+    is_mailed: Generated<boolean>
     expires_at: Date
   }
   posts: {

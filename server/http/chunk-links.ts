@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What the build says of one of its files (Vite's manifest, by the file's source). */
-type Chunk = { file: string; isEntry?: boolean; imports?: string[]; css?: string[] }
+type Chunk = { file: string; isEntry?: boolean; imports?: string[] }
 type Manifest = Record<string, Chunk>
 
 /**
- * Links by which the browser fetches the files of a lazy source, such as `pages/post.tsx`, along with those that every
- * page needs and not after them. Empty where the build left no manifest.
+ * Links by which the browser fetches the scripts of a lazy source, such as `pages/post.tsx`, along with those that every
+ * page needs and not after them; the one style sheet is among the latter. Empty where the build left no manifest.
  */
 export async function linksTo(source: string, folder: string): Promise<string> {
   const path = join(folder, '.vite/manifest.json')
@@ -17,11 +17,7 @@ export async function linksTo(source: string, folder: string): Promise<string> {
   const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry)
   const everywhere = reach(manifest, entry)
   const own = [...reach(manifest, source)].filter((chunk) => !everywhere.has(chunk))
-  const scripts = own.map(({ file }) => `<link rel="modulepreload" crossorigin href="/${file}">`)
-  const styles = own
-    .flatMap(({ css = [] }) => css)
-    .map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`)
-  return [...scripts, ...styles].join('')
+  return own.map(({ file }) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('')
 }
 
 /** A chunk and all that it imports before it runs. */

@@ -3,14 +3,13 @@ import type { ErrorCode } from '../../contract/errors.ts'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { AppError } from './app-error.ts'
 
-/** Fastify's own refusals, by their code; other 4xx of its are requests that break the contract. */
+/** Fastify's own refusals, by their code; its other 4xx are requests that break the contract. */
 const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
-  FST_ERR_HANDLER_TIMEOUT: 'UNAVAILABLE',
 }
 const RETRY_UNAVAILABLE_SECONDS = 2
 

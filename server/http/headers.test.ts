@@ -100,6 +100,7 @@ test.each([
   ['GET', '/posts/999999', 404],
   ['GET', '/users/1/validation', 400],
   ['GET', '/nope', 404],
+  ['GET', '/../%761/users/current', 200],
 ] as const)(
   'an answer of the API to a user is not to be stored: %s %s',
   async (method, path, status) => {

@@ -15,7 +15,8 @@ export function setHeaders(app: FastifyInstance, options: Options): void {
   const headers = securityHeaders(options)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store')
+    // By the route: an address can be spelt in many ways.
+    if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
     done()
   })
 }

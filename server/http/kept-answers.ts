@@ -11,6 +11,14 @@ export type KeptAnswer = {
   headers: Record<string, number | string | string[]> | null
 }
 
+/** Whether a client says that it has the answer with this ETag; a proxy that compresses marks it as a weak one. */
+export function isKnown(
+  { etag }: Pick<KeptAnswer, 'etag'>,
+  ifNoneMatch: string | undefined,
+): boolean {
+  return ifNoneMatch?.includes(etag) ?? false
+}
+
 /** The state of posts, and of likes, that a read has seen. */
 export type Stamp = { posts: number; likes: number }
 type Entry = { answer: KeptAnswer; stamp: Stamp; keptAt: number }
@@ -33,7 +41,7 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
 
   function drop(url: string, { answer }: Entry): void {
     entries.delete(url)
-    bytes -= sizeOf(answer)
+    bytes -= sizeOf(url, answer)
   }
 
   function live(url: string): Entry | undefined {
@@ -65,7 +73,7 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
       const old = entries.get(url)
       if (old) drop(url, old)
       entries.set(url, { answer, stamp, keptAt: Date.now() })
-      bytes += sizeOf(answer)
+      bytes += sizeOf(url, answer)
       for (const [oldest, entry] of entries) {
         if (bytes <= maxBytes) break
         drop(oldest, entry)
@@ -89,7 +97,7 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
   }
 }
 
-/** Bytes an answer takes: its body, the same again in pieces of two bytes a character at most, and some for the rest. */
-function sizeOf({ body }: KeptAnswer): number {
-  return body.length * 3 + 1024
+/** Bytes an answer takes: its body, the same again in pieces of two bytes a character at most, its URL, and some for the rest. */
+function sizeOf(url: string, { body }: KeptAnswer): number {
+  return body.length * 3 + url.length * 2 + 1024
 }

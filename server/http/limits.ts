@@ -1,13 +1,9 @@
 import { isIPv4 } from 'node:net'
 import type { Pool } from 'pg'
-import {
-  BurstyRateLimiter,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/open.ts'
 import { AppError } from './app-error.ts'
+import { createLeakyBucket } from './leaky-bucket.ts'
 
 /** How many, in how many seconds. */
 type Window = readonly [points: number, seconds: number]
@@ -61,13 +57,7 @@ export function createLimits(pool: Pool, scale: number) {
     refreshes: local([150, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
-    /** One in 5 s, with four more at once: a burst of five. */
-    publications: limitOf([
-      new BurstyRateLimiter(
-        new RateLimiterMemory({ points: points(1), duration: 5 }),
-        new RateLimiterMemory({ points: points(4), duration: 20 }),
-      ),
-    ]),
+    publications: createLeakyBucket({ seconds: 5 / scale, burst: points(5) }),
     likes: local([300, DAY]),
   }
 }
@@ -76,7 +66,7 @@ export type Limits = ReturnType<typeof createLimits>
 
 function limitOf(limiters: Limiter[]): Limit {
   const [only] = limiters
-  // Without an async function between: the limit on all calls is charged by each of them.
+  // No async function around it: this runs for every request.
   if (only && limiters.length === 1) {
     return { charge: (key) => only.consume(key).then(ignore, refuse) }
   }
@@ -99,10 +89,16 @@ export async function removeExpiredLimits(db: Queryable): Promise<void> {
   await db.deleteFrom('rate_limits').where('expire', '<', String(Date.now())).execute()
 }
 
-/** The key under which an address is counted: itself for IPv4, its /64 for IPv6, which one subscriber holds. */
-export function networkOf(ip: string): string {
+/**
+ * The key under which an address is counted: itself for IPv4, its /64 for IPv6, which one subscriber holds. Some proxies
+ * put a port behind it. A connection that was reset meanwhile has none: all such share one key.
+ */
+export function networkOf(ip = ''): string {
   if (!ip.includes(':')) return ip
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '')
+  const address = ip
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
   if (isIPv4(address)) return address
   const [head = '', tail = ''] = address.split('%', 1).join('').split('::')
   const left = head.split(':').filter(Boolean)

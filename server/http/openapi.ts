@@ -55,7 +55,9 @@ export async function describeApi(app: FastifyInstance, appName: string): Promis
     },
   })
   await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
-  )
+  let document: string | undefined
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
 }

@@ -17,7 +17,6 @@ const MANIFEST = {
   'pages/post.tsx': {
     file: 'assets/post.js',
     imports: ['index.html', '_list.js'],
-    css: ['assets/post.css'],
   },
 }
 const SESSION = { cookie: 'session=whatever' }
@@ -138,7 +137,7 @@ test('a visitor’s page names the calls it is about to make; one with a session
   }
 })
 
-test('the page of a post brings the files that only it needs, its style sheet after those of every page', async () => {
+test('the page of a post brings the scripts that only it needs', async () => {
   const { id } = await app.publish(olga)
   const { html } = await read(`/posts/${id}`)
   const files = [...html.matchAll(/(modulepreload|stylesheet)"[^>]* href="(.*?)">/g)]
@@ -146,7 +145,6 @@ test('the page of a post brings the files that only it needs, its style sheet af
     'stylesheet /assets/index.css',
     'modulepreload /assets/post.js',
     'modulepreload /assets/list.js',
-    'stylesheet /assets/post.css',
   ])
   expect((await read('/')).html).not.toContain('post.js')
 })

@@ -17,7 +17,7 @@ export type Page = {
   /** Its HTML around the place for what depends on the address. */
   before: string
   after: string
-  /** The same after it, with links to the files that only the page of a post needs. */
+  /** The same after it, with links to the scripts that only the page of a post needs. */
   afterPost: string
   site: SiteFacts
   inlineScriptHashes: string[]
@@ -29,7 +29,7 @@ type Options = {
   cookieName: string
   /** A post as any visitor sees it; rejects with POST_NOT_FOUND. */
   readPost: (id: string) => Promise<Post>
-  /** Charged for each such read. */
+  /** Charged for each such read, and for what nobody serves. */
   limit: Limit
 }
 
@@ -52,7 +52,6 @@ export async function loadPage(folder: string, facts: Facts): Promise<Page | nul
       `<meta name="edit-period-seconds" content="${editPeriodSeconds}">`,
     after,
     site: { appName, publicUrl, description: DESCRIPTION.exec(built)?.[1] ?? '' },
-    // At the end, where the order of style sheets is that in which the web app would add them.
     afterPost: after.replace('</head>', `${await linksTo('pages/post.tsx', folder)}</head>`),
     inlineScriptHashes: scripts.map(hashOf),
   }
@@ -66,9 +65,14 @@ export async function servePages(
 ): Promise<void> {
   if (page) await serveFiles(app, page.folder)
   const htmlOf = page && createPrinter(page)
+  // Before the body is read: what nobody serves must not keep the server waiting for the rest of it.
+  app.addHook('onRequest', async (request) => {
+    if (!request.is404 || (htmlOf && wantsPage(request))) return
+    await options.limit.charge(networkOf(request.ip))
+    throw new AppError('NOT_FOUND')
+  })
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage = request.method === 'GET' || request.method === 'HEAD'
-    if (!htmlOf || !isPage || !wantsPage(request)) throw new AppError('NOT_FOUND')
+    if (!htmlOf) throw new AppError('NOT_FOUND')
     const shown = await findShown(request, options)
     const isVisitor = request.cookies[options.cookieName] === undefined
     return reply
@@ -100,8 +104,8 @@ async function serveFiles(app: FastifyInstance, folder: string): Promise<void> {
   })
 }
 
-function wantsPage(request: FastifyRequest): boolean {
-  return !/^\/(?:api|assets)\//.test(request.url)
+function wantsPage({ method, url }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
 }
 
 async function findShown(request: FastifyRequest, { readPost, limit }: Options): Promise<Shown> {
@@ -112,7 +116,9 @@ async function findShown(request: FastifyRequest, { readPost, limit }: Options):
     await limit.charge(networkOf(request.ip))
     return await readPost(screen.id)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return 'no post'
+    if (!(error instanceof AppError)) {
+      request.log.warn({ reqId: request.id, err: error }, 'a page was served without its post')
+    } else if (error.code === 'POST_NOT_FOUND') return 'no post'
     // The page itself needs no database: what it cannot show yet, it says and tries again.
     return 'other'
   }

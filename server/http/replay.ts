@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
-import type { KeptAnswer, KeptAnswers } from './kept-answers.ts'
+import { isKnown, type KeptAnswer, type KeptAnswers } from './kept-answers.ts'
 import { type Limit, networkOf } from './limits.ts'
 import { nextRequestId, requestLine } from './request-log.ts'
 
@@ -30,7 +30,7 @@ export function replayKept(
     const began = performance.now()
     limit.charge(networkOf(addressOf(request))).then(
       () => {
-        send(response, answer, headers['if-none-match'] === answer.etag)
+        send(response, answer, isKnown(answer, headers['if-none-match']))
         const ms = performance.now() - began
         const { route } = answer
         const status = response.statusCode
@@ -45,8 +45,8 @@ export function replayKept(
   }
 }
 
-function send(response: ServerResponse, { headers, body }: KeptAnswer, isKnown: boolean): void {
-  if (!isKnown) {
+function send(response: ServerResponse, { headers, body }: KeptAnswer, hasIt: boolean): void {
+  if (!hasIt) {
     response.writeHead(200, headers ?? {}).end(body)
     return
   }
@@ -55,8 +55,8 @@ function send(response: ServerResponse, { headers, body }: KeptAnswer, isKnown: 
 }
 
 /** The visitor's address, as Fastify finds it. */
-function clientAddress(trustProxy: string[]): (request: IncomingMessage) => string {
-  if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress ?? ''
+function clientAddress(trustProxy: string[]): (request: IncomingMessage) => string | undefined {
+  if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress
   const isTrusted = proxyAddr.compile(trustProxy)
   return (request) => proxyAddr(request, isTrusted)
 }

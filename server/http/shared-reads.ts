@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Post, PostPage } from '../../contract/posts.ts'
-import type { KeptAnswer, KeptAnswers, Stamp } from './kept-answers.ts'
+import { isKnown, type KeptAnswer, type KeptAnswers, type Stamp } from './kept-answers.ts'
 import type { Http } from './route.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -90,7 +90,7 @@ function answerVisitor({ request, reply }: Http, answer: KeptAnswer): Buffer {
     ...(reply.getHeaders() as Record<string, string>),
     'content-length': body.length,
   }
-  if (request.headers['if-none-match'] !== etag) return body
+  if (!isKnown(answer, request.headers['if-none-match'])) return body
   reply.code(NOT_MODIFIED).removeHeader('content-type')
   return Buffer.alloc(0)
 }

@@ -83,7 +83,11 @@ test('a like shows to every signed-in reader at once, and to a visitor a second 
   await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
   expect(await countFor(olga.token)).toMatchObject({ likes_count: 1, is_liked: false })
   expect(await countFor(petr.token)).toMatchObject({ likes_count: 1, is_liked: true })
-  while ((await countFor()).likes_count === 0) expect(Date.now() - liked).toBeLessThan(1500)
+  for (;;) {
+    const asked = Date.now()
+    if ((await countFor()).likes_count === 1) break
+    expect(asked - liked).toBeLessThanOrEqual(1000)
+  }
 })
 
 test('a visitor’s read has an ETag and lets a CDN keep it for a second; the same again is 304 without a body', async () => {
@@ -98,6 +102,9 @@ test('a visitor’s read has an ETag and lets a CDN keep it for a second; the sa
     expect(second.status, round).toBe(304)
     expect(second.headers.get('etag')).toBe(etag)
     expect(await second.text()).toBe('')
+    // As a proxy asks that compressed the answer.
+    const weak = { 'if-none-match': `W/${etag}` }
+    expect((await fetch(`${app.url}/api/v1/posts`, { headers: weak })).status, round).toBe(304)
   }
 })
 

@@ -23,7 +23,7 @@ import {
   updateText,
   wall,
 } from './posts.store.ts'
-import { publishPost, requireText } from './publish.ts'
+import { isRetry, publishPost, requireText } from './publish.ts'
 
 export function registerPosts({ route, db, limits, config, changed, shareRead }: Features): void {
   route(listPosts, async ({ query, viewer }, http) => {
@@ -43,9 +43,9 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
   })
 
   route(createPost, async ({ body, headers, viewer }) => {
-    await limits.publications.charge(viewer.userId)
-    const key = headers['idempotency-key']
-    const post = await publishPost(db, { ownerId: viewer.userId, text: body.text, key })
+    const draft = { ownerId: viewer.userId, text: body.text, key: headers['idempotency-key'] }
+    if (!(await isRetry(db, draft))) await limits.publications.charge(viewer.userId)
+    const post = await publishPost(db, draft)
     await changed('posts')
     return post
   })

@@ -15,6 +15,15 @@ import {
 /** A post as its author sends it; `key` is the Idempotency-Key. */
 export type Draft = { ownerId: string; text: string; key: string | undefined }
 
+/** Whether a user has published under this Idempotency-Key before: then it is a retry, and publishes nothing. */
+export async function isRetry(
+  db: Db,
+  { ownerId, key }: Pick<Draft, 'ownerId' | 'key'>,
+): Promise<boolean> {
+  if (key === undefined) return false
+  return (await findByIdempotencyKey(db, { ownerId, idempotencyKey: key })) !== undefined
+}
+
 /** Publishes a post on the wall, or gives the one published with the same key. Throws INVALID_REQUEST. */
 export async function publishPost(db: Db, draft: Draft): Promise<Post> {
   const post = toNewPost(draft)

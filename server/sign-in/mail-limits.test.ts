@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { startAt, tally, verifyAt } from '../testing/sign-in.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
@@ -48,6 +49,24 @@ test('the client whose code is on its way gets the same operation again, not 429
   const first = await ask(app, 'my browser')
   const again = await ask(app, 'my browser')
   expect([again.status, again.body]).toEqual([201, first.body])
+})
+
+test('past the limit, starts sent side by side give no operation that can be guessed at', async () => {
+  const { app, mailbox } = await mailAppForTest(STRICT)
+  expect((await ask(app)).status).toBe(201)
+  const clientToken = 'a guesser'
+  const guesses: TestAnswer[] = []
+  for (let round = 0; round < 10; round++) {
+    const starts = await Promise.all(Array.from({ length: 5 }, () => ask(app, clientToken)))
+    const [id] = starts.flatMap(({ status, body }) => (status === 201 ? [body.id] : []))
+    if (!id) continue
+    const ip = `192.0.2.${round}`
+    const code = app.codeFor(id)
+    guesses.push(await verifyAt(app, '/registrations', { id, code, clientToken, ip }))
+  }
+  expect(guesses.length).toBeGreaterThan(0)
+  expect(tally(guesses)).toEqual({ OPERATION_EXPIRED: guesses.length })
+  expect(mailbox.mails).toHaveLength(1)
 })
 
 test('one e-mail gets 3 code mails an hour', async () => {

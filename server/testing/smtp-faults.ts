@@ -1,14 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
-import { openMailbox } from './mailbox.ts'
-
-/** A port of loopback at which nobody answers, until something is opened there again. */
-export async function freePort(): Promise<number> {
-  const mailbox = await openMailbox()
-  await mailbox.close()
-  return Number(new URL(mailbox.url).port)
-}
 
 /** An SMTP server that answers every letter with a refusal, such as 451 (later, perhaps) or 550 (never). */
 export async function openRefusingSmtp(responseCode: number) {

@@ -1,5 +1,6 @@
 import { AppShell } from './app-shell.tsx'
 import { Dialogs } from './dialogs.tsx'
+import { FetchAhead } from './fetch-ahead.tsx'
 import { Providers } from './providers.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
 import { AppRoutes } from './router.tsx'
@@ -13,6 +14,7 @@ export function App() {
       </AppShell>
       <Dialogs />
       <ResumeIntent />
+      <FetchAhead />
     </Providers>
   )
 }

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 
 type DialogBoundaryProps = { children: ReactNode; onBroken: () => void }
 
-/** Keeps the page standing when a dialog broke or could not be fetched. */
+/** Keeps the page standing when a dialog broke. */
 export class DialogBoundary extends Component<DialogBoundaryProps, { broken: boolean }> {
   override state = { broken: false }
 

@@ -1,26 +1,13 @@
-import { type ComponentType, lazy, Suspense, useMemo } from 'react'
+import { type ComponentType, useCallback, useEffect } from 'react'
 import { closeDialog, type Dialog, useDialog } from '../lib/dialogs.ts'
 import { dropIntent } from '../lib/intent.ts'
 import { keepSignInClosed } from '../sign-in/kept-sign-in.ts'
-import { useToast } from '../ui/toaster.tsx'
+import type { Part } from '../ui/part.ts'
+import { useOpenFailure } from '../ui/use-open-failure.ts'
+import { usePart } from '../ui/use-part.ts'
 import { DialogBoundary } from './dialog-boundary.tsx'
-
-type Named<N> = Extract<Dialog, { name: N }>
-type PropsOf<N> = Omit<Named<N>, 'name'> & { onClose: () => void }
-type Loaders = { [N in Dialog['name']]: () => Promise<ComponentType<PropsOf<N>>> }
-
-const LOADERS: Loaders = {
-  'sign-in': async () => (await import('../sign-in/sign-in-dialog.tsx')).SignInDialog,
-  'new-post': async () => (await import('../posts/new-post-dialog.tsx')).NewPostDialog,
-  reply: async () => (await import('../replies/reply-dialog.tsx')).ReplyDialog,
-  edit: async () => (await import('../posts/edit-dialog.tsx')).EditDialog,
-  delete: async () => (await import('../posts/delete-dialog.tsx')).DeleteDialog,
-  report: async () => (await import('../reports/report-dialog.tsx')).ReportDialog,
-  session: async () => (await import('../sessions/session-dialog.tsx')).SessionDialog,
-  'close-other-sessions': async () =>
-    (await import('../sessions/close-other-sessions-dialog.tsx')).CloseOtherSessionsDialog,
-  shortcuts: async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
-}
+import { DialogLoading } from './dialog-loading.tsx'
+import { DIALOGS } from './dialog-parts.ts'
 
 /** Shows the open dialog, fetched when it is first asked for. */
 export function Dialogs() {
@@ -29,35 +16,32 @@ export function Dialogs() {
 }
 
 function OpenDialog({ dialog }: { dialog: Dialog }) {
-  const toast = useToast()
   const { name, ...ids } = dialog
-  // Made anew each time it opens: lazy() would remember a failed download for ever.
-  const Content = useMemo(
-    () =>
-      lazy(async () => ({
-        default: (await LOADERS[name]()) as ComponentType<{ onClose: () => void }>,
-      })),
-    [name],
-  )
+  const part = DIALOGS[name] as Part<ComponentType<{ onClose: () => void }>>
+  const { content: Content, failed } = usePart(part)
+  const sayWhy = useOpenFailure()
 
-  function giveUp(): void {
-    toast({ text: 'Не удалось открыть окно. Проверьте интернет и повторите' })
-    closeDialog()
-  }
+  const giveUp = useCallback(() => {
+    void sayWhy()
+    closeDialog(dialog)
+  }, [sayWhy, dialog])
 
+  useEffect(() => {
+    if (failed) giveUp()
+  }, [failed, giveUp])
+
+  if (failed) return null
+  if (!Content) return <DialogLoading />
   return (
     <DialogBoundary onBroken={giveUp}>
-      <Suspense>
-        <Content {...ids} onClose={() => close(dialog)} />
-      </Suspense>
+      <Content {...ids} onClose={() => close(dialog)} />
     </DialogBoundary>
   )
 }
 
-function close({ name }: Dialog): void {
-  if (name === 'sign-in') {
+function close(dialog: Dialog): void {
+  if (closeDialog(dialog) && dialog.name === 'sign-in') {
     keepSignInClosed(Date.now())
     dropIntent()
   }
-  closeDialog()
 }

@@ -1,10 +1,9 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react'
-import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { PageFailure, reloadIfPossible } from './page-failure.tsx'
 
 type PageBoundaryProps = { children: ReactNode }
 
-/** Catches a page that broke or could not be fetched; the frame around it goes on working. */
+/** Catches a page that broke; the frame around it goes on working. */
 export class PageBoundary extends Component<PageBoundaryProps, { broken: boolean }> {
   override state = { broken: false }
 
@@ -17,18 +16,6 @@ export class PageBoundary extends Component<PageBoundaryProps, { broken: boolean
   }
 
   override render(): ReactNode {
-    if (!this.state.broken) return this.props.children
-    return (
-      <EmptyState
-        isWholePage
-        title="Не удалось открыть страницу"
-        text="Проверьте интернет и попробуйте ещё раз"
-        action={
-          <Button variant="strong" onClick={() => location.reload()}>
-            Обновить
-          </Button>
-        }
-      />
-    )
+    return this.state.broken ? <PageFailure onRetry={reloadIfPossible} /> : this.props.children
   }
 }

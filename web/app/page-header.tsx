@@ -5,6 +5,7 @@ import { useCurrentPageTitle } from '../lib/use-page-title.ts'
 import { useViewer } from '../lib/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { Monogram } from '../ui/monogram.tsx'
+import { DIALOGS } from './dialog-parts.ts'
 import { FEED_VIEWS, type FeedView, feedViewAt } from './feed-views.ts'
 import styles from './page-header.module.css'
 import { BackButton } from './shell/back-button.tsx'
@@ -60,8 +61,14 @@ function Account() {
   }
   return (
     // Keeps its place while it is not known who came, so that nothing jumps and nothing flashes.
-    <span className={viewer.state === 'authorizing' ? styles.unknown : undefined}>
-      <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
+    <span className={viewer.state === 'signed-out' ? undefined : styles.unknown}>
+      <Button
+        variant="strong"
+        size="s"
+        onClick={() => openDialog({ name: 'sign-in' })}
+        onPointerEnter={DIALOGS['sign-in'].ahead}
+        onFocus={DIALOGS['sign-in'].ahead}
+      >
         Войти
       </Button>
     </span>

@@ -18,11 +18,12 @@ export function ResumeIntent() {
   const toast = useToast()
 
   useEffect(() => {
+    const refuse = (error: unknown) => toast({ text: errorMessage(error) })
     const like = async (postId: string): Promise<void> => {
       try {
         await likePost(client, postId)
       } catch (error) {
-        toast({ text: errorMessage(error) })
+        refuse(error)
         return
       }
       // The page begins at its top after signing in: the heart that was pressed may be far below.
@@ -43,7 +44,7 @@ export function ResumeIntent() {
           openDialog(intent)
       }
     }
-    return performIntentsWith(perform)
+    return performIntentsWith({ perform, refuse })
   }, [client, navigate, toast])
 
   useEffect(() => void resume(), [])

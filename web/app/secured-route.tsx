@@ -1,15 +1,19 @@
 import { useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
+import { errorMessage } from '../lib/error-message.ts'
 import { withViewer } from '../lib/intent.ts'
-import { useViewer } from '../lib/viewer.ts'
-import { PageLoading } from './page-loading.tsx'
+import { askAgain, useViewer } from '../lib/viewer.ts'
+import { ErrorRow } from '../ui/error-row.tsx'
+import { Loading } from '../ui/loading.tsx'
 
 /**
  * Pages for those who are signed in. A visitor who came by address lands on the wall with the sign-in dialog, which
- * leads back here; one whose session has just ended only lands on the wall.
+ * leads back here; one whose session has just ended only lands on the wall. Where the server does not say who came, the
+ * page waits and offers to ask again.
  */
 export function SecuredRoute() {
-  const { state } = useViewer()
+  const viewer = useViewer()
+  const { state } = viewer
   const { pathname } = useLocation()
   const navigate = useNavigate()
   const wasHere = useRef(false)
@@ -21,5 +25,9 @@ export function SecuredRoute() {
     if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
   }, [state, pathname, navigate])
 
-  return state === 'authorized' ? <Outlet /> : <PageLoading />
+  if (viewer.state === 'authorized') return <Outlet />
+  if (viewer.state === 'no-answer') {
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={askAgain} />
+  }
+  return <Loading label="Загружаем страницу" />
 }

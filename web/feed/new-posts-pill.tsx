@@ -4,14 +4,13 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { PostListView } from '../posts/use-post-list.ts'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './new-posts-pill.module.css'
-import { useNewestPost } from './use-newest-post.ts'
+import { useNewestPosts } from './use-newest-posts.ts'
 
 /** Tells of new posts without moving what is being read; a tap shows them and goes to the top. */
 export function NewPostsPill({ list }: { list: PostListView }) {
   const toast = useToast()
   const [pending, setPending] = useState(false)
-  const newest = useNewestPost(list.ids[0] ?? null)
-  const fresh = newest !== null && !list.knows(newest)
+  const fresh = list.isBehind(useNewestPosts())
 
   async function show(): Promise<void> {
     setPending(true)

@@ -3,6 +3,7 @@ import { openDialog } from '../lib/dialogs.ts'
 import { withViewer } from '../lib/intent.ts'
 import { useViewer } from '../lib/viewer.ts'
 import type { CachedPost } from '../posts/post-cache.ts'
+import { useKeptText } from '../posts/use-draft.ts'
 import { countdown, useEditSeconds } from '../posts/use-edit-seconds.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
@@ -19,7 +20,10 @@ export function PostMenu({ post }: { post: CachedPost }) {
 /** Apart, so that only one's own posts follow the clock every second. */
 function OwnPostMenu({ post }: { post: CachedPost }) {
   const secondsLeft = useEditSeconds(post)
-  const items = secondsLeft > 0 ? [edit(post, secondsLeft), remove(post)] : [remove(post)]
+  const kept = useKeptText(`edit ${post.id}`)
+  const items = [remove(post)]
+  if (secondsLeft > 0) items.unshift(edit(post, secondsLeft))
+  else if (kept !== null && kept !== post.text) items.unshift(rescue(post))
   return <MenuButton label={LABEL} items={items} />
 }
 
@@ -28,6 +32,15 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
     label: 'Изменить',
     icon: <Pencil size={18} aria-hidden="true" />,
     note: countdown(secondsLeft),
+    onSelect: () => openDialog({ name: 'edit', postId: id }),
+  }
+}
+
+/** Leads to a changed text that nobody saved in time: the dialog says so, and lets it be copied or sent as a reply. */
+function rescue({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Несохранённый текст',
+    icon: <Pencil size={18} aria-hidden="true" />,
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
 }

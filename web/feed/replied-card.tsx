@@ -1,5 +1,9 @@
+import { errorMessage } from '../lib/error-message.ts'
 import { usePost } from '../posts/post-cache.ts'
 import { PostCard } from '../posts/post-card.tsx'
+import { useReadPost } from '../posts/use-read-post.ts'
+import { ErrorRow } from '../ui/error-row.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions } from './post-actions.tsx'
 import { PostMenu } from './post-menu.tsx'
 import styles from './replied-card.module.css'
@@ -7,11 +11,20 @@ import styles from './replied-card.module.css'
 /** The post that the one below answers, joined to it by a line; a placeholder once it is deleted. */
 export function RepliedCard({ id }: { id: string }) {
   const post = usePost(id)
-  if (post === undefined) return null
+  if (post === undefined) return <UnreadCard id={id} />
   if (post === null) return <p className={styles.deleted}>Запись удалена</p>
   return (
     <PostCard post={post} menu={<PostMenu post={post} />} joined>
       <PostActions post={post} />
     </PostCard>
   )
+}
+
+/** Reads the post answered where no list has brought it, and keeps its place: what stands below must not jump. */
+function UnreadCard({ id }: { id: string }) {
+  const read = useReadPost(id)
+  if (read.state === 'failed') {
+    return <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />
+  }
+  return <Skeleton label="Загружаем запись" />
 }

@@ -12,10 +12,16 @@ let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
 let renewing: Promise<string | null> | null = null
 let tellLost: () => void = () => {}
+let tellKnown: () => void = () => {}
 
 /** Registers what to do when a live session turns out to be closed. One listener: the viewer. */
 export function onSessionLost(listener: () => void): void {
   tellLost = listener
+}
+
+/** Registers what to do whenever the server has told whether there is a session. One listener: the viewer. */
+export function onSessionKnown(listener: () => void): void {
+  tellKnown = listener
 }
 
 /** Forgets the token. `unknown` makes the next call ask the server again, `none` makes calls go out as a visitor's. */
@@ -49,6 +55,7 @@ async function renew(): Promise<string | null> {
     setServerClock(headers)
     token = answer.accessToken
     session = 'live'
+    tellKnown()
     return token.token
   } catch (error) {
     if (error instanceof CallError && error.status === 401) return closed(error)
@@ -59,7 +66,10 @@ async function renew(): Promise<string | null> {
 function closed(error: CallError): null {
   const wasLive = session === 'live'
   forgetToken('none')
-  if (!wasLive) return null
+  if (!wasLive) {
+    tellKnown()
+    return null
+  }
   tellLost()
   throw error
 }

@@ -122,6 +122,20 @@ test('a session closed elsewhere is told once, then calls go out as a visitor’
   expect(seen.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
 })
 
+test('whether there is a session is told when the server has said so, not when it could not be asked', async () => {
+  renew = (n) => (n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED'))
+  const { call, forgetToken, onSessionKnown } = await openPage()
+  const known = vi.fn()
+  onSessionKnown(known)
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(known).not.toHaveBeenCalled()
+  await call('GET /posts', { query: {} })
+  expect(known).toHaveBeenCalledTimes(1)
+  forgetToken('unknown')
+  await call('GET /posts', { query: {} })
+  expect(known).toHaveBeenCalledTimes(2)
+})
+
 test('somebody without a session is a visitor, not a failure', async () => {
   renew = () => refusal('UNAUTHORIZED')
   const { call, onSessionLost } = await openPage()

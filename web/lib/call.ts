@@ -13,7 +13,7 @@ export { CallError } from './call-error.ts'
 export async function call<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { signal }: { signal?: AbortSignal } = {},
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<Answer<Api[N]>> {
   const token = await freshToken()
   signal?.throwIfAborted()

@@ -1,6 +1,7 @@
 import type { Device } from '../../contract/fields.ts'
 import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/limits.ts'
 import { localStore } from './storage.ts'
+import { whenIdle } from './when-idle.ts'
 
 const TOKEN_KEY = 'client-token'
 const IDLE_MS = 500
@@ -36,7 +37,7 @@ export async function identify(): Promise<{ clientToken: string; device: Device 
 async function readToken(): Promise<string> {
   const kept = localStore.read(TOKEN_KEY)
   if (kept) return kept
-  await idle()
+  await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
   const agent = await fingerprint.load()
   const { visitorId } = await agent.get()
@@ -68,14 +69,4 @@ function systemVersion(os: { name?: string; version?: string; versionName?: stri
 
 function field(text: string | undefined): string {
   return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
-}
-
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    if ('requestIdleCallback' in globalThis) {
-      requestIdleCallback(() => resolve(), { timeout: IDLE_MS })
-    } else {
-      setTimeout(resolve, IDLE_MS)
-    }
-  })
 }

@@ -19,9 +19,11 @@ export function openDialog(dialog: Dialog): void {
   setDialog(dialog)
 }
 
-/** Closes the open dialog, if there is one. */
-export function closeDialog(): void {
+/** Closes a dialog, unless it was closed before: then another one may stand in its place. Returns whether it did. */
+export function closeDialog(dialog: Dialog): boolean {
+  if (open !== dialog) return false
   setDialog(null)
+  return true
 }
 
 /** The open dialog, or null. */

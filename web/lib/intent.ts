@@ -1,12 +1,14 @@
 import { openDialog } from './dialogs.ts'
 import { sessionStore } from './storage.ts'
-import { settledViewer } from './viewer.ts'
+import { askedViewer } from './viewer.ts'
 
 /** An action that needs somebody signed in. */
 export type Intent =
   | { name: 'like'; postId: string }
   | { name: 'reply'; postId: string }
   | { name: 'new-post' }
+  | { name: 'edit'; postId: string }
+  | { name: 'delete'; postId: string }
   | { name: 'report'; postId: string }
   | { name: 'go'; path: string }
 
@@ -14,23 +16,33 @@ const KEY = 'intent'
 
 /** Whether the kept action was asked for on this page, rather than before it was loaded. */
 let askedHere = false
-let perform: (intent: Intent) => void = () => {}
+
+type Performer = {
+  perform: (intent: Intent) => void
+  /** Tells a person why what they tapped cannot be done now. */
+  refuse: (error: unknown) => void
+}
+
+const NOBODY: Performer = { perform: () => {}, refuse: () => {} }
+let performer = NOBODY
 
 /** Registers how intents are carried out; the app knows, this file does not. Returns what ends that. */
-export function performIntentsWith(performer: (intent: Intent) => void): () => void {
-  perform = performer
+export function performIntentsWith(next: Performer): () => void {
+  performer = next
   return () => {
-    perform = () => {}
+    performer = NOBODY
   }
 }
 
 /**
  * Does an action at once for a viewer who is signed in. A visitor gets the sign-in dialog, and the action is done after
- * signing in, even though the page reloads; closing the dialog drops it.
+ * signing in, even though the page reloads; closing the dialog drops it. Where the server does not say who came, the
+ * person is told so.
  */
 export async function withViewer(intent: Intent): Promise<void> {
-  const viewer = await settledViewer()
-  if (viewer.state === 'authorized') return perform(intent)
+  const viewer = await askedViewer()
+  if (viewer.state === 'authorized') return performer.perform(intent)
+  if (viewer.state === 'no-answer') return performer.refuse(viewer.error)
   askedHere = true
   sessionStore.write(KEY, JSON.stringify(intent))
   openDialog({ name: 'sign-in' })
@@ -40,7 +52,7 @@ export async function withViewer(intent: Intent): Promise<void> {
 export function resumeIntent(): void {
   const kept = sessionStore.read(KEY)
   dropIntent()
-  if (kept) perform(JSON.parse(kept) as Intent)
+  if (kept) performer.perform(JSON.parse(kept) as Intent)
 }
 
 /** Forgets the kept action: the person closed the sign-in dialog. */

@@ -1,21 +1,30 @@
 import { useSyncExternalStore } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
-import { forgetToken, freshToken, onSessionLost } from './access-token.ts'
+import { forgetToken, freshToken, onSessionKnown, onSessionLost } from './access-token.ts'
 import { CallError, call } from './call.ts'
 import { queryClient } from './query-client.ts'
+import { retryPause } from './retry-pause.ts'
 import { onSessionChange } from './session-channel.ts'
 import { cameWithoutSession } from './settings.ts'
 
 export type Viewer =
   | { state: 'authorizing' }
+  /** The server could not be asked, for now; it is asked again and again. */
+  | { state: 'no-answer'; error: unknown }
+  | KnownViewer
+
+type KnownViewer =
   | { state: 'signed-out'; because?: 'session-closed' }
   | { state: 'authorized'; user: CurrentUser }
 
 const AUTHORIZING: Viewer = { state: 'authorizing' }
-const SIGNED_OUT: Viewer = { state: 'signed-out' }
-const RETRY_MS = [1000, 3000]
+const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 
 let viewer: Viewer = AUTHORIZING
+let asking: Promise<void> | null = null
+let askingLater: ReturnType<typeof setTimeout> | undefined
+/** How often in a row there was no answer. */
+let failures = 0
 const listeners = new Set<() => void>()
 
 /** Who looks at the page, kept up to date. */
@@ -33,10 +42,24 @@ function onViewerChange(listener: () => void): () => void {
 }
 
 /** Resolves with the viewer once it is known whether somebody is signed in. */
-export function settledViewer(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
+export function settledViewer(): Promise<KnownViewer> {
+  return viewerOnce(isKnown)
+}
+
+/** The viewer for somebody who has just tapped: where no answer came before, the server is asked once more. */
+export async function askedViewer(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
+  if (viewer.state === 'no-answer') await askAgain()
+  return viewerOnce((now) => now.state !== 'authorizing')
+}
+
+function isKnown(now: Viewer): now is KnownViewer {
+  return now.state === 'signed-out' || now.state === 'authorized'
+}
+
+function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V> {
   return new Promise((resolve) => {
     const check = () => {
-      if (viewer.state === 'authorizing') return
+      if (!is(viewer)) return
       stop()
       resolve(viewer)
     }
@@ -45,12 +68,17 @@ export function settledViewer(): Promise<Exclude<Viewer, { state: 'authorizing' 
   })
 }
 
-/** Finds out who the viewer is, when the app starts. No answer counts as signed out until the network is back. */
+/**
+ * Finds out who the viewer is, when the app starts. Only a refusal makes a visitor: without an answer the server is asked
+ * again after growing pauses, and at once when the network is back or any other call has found the session alive.
+ */
 export async function loadViewer(): Promise<void> {
   onSessionLost(() => signedOut('session-closed'))
+  onSessionKnown(askUnlessKnown)
   onSessionChange(() => void reloadViewer())
+  addEventListener('online', askUnlessKnown)
   if (cameWithoutSession()) forgetToken('none')
-  await authorize(RETRY_MS)
+  await askAgain()
 }
 
 /** Puts the account's new name or address before everybody who shows it. */
@@ -62,7 +90,9 @@ export function changeViewer(change: Partial<CurrentUser>): void {
 /** Asks anew who the viewer is: another tab has signed in or out. */
 async function reloadViewer(): Promise<void> {
   forgetToken('unknown')
-  await authorize(RETRY_MS)
+  // An answer under way may still be about the one before.
+  await asking
+  await askAgain()
   clearCache()
 }
 
@@ -73,26 +103,47 @@ export function signedOut(because?: 'session-closed'): void {
   clearCache()
 }
 
-async function authorize(pauses: number[]): Promise<void> {
+/** Asks now who the viewer is, not after the pause; settles when there was an answer, or none. */
+export function askAgain(): Promise<void> {
+  clearTimeout(askingLater)
+  asking ??= ask().finally(() => {
+    asking = null
+  })
+  return asking
+}
+
+function askUnlessKnown(): void {
+  if (!isKnown(viewer)) void askAgain()
+}
+
+async function ask(): Promise<void> {
   try {
     // A visitor has no token and asks no further: no refused request in the console of somebody just reading.
     const signedIn = (await freshToken()) !== null
-    setViewer(
+    found(
       signedIn ? { state: 'authorized', user: await call('GET /users/current', {}) } : SIGNED_OUT,
     )
   } catch (error) {
-    if (error instanceof CallError && error.status !== 401) return authorizeLater(pauses)
-    setViewer(SIGNED_OUT)
+    if (error instanceof CallError && error.status === 401) refused()
+    else unanswered(error)
   }
 }
 
-async function authorizeLater([pause, ...rest]: number[]): Promise<void> {
-  if (pause !== undefined) {
-    await new Promise((resolve) => setTimeout(resolve, pause))
-    return authorize(rest)
-  }
-  setViewer(SIGNED_OUT)
-  addEventListener('online', () => void authorize(RETRY_MS), { once: true })
+function found(next: KnownViewer): void {
+  failures = 0
+  setViewer(next)
+}
+
+function refused(): void {
+  forgetToken('none')
+  // Where a session was just lost, that was told already, with its reason.
+  if (viewer.state !== 'signed-out') found(SIGNED_OUT)
+}
+
+function unanswered(error: unknown): void {
+  failures += 1
+  setViewer({ state: 'no-answer', error })
+  askingLater = setTimeout(() => void askAgain(), retryPause(failures, error, Math.random()))
 }
 
 /** What is on the screen is read again at once, everything else when it is next needed. */

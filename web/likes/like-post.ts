@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../lib/call.ts'
-import { changePost, readCachedPost } from '../posts/post-cache.ts'
+import { changePost, holdLikes, readCachedPost } from '../posts/post-cache.ts'
 import { type LikeState, type LikeWish, makeLikeWish } from './like-wish.ts'
 
 /** Wishes that the server has not agreed with yet, by post. */
@@ -15,27 +15,37 @@ export async function likePost(client: QueryClient, postId: string, liked = true
   const earlier = underWay.get(postId)
   // The first of several quick taps hears how it ended: one refusal is told once.
   if (earlier) return void earlier.wish(liked)
-  const like = startWish(client, postId, liked)
+  const hold = holdLikes(postId)
+  const like = startWish(client, postId, { liked, confirm: hold.confirm })
   underWay.set(postId, like)
   try {
     await like.wish(liked)
   } finally {
     underWay.delete(postId)
+    hold.release()
   }
 }
 
-function startWish(client: QueryClient, postId: string, liked: boolean): LikeWish {
+type Start = { liked: boolean; confirm: ReturnType<typeof holdLikes>['confirm'] }
+
+function startWish(client: QueryClient, postId: string, { liked, confirm }: Start): LikeWish {
   const post = readCachedPost(client, postId)
+  // A post that no screen has read yet is liked after signing in: the server must be asked, and no count is known.
+  let known = post !== undefined
   return makeLikeWish({
-    // A post that no screen has read yet is liked after signing in: the server must be asked.
     confirmed: post
       ? { liked: post.actions.is_liked, count: post.actions.likes_count }
       : { liked: !liked, count: 0 },
     send: async (wished) => {
       const name = wished ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
-      return (await call(name, { params: { id: postId } })).likes_count
+      const { likes_count } = await call(name, { params: { id: postId } })
+      confirm({ is_liked: wished, likes_count })
+      known = true
+      return likes_count
     },
-    show: (state) => showLike(client, postId, state),
+    show: (state) => {
+      if (known) showLike(client, postId, state)
+    },
   })
 }
 

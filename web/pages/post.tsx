@@ -23,7 +23,7 @@ export function PostPage() {
   const read = useReadPost(id)
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
-  if (read.state === 'loading') return <Skeleton />
+  if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
   if (read.state === 'missing') return <EmptyState {...MISSING_POST} />
   if (read.state === 'failed') {
     return <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />

@@ -1,8 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useLocation, useNavigate } from 'react-router'
 import { CallError } from '../lib/call.ts'
-import { errorMessage } from '../lib/error-message.ts'
+import { useLeave } from '../lib/use-leave.ts'
 import { Button } from '../ui/button.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
@@ -10,22 +8,23 @@ import styles from './delete-dialog.module.css'
 import { deletePost } from './delete-post.ts'
 import { usePost } from './post-cache.ts'
 import { postPath } from './post-path.ts'
+import { SendErrorLine } from './send-error-line.tsx'
+import { useDraft } from './use-draft.ts'
+import { useSendError } from './use-send-error.ts'
 
 type DeleteDialogProps = { postId: string; onClose: () => void }
 
 /** Asks once more before a post is deleted. */
 export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
-  const [error, setError] = useState<string>()
-  const remove = useDelete(postId, { onClose, onRefused: setError })
+  const error = useSendError({ intent: { name: 'delete', postId }, failed: 'Не удалено' })
+  const remove = useDelete(postId, { onClose, onRefused: error.tell })
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
       <p className={styles.text}>
         Вернуть {isReply ? 'его' : 'её'} не получится. Написанные ответы останутся.
       </p>
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <SendErrorLine error={error} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button variant="danger" onClick={remove}>
@@ -36,13 +35,14 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   )
 }
 
-type DeleteEnds = { onClose: () => void; onRefused: (message: string) => void }
+type DeleteEnds = { onClose: () => void; onRefused: (reason: unknown) => void }
 
 function useDelete(postId: string, { onClose, onRefused }: DeleteEnds) {
   const client = useQueryClient()
   const toast = useToast()
-  const navigate = useNavigate()
-  const isViewed = useLocation().pathname === postPath(postId)
+  // In place of the post's page: going back must not end at what is no more.
+  const leave = useLeave(postPath(postId))
+  const edit = useDraft(`edit ${postId}`)
 
   return async (): Promise<void> => {
     try {
@@ -50,13 +50,13 @@ function useDelete(postId: string, { onClose, onRefused }: DeleteEnds) {
       toast({ text: 'Удалено' })
     } catch (error) {
       if (!(error instanceof CallError) || error.status !== 404) {
-        onRefused(errorMessage(error))
+        onRefused(error)
         return
       }
       toast({ text: 'Сообщение не найдено' })
     }
+    edit.clear()
     onClose()
-    // In place of the post's page: going back must not end at what is no more.
-    if (isViewed) void navigate('/', { replace: true })
+    leave('/')
   }
 }

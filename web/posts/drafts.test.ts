@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DraftStore, openDraft } from './drafts.ts'
+import { type DraftStore, onDraftsKept, openDraft } from './drafts.ts'
 
 function memoryStore(): DraftStore & { size: () => number } {
   const values = new Map<string, string>()
@@ -16,21 +16,42 @@ const DEAF: DraftStore = { read: () => null, write: () => {}, remove: () => {} }
 test('what was typed is there when the form opens again, for that person and place only', () => {
   const store = memoryStore()
   openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
-  expect(openDraft(store, 'u1', 'reply 7').read()?.text).toBe(' недописанное\n')
+  expect(openDraft(store, 'u1', 'reply 7').read()).toBe(' недописанное\n')
   expect(openDraft(store, 'u1', 'reply 8').read()).toBeNull()
   expect(openDraft(store, 'u1', 'new').read()).toBeNull()
   expect(openDraft(store, 'u2', 'reply 7').read()).toBeNull()
 })
 
-test('nothing is left of a draft emptied by hand or cleared after publishing', () => {
+test('nothing is left of a draft emptied by hand or published', () => {
   const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('текст')
   draft.write('')
   expect(store.size()).toBe(0)
   draft.submissionKey('текст')
-  draft.clear()
+  draft.write(' текст\n')
+  draft.settle('текст')
   expect(store.size()).toBe(0)
+})
+
+test('a text typed while another was on its way stays when that one is published', () => {
+  const store = memoryStore()
+  const sending = openDraft(store, 'u1', 'new')
+  sending.submissionKey('первое')
+  openDraft(store, 'u1', 'new').write('второе')
+  sending.settle('первое')
+  expect(openDraft(store, 'u1', 'new').read()).toBe('второе')
+})
+
+test('every form of the same place hears what was published, those of another do not', () => {
+  const store = memoryStore()
+  const heard: string[] = []
+  const stop = openDraft(store, 'u1', 'new').onSettled((text) => heard.push(text))
+  openDraft(store, 'u1', 'reply 7').onSettled((text) => heard.push(`ответ: ${text}`))
+  openDraft(store, 'u1', 'new').settle('первое')
+  stop()
+  openDraft(store, 'u1', 'new').settle('второе')
+  expect(heard).toEqual(['первое'])
 })
 
 test('the same text is sent under the same key, also after a reload; another text never is', () => {
@@ -41,18 +62,44 @@ test('the same text is sent under the same key, also after a reload; another tex
   expect(key).toMatch(/^[0-9a-f]{32}$/)
   expect(draft.submissionKey('раз')).toBe(key)
   expect(openDraft(store, 'u1', 'new').submissionKey('раз')).toBe(key)
+  draft.settle('раз')
+  expect(draft.submissionKey('раз')).not.toBe(key)
   draft.write('раз два')
   expect(draft.submissionKey('раз два')).not.toBe(key)
+})
+
+test.each(['раз!', ''])('the key outlives typing «%s» and taking that back', (typed) => {
+  const draft = openDraft(memoryStore(), 'u1', 'new')
+  draft.write('раз')
+  const key = draft.submissionKey('раз')
+  draft.write(typed)
+  draft.write('раз')
+  expect(draft.submissionKey('раз')).toBe(key)
+})
+
+test('that a draft appears or goes is told, that it is written on is not', () => {
+  const draft = openDraft(memoryStore(), 'u1', 'edit 7')
+  let told = 0
+  const stop = onDraftsKept(() => {
+    told += 1
+  })
+  for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write(text)
+  expect(told).toBe(1)
+  draft.submissionKey('новое')
   draft.clear()
-  expect(draft.submissionKey('раз')).not.toBe(key)
+  expect(draft.read()).toBeNull()
+  expect(told).toBe(2)
+  stop()
+  draft.write('снова')
+  expect(told).toBe(2)
 })
 
 test('where nothing can be kept, a draft lives as long as the form', () => {
   const draft = openDraft(DEAF, 'u1', 'new')
   draft.write('текст')
-  expect(draft.read()?.text).toBe('текст')
+  expect(draft.read()).toBe('текст')
   expect(draft.submissionKey('текст')).toBe(draft.submissionKey('текст'))
-  draft.clear()
+  draft.settle('текст')
   expect(draft.read()).toBeNull()
 })
 
@@ -60,13 +107,13 @@ test('published in another tab, the draft is gone here too', () => {
   const store = memoryStore()
   const here = openDraft(store, 'u1', 'new')
   here.write('текст')
-  openDraft(store, 'u1', 'new').clear()
+  openDraft(store, 'u1', 'new').settle('текст')
   expect(here.read()).toBeNull()
 })
 
 test('what is not a draft is no draft', () => {
   const store = memoryStore()
-  for (const junk of ['', '{', 'null', '[]', '{"text":5}']) {
+  for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new', junk)
     expect(openDraft(store, 'u1', 'new').read()).toBeNull()
   }

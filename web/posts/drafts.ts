@@ -1,8 +1,11 @@
+import { normalizeText } from '../../contract/text.ts'
+
 /** Where a text is being written: a new post, a reply to a post, a change of a post. */
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
 
-/** What was typed, and the key under which that very text was once sent, if it was. */
-type Draft = { text: string; submission?: string }
+/** What was typed, and the text last sent with the key it was sent under, as long as nobody knows how that ended. */
+type Draft = { text: string; sent?: Sent }
+type Sent = { text: string; key: string }
 
 /** Where drafts are kept; it never throws, and may keep nothing. */
 export type DraftStore = {
@@ -12,12 +15,30 @@ export type DraftStore = {
 }
 
 export type Drafts = {
-  read: () => Draft | null
-  /** Keeps the text as typed; an empty one leaves nothing behind. */
+  /** The text as typed; null where there is none. */
+  read: () => string | null
+  /** Keeps the text as typed; an empty one leaves nothing to read. */
   write: (text: string) => void
-  /** The key to send `text` with: the same for the same text until it is cleared, so that no retry publishes twice. */
+  /**
+   * The key to send `text` with: the same for the same text until it is settled, whatever is typed meanwhile, so that no
+   * retry publishes twice.
+   */
   submissionKey: (text: string) => string
+  /** Tells that `text` was published: it is forgotten, unless another one has been typed in its place. */
+  settle: (text: string) => void
+  /** Forgets what was typed: nobody wants it any more. */
   clear: () => void
+  /** Calls `listener` with each text settled, here or by another form of this page. Returns what ends that. */
+  onSettled: (listener: (text: string) => void) => () => void
+}
+
+const settledListeners = new Set<(name: string, text: string) => void>()
+const keptListeners = new Set<() => void>()
+
+/** Calls `listener` when some draft of this page appears or goes. Returns what ends that. */
+export function onDraftsKept(listener: () => void): () => void {
+  keptListeners.add(listener)
+  return () => keptListeners.delete(listener)
 }
 
 /** The draft of one person in one place. A store that keeps nothing costs the draft, never the typing. */
@@ -25,39 +46,61 @@ export function openDraft(store: DraftStore, userId: string, place: DraftPlace):
   const name = `draft ${userId} ${place}`
   let unsaved: Draft | null = null
 
-  function read(): Draft | null {
+  function load(): Draft | null {
     return unsaved ?? parseDraft(store.read(name))
   }
 
-  function save(draft: Draft | null): void {
-    if (draft) store.write(name, JSON.stringify(draft))
-    else store.remove(name)
-    unsaved = draft && store.read(name) === null ? draft : null
+  function save(draft: Draft): void {
+    const before = load()?.text ?? ''
+    const empty = draft.text === '' && !draft.sent
+    if (empty) store.remove(name)
+    else store.write(name, JSON.stringify(draft))
+    unsaved = !empty && store.read(name) === null ? draft : null
+    // Not with each letter: every post of one's own on the page would look.
+    if ((draft.text === '') !== (before === '')) for (const listener of keptListeners) listener()
   }
 
   return {
-    read,
+    read: () => load()?.text || null,
     write: (text) => {
-      if (text === read()?.text) return
-      save(text === '' ? null : { text })
+      const draft = load()
+      if (text !== (draft?.text ?? '')) save({ ...draft, text })
     },
     submissionKey: (text) => {
-      const draft = read()
-      if (draft?.submission && draft.text === text) return draft.submission
-      const submission = randomKey()
-      save({ text, submission })
-      return submission
+      const sent = load()?.sent
+      const key = sent?.text === text ? sent.key : randomKey()
+      save({ text, sent: { text, key } })
+      return key
     },
-    clear: () => save(null),
+    settle: (text) => {
+      const typed = load()?.text ?? ''
+      save({ text: normalizeText(typed) === text ? '' : typed })
+      for (const listener of settledListeners) listener(name, text)
+    },
+    clear: () => save({ text: '' }),
+    onSettled: (listener) => {
+      const listen = (of: string, text: string) => {
+        if (of === name) listener(text)
+      }
+      settledListeners.add(listen)
+      return () => settledListeners.delete(listen)
+    },
   }
 }
 
 function parseDraft(saved: string | null): Draft | null {
   const value = saved === null ? null : parseJson(saved)
-  if (typeof value !== 'object' || value === null || !('text' in value)) return null
-  if (typeof value.text !== 'string') return null
-  const submission = 'submission' in value ? value.submission : undefined
-  return typeof submission === 'string' ? { text: value.text, submission } : { text: value.text }
+  if (!isRecord(value) || typeof value.text !== 'string') return null
+  const { text, sent } = value
+  return isSent(sent) ? { text, sent } : { text }
+}
+
+function isSent(value: unknown): value is Sent {
+  return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 function parseJson(text: string): unknown {

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { errorMessage } from '../lib/error-message.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
@@ -9,22 +10,30 @@ import type { CachedPost } from './post-cache.ts'
 import { PostForm } from './post-form.tsx'
 import { useEdit } from './use-edit.ts'
 import { countdown } from './use-edit-seconds.ts'
-import { useReadPost } from './use-read-post.ts'
+import { type ReadPost, useReadPost } from './use-read-post.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
 /** Changes the text of one's own post while its edit period lasts. */
 export function EditDialog({ postId, onClose }: EditDialogProps) {
-  const read = useReadPost(postId)
+  const read = useLasting(useReadPost(postId))
   const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
       {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
-      {read.state === 'loading' && <Skeleton />}
+      {read.state === 'loading' && <Skeleton label="Загружаем запись" />}
       {read.state === 'missing' && <EmptyState {...MISSING_POST} />}
       {read.state === 'failed' && <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />}
     </Modal>
   )
+}
+
+/** A post once read stays: when a session ends all is read anew, and the form must not go meanwhile. */
+function useLasting(read: ReadPost): ReadPost {
+  const [last, setLast] = useState<CachedPost>()
+  if (read.state === 'ready' && read.post !== last) setLast(read.post)
+  const away = read.state === 'loading' || read.state === 'failed'
+  return last && away ? { state: 'ready', post: last } : read
 }
 
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {

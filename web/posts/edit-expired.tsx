@@ -1,13 +1,14 @@
 import { useState } from 'react'
 import { parsePostText } from '../../contract/text.ts'
-import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { copyText } from './copy-text.ts'
 import type { Drafts } from './drafts.ts'
 import styles from './edit-expired.module.css'
+import { SendErrorLine } from './send-error-line.tsx'
 import { usePublish } from './use-publish.ts'
+import { useSendError } from './use-send-error.ts'
 
 type EditExpiredProps = {
   postId: string
@@ -40,8 +41,8 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 function LateText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
   const publish = usePublish(postId)
-  const [error, setError] = useState<string>()
   const [copied, setCopied] = useState(false)
+  const error = useSendError({ intent: { name: 'edit', postId }, failed: 'Не отправлено' })
   const text = parsePostText(typed)
 
   async function copy(): Promise<void> {
@@ -55,24 +56,30 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     if (text === null) return
     try {
       await publish(text, draft.submissionKey(text))
-      draft.clear()
+      draft.settle(text)
       onClose()
     } catch (reason) {
-      setError(errorMessage(reason))
+      error.tell(reason)
     }
+  }
+
+  function drop(): void {
+    draft.clear()
+    onClose()
   }
 
   return (
     <>
       <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <SendErrorLine error={error} />
       <p className={styles.copied} role="status">
         {copied && 'Текст скопирован'}
       </p>
       <ModalFooter>
+        <Button variant="plain" onClick={drop}>
+          Удалить текст
+        </Button>
         <Button onClick={copy}>Скопировать текст</Button>
         <Button variant="primary" disabled={text === null} onClick={sendAsReply}>
           Отправить ответом

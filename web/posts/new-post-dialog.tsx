@@ -8,6 +8,7 @@ import { usePublish } from './use-publish.ts'
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
   const form = usePostForm({
     draft: useDraft('new'),
+    intent: { name: 'new-post' },
     initialText: '',
     send: usePublish(null),
     onSent: onClose,

@@ -1,7 +1,14 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
-import { buryPost, changePost, putPosts, readCachedPost } from './post-cache.ts'
+import {
+  beginRead,
+  buryPost,
+  changePost,
+  holdLikes,
+  putPosts,
+  readCachedPost,
+} from './post-cache.ts'
 
 function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
   return {
@@ -58,6 +65,42 @@ test('a change reaches a cached post only', () => {
   changePost(client, '2', (post) => ({ ...post, text: 'другой текст' }))
   expect(readCachedPost(client, '1')?.text).toBe('другой текст')
   expect(readCachedPost(client, '2')).toBeUndefined()
+})
+
+test('likes under way are kept from every answer, later ones from reads begun before', () => {
+  const client = new QueryClient()
+  const likes = () => {
+    const { is_liked, likes_count } = readCachedPost(client, '5')?.actions ?? {}
+    return { is_liked, likes_count }
+  }
+  putPosts(client, [makePost('5', { likes_count: 3 })])
+  const before = beginRead()
+  const { release } = holdLikes('5')
+  const meanwhile = beginRead()
+  const liked = { is_liked: true, likes_count: 4 }
+  changePost(client, '5', (post) => ({ ...post, actions: { ...post.actions, ...liked } }))
+  putPosts(client, [{ ...makePost('5', { likes_count: 3, replies_count: 1 }) }], before)
+  expect(readCachedPost(client, '5')?.actions).toMatchObject({ ...liked, replies_count: 1 })
+  putPosts(client, [makePost('5')])
+  expect(likes()).toEqual(liked)
+
+  release()
+  for (const begun of [before, meanwhile]) {
+    putPosts(client, [makePost('6', answered(makePost('5'))), makePost('5')], begun)
+    expect(likes()).toEqual(liked)
+  }
+  putPosts(client, [makePost('5', { likes_count: 9 })], beginRead())
+  expect(likes()).toEqual({ is_liked: false, likes_count: 9 })
+})
+
+test('a like confirmed before the post was read shows in the answer asked for before', () => {
+  const client = new QueryClient()
+  const begun = beginRead()
+  const { confirm, release } = holdLikes('8')
+  confirm({ is_liked: true, likes_count: 1 })
+  release()
+  putPosts(client, [makePost('8')], begun)
+  expect(readCachedPost(client, '8')?.actions).toMatchObject({ is_liked: true, likes_count: 1 })
 })
 
 test('posts stay for as long as lists may name them', () => {

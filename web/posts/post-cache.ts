@@ -4,9 +4,39 @@ import type { Post, RepliedPost } from '../../contract/posts.ts'
 /** A post as the cache keeps it: the post it answers has an entry of its own. */
 export type CachedPost = RepliedPost
 
+type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
+/** Reads begun before `until` know less of a post's likes than this page does. */
+type Hold = { until: number; confirmed?: Likes }
+
 const POSTS = 'post'
 /** Lists hold ids only, so an entry must outlive every screen that could name it. */
 const KEPT = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
+
+const holds = new Map<string, Hold>()
+let reads = 0
+
+/** Marks the beginning of a read; putPosts() wants it with the answer. */
+export function beginRead(): number {
+  reads += 1
+  return reads
+}
+
+/**
+ * Keeps what the page shows of a post's likes, whatever reads say that began before `release` is called. `confirm` tells
+ * what the server holds: it is shown where no screen had read the post yet.
+ */
+export function holdLikes(id: string): { confirm: (likes: Likes) => void; release: () => void } {
+  const hold: Hold = { until: Number.POSITIVE_INFINITY }
+  holds.set(id, hold)
+  return {
+    confirm: (likes) => {
+      hold.confirmed = likes
+    },
+    release: () => {
+      hold.until = beginRead()
+    },
+  }
+}
 
 function postKey(id: string) {
   return [POSTS, id] as const
@@ -14,22 +44,37 @@ function postKey(id: string) {
 
 /**
  * Puts posts from an answer into the cache, each in its one entry, and gives their ids in the same order.
- * The post answered becomes an entry too; one that was deleted becomes null.
+ * The post answered becomes an entry too; one that was deleted becomes null. `begun` is the mark of the read, where it
+ * was one.
  */
-export function putPosts(client: QueryClient, posts: readonly Post[]): string[] {
+export function putPosts(
+  client: QueryClient,
+  posts: readonly Post[],
+  begun: number = beginRead(),
+): string[] {
   client.setQueryDefaults([POSTS], KEPT)
   for (const post of posts) {
     const { replied_post_id: answeredId, replied_post: answered } = post.actions
-    if (answered) putPost(client, answered)
+    if (answered) putPost(client, answered, begun)
     else if (answeredId) client.setQueryData(postKey(answeredId), null)
-    putPost(client, { ...post, actions: { ...post.actions, replied_post: null } })
+    putPost(client, { ...post, actions: { ...post.actions, replied_post: null } }, begun)
   }
   return posts.map((post) => post.id)
 }
 
 /** A deleted post never comes back: an answer that was under way meanwhile must not revive it. */
-function putPost(client: QueryClient, post: CachedPost): void {
-  client.setQueryData<CachedPost | null>(postKey(post.id), (old) => (old === null ? null : post))
+function putPost(client: QueryClient, post: CachedPost, begun: number): void {
+  client.setQueryData<CachedPost | null>(postKey(post.id), (old) =>
+    old === null ? null : withHeldLikes(post, old, begun),
+  )
+}
+
+function withHeldLikes(post: CachedPost, old: CachedPost | undefined, begun: number): CachedPost {
+  const hold = holds.get(post.id)
+  const likes = old?.actions ?? hold?.confirmed
+  if (!hold || !likes || begun > hold.until) return post
+  const { is_liked, likes_count } = likes
+  return { ...post, actions: { ...post.actions, is_liked, likes_count } }
 }
 
 /** The post as cached now; null for one known to be deleted, undefined for one not read yet. */

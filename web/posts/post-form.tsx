@@ -4,6 +4,7 @@ import { ModalFooter } from '../ui/modal.tsx'
 import { TextArea } from '../ui/text-area.tsx'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
+import { SendErrorLine } from './send-error-line.tsx'
 import type { usePostForm } from './use-post-form.ts'
 
 type PostFormProps = {
@@ -29,9 +30,7 @@ export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps
         readOnly={form.pending}
         focusOnMount
       />
-      <p className={styles.error} role="alert">
-        {form.error}
-      </p>
+      <SendErrorLine error={form.error} />
       <ModalFooter>
         {note && <span className={styles.note}>{note}</span>}
         <PostCounter left={form.left} />

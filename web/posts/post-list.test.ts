@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addPost, hasPost, listIds, type PostList, removePost } from './post-list.ts'
+import { addPost, hasPost, isBehind, listIds, type PostList, removePost } from './post-list.ts'
 
 const read: PostList = { pages: [['5', '4'], ['3']], added: [], removed: [] }
 
@@ -24,6 +24,20 @@ test('a removed post stays away when a later page still has it', () => {
   expect(listIds({ ...list, pages: [...list.pages, ['3', '2']] })).toEqual(['5', '4', '2'])
   expect(listIds(removePost(addPost(read, '6'), '6'))).toEqual(['5', '4', '3'])
   expect(hasPost(list, '3')).toBe(true)
+})
+
+test.each([
+  ['nothing new', read, ['5', '4', '3'], false],
+  ['a new post', read, ['6', '5', '4'], true],
+  ['a page of new posts only', read, ['9', '8', '7'], true],
+  ['one’s own post', addPost(read, '6'), ['6', '5', '4'], false],
+  ['somebody’s post under one’s own', addPost(read, '7'), ['7', '6', '5'], true],
+  ['one’s own deleted again', removePost(addPost(read, '6'), '6'), ['5', '4', '3'], false],
+  ['posts that moved up as others were deleted', read, ['4', '3', '2'], false],
+  ['the first post of an empty list', { ...read, pages: [[]] }, ['1'], true],
+  ['no answer yet', read, [], false],
+] as const)('what a newer first page tells: %s', (_, list, firstPage, behind) => {
+  expect(isBehind(list, firstPage)).toBe(behind)
 })
 
 test('whatever is added and removed, no id shows twice and no removed one shows', () => {

@@ -30,3 +30,14 @@ export function hasPost(list: PostList, id: string): boolean {
   const { pages, added, removed } = list
   return [added, removed, ...pages].some((ids) => ids.includes(id))
 }
+
+/**
+ * Whether `firstPage`, read later than the list, begins with a post that the list does not have. What follows the first
+ * one that came with the pages is no news: it moved up as others were deleted.
+ */
+export function isBehind(list: PostList, firstPage: readonly string[]): boolean {
+  const read = new Set(list.pages.flat())
+  const end = firstPage.findIndex((id) => read.has(id))
+  const newer = end < 0 ? firstPage : firstPage.slice(0, end)
+  return newer.some((id) => !hasPost(list, id))
+}

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallError, call } from '../lib/call.ts'
+import { CallError } from '../lib/call.ts'
 import { useToast } from '../ui/toaster.tsx'
-import { type CachedPost, putPosts } from './post-cache.ts'
+import type { CachedPost } from './post-cache.ts'
+import { saveEdit } from './save-edit.ts'
 import { useDraft } from './use-draft.ts'
 import { useEditSeconds } from './use-edit-seconds.ts'
 import { usePostForm } from './use-post-form.ts'
@@ -17,9 +18,7 @@ export function useEdit(post: CachedPost, onClose: () => void) {
 
   async function send(text: string): Promise<void> {
     try {
-      putPosts(client, [
-        await call('PATCH /posts/:id', { params: { id: post.id }, body: { text } }),
-      ])
+      await saveEdit(client, { id: post.id, text })
     } catch (error) {
       if (error instanceof CallError && error.code === 'EDIT_PERIOD_EXPIRED') setRefused(true)
       throw error
@@ -27,7 +26,13 @@ export function useEdit(post: CachedPost, onClose: () => void) {
     toast({ text: 'Изменено' })
   }
 
-  const form = usePostForm({ draft, initialText: post.text, send, onSent: onClose })
+  const form = usePostForm({
+    draft,
+    intent: { name: 'edit', postId: post.id },
+    initialText: post.text,
+    send,
+    onSent: onClose,
+  })
   // A text that is on its way may still arrive in time.
   const expired = refused || (secondsLeft === 0 && !form.pending)
   return { form, draft, secondsLeft, expired }

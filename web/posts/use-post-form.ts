@@ -1,22 +1,34 @@
-import { type FocusEvent, type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../contract/text.ts'
-import { errorMessage } from '../lib/error-message.ts'
+import type { Intent } from '../lib/intent.ts'
 import type { Drafts } from './drafts.ts'
+import { useSendError } from './use-send-error.ts'
 
 type PostFormParts = {
   draft: Drafts
+  /** How to come back to the dialog of this form. */
+  intent: Intent
   /** The text being changed; empty for a new one. */
   initialText: string
   /** Sends the text, normalised, under the key all its attempts share. Throws what is then shown. */
   send: (text: string, submission: string) => Promise<void>
-  /** After a text was sent and its draft is gone. */
+  /** After the text in the form was sent, by this form or by one that was closed meanwhile. */
   onSent: () => void
 }
 
 /** The state of a form that writes a text: typed, kept as a draft, counted, sent once. */
-export function usePostForm({ draft, initialText, send, onSent }: PostFormParts) {
-  const [typed, setTyped] = useState(() => draft.read()?.text ?? initialText)
-  const [error, setError] = useState<string>()
+export function usePostForm(parts: PostFormParts) {
+  const { draft, intent, initialText, send, onSent } = parts
+  const [typed, setTyped] = useState(() => draft.read() ?? initialText)
+  const error = useSendError({ intent, failed: 'Не отправлено' })
   const [pending, setPending] = useState(false)
   // State is a render late for a second press in the same frame; the ref is not.
   const sending = useRef(false)
@@ -25,10 +37,15 @@ export function usePostForm({ draft, initialText, send, onSent }: PostFormParts)
   const changed = text !== normalizeText(initialText)
   const sendable = text !== null && changed
 
+  const onSettled = useEffectEvent((settled: string) => {
+    if (settled === normalizeText(typed)) onSent()
+  })
+  useEffect(() => draft.onSettled((settled) => onSettled(settled)), [draft])
+
   function type(raw: string): void {
     const next = tidyTyped(raw)
     setTyped(next)
-    setError(undefined)
+    error.forget()
     draft.write(next === initialText ? '' : next)
   }
 
@@ -36,13 +53,12 @@ export function usePostForm({ draft, initialText, send, onSent }: PostFormParts)
     if (!sendable || sending.current) return
     sending.current = true
     setPending(true)
-    setError(undefined)
+    error.forget()
     try {
       await send(text, draft.submissionKey(text))
-      draft.clear()
-      onSent()
+      draft.settle(text)
     } catch (reason) {
-      setError(errorMessage(reason))
+      error.tell(reason)
     } finally {
       sending.current = false
       setPending(false)
@@ -52,7 +68,7 @@ export function usePostForm({ draft, initialText, send, onSent }: PostFormParts)
   return {
     typed,
     text,
-    error: error ?? complaint(typed, text),
+    error: { text: error.text ?? complaint(typed, text), signIn: error.signIn },
     pending,
     sendable,
     left: remainingLength(typed),

@@ -12,19 +12,19 @@ import {
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
-import { putPosts } from './post-cache.ts'
-import { hasPost, listIds } from './post-list.ts'
+import { beginRead, putPosts } from './post-cache.ts'
+import { isBehind, listIds } from './post-list.ts'
 
 /** Where a list comes from: `read` gets the page after `cursor`, or the first one for null. */
 export type ListSource = {
   name: ListName
-  read: (cursor: string | null, signal: AbortSignal) => Promise<PostPage>
+  read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
 }
 
 export type PostListView = {
   ids: readonly string[]
-  /** Whether the list has the post, shown or deleted here. */
-  knows: (id: string) => boolean
+  /** Whether a newer first page, as ids, has posts published elsewhere since the list was read. */
+  isBehind: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
   hasMore: boolean
@@ -47,9 +47,10 @@ export function usePostList({ name, read }: ListSource): PostListView {
   const visit = useLocation().key
   const queryKey = pagesKey(name, visit)
 
-  async function readPage(cursor: string | null, signal: AbortSignal): Promise<CachedPage> {
+  async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
+    const begun = beginRead()
     const { posts, nextCursor, total } = await read(cursor, signal)
-    return { ids: putPosts(client, posts), nextCursor, total }
+    return { ids: putPosts(client, posts, begun), nextCursor, total }
   }
 
   const query = useInfiniteQuery({
@@ -74,7 +75,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
 
   return {
     ids,
-    knows: (id) => hasPost(list, id),
+    isBehind: (firstPage) => isBehind(list, firstPage),
     state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
     error: query.error,
     hasMore: query.hasNextPage,
@@ -85,7 +86,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
     },
     retry: () => void (pages ? query.fetchNextPage() : query.refetch()),
     renew: async () => {
-      const first = await readPage(null, AbortSignal.timeout(10_000))
+      const first = await readPage(null)
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })
       client.setQueryData<LocalChanges>(changesKey(name, visit), NO_CHANGES)

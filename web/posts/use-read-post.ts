@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CallError, call } from '../lib/call.ts'
-import { buryPost, type CachedPost, putPosts, usePost } from './post-cache.ts'
+import { beginRead, buryPost, type CachedPost, putPosts, usePost } from './post-cache.ts'
 
 export type ReadPost =
   | { state: 'loading' }
@@ -15,8 +15,9 @@ export function useReadPost(id: string): ReadPost {
   const { error, refetch } = useQuery({
     queryKey: ['read-post', id],
     queryFn: async ({ signal }) => {
+      const begun = beginRead()
       try {
-        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })])
+        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], begun)
       } catch (reason) {
         if (!(reason instanceof CallError) || reason.status !== 404) throw reason
         buryPost(client, id)

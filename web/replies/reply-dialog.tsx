@@ -13,6 +13,7 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
   const form = usePostForm({
     draft: useDraft(`reply ${postId}`),
+    intent: { name: 'reply', postId },
     initialText: '',
     send: usePublish(postId),
     onSent: onClose,

@@ -5,9 +5,9 @@ import { call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
-import { Spinner } from '../ui/spinner.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './report-dialog.module.css'
 
@@ -27,9 +27,7 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
       ) : error ? (
         <ErrorRow text={errorMessage(error)} onRetry={refetch} />
       ) : (
-        <div className={styles.loading}>
-          <Spinner label="Загружаем причины" />
-        </div>
+        <Loading label="Загружаем причины" />
       )}
     </Modal>
   )

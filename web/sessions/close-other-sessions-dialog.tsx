@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import styles from './sessions.module.css'
 import { dropSessions } from './use-sessions.ts'
 
 /** Asks before every session but this one is closed. */
@@ -29,9 +29,7 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Завершить другие сессии?" size="s" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <FormError>{error}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button variant="danger" onClick={closeOthers}>

@@ -4,6 +4,7 @@ import type { Session } from '../../contract/sessions.ts'
 import { CallError, call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { browserName, systemName } from './device-name.ts'
@@ -22,9 +23,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   return (
     <Modal title="Сессия" size="s" onClose={onClose}>
       {session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>}
-      <p className={styles.error} role="alert">
-        {error}
-      </p>
+      <FormError>{error}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         {session && !session.current && (

@@ -3,9 +3,9 @@ import { openDialog } from '../lib/dialogs.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { rowClass } from '../ui/row.tsx'
 import { Section } from '../ui/section.tsx'
-import { Spinner } from '../ui/spinner.tsx'
 import { SessionRow } from './session-row.tsx'
 import styles from './sessions.module.css'
 import { useSessions } from './use-sessions.ts'
@@ -17,9 +17,7 @@ export function SessionsList() {
     return error ? (
       <ErrorRow text={errorMessage(error)} onRetry={refetch} />
     ) : (
-      <div className={styles.loading}>
-        <Spinner label="Загружаем устройства" />
-      </div>
+      <Loading label="Загружаем устройства" />
     )
   }
   const current = sessions.find((session) => session.current)

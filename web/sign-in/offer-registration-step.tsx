@@ -1,10 +1,10 @@
 import { useId, useRef } from 'react'
 import { settings } from '../lib/settings.ts'
 import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/form-error.tsx'
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
 import { AuthShell } from './auth-shell.tsx'
 import type { Problem } from './sign-in-flow.ts'
-import styles from './steps.module.css'
 
 type OfferRegistrationStepProps = {
   email: string
@@ -28,9 +28,7 @@ export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
   )
   return (
     <AuthShell appName={settings().appName} tip={tip} tipId={tipId}>
-      <p className={styles.problem} role="alert">
-        {problem?.message}
-      </p>
+      <FormError>{problem?.message}</FormError>
       <Button
         ref={proceed}
         variant="primary"

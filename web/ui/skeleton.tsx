@@ -1,9 +1,16 @@
 import styles from './skeleton.module.css'
 
-/** The shape of what is loading: a tile and lines, `count` times. Silent; the list around it sets aria-busy. */
-export function Skeleton({ count = 1 }: { count?: number }) {
+type SkeletonProps = {
+  count?: number
+  /** What is loading, to be announced. Without it the skeleton is silent: the list around it sets aria-busy. */
+  label?: string
+}
+
+/** The shape of what is loading: a tile and lines, `count` times. */
+export function Skeleton({ count = 1, label }: SkeletonProps) {
+  const said = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (
-    <div aria-hidden="true">
+    <div {...said}>
       {Array.from({ length: count }, (_, index) => index).map((index) => (
         <div key={index} className={styles.row}>
           <span className={styles.tile} />

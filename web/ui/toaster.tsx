@@ -13,8 +13,8 @@ import styles from './toaster.module.css'
 
 export type Toast = {
   text: string
-  /** A real link, which a plain click hands to onSelect, for the router. */
-  link?: { label: string; href: string; onSelect: () => void }
+  /** With `href` a real link that a plain click hands to onSelect, for the router; without, a button. */
+  link?: { label: string; href?: string; onSelect: () => void }
 }
 
 /** How long one is shown, and how long nothing is shown before the next. */
@@ -80,6 +80,13 @@ function ToastLink({ label, href, onSelect, onLeave }: ToastLinkProps) {
     onSelect()
   }
 
+  if (href === undefined) {
+    return (
+      <button type="button" className={styles.link} onClick={follow}>
+        {label}
+      </button>
+    )
+  }
   return (
     <a className={styles.link} href={href} onClick={follow}>
       {label}

@@ -3,7 +3,7 @@ import { chown, lstat, mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codeOf } from './error-code.ts'
+import { errorCode } from './error-code.ts'
 import type { OsUser } from './os-user.ts'
 import type { PidFile } from './pid-file.ts'
 
@@ -46,7 +46,7 @@ async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 20)
   const folder = join(tmpdir(), `pg-${name}`)
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   })
   const found = await lstat(folder)
   const ours = found.uid === process.getuid?.() || found.uid === user.uid

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { codeOf } from './error-code.ts'
+import { errorCode } from './error-code.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }
 
@@ -40,7 +40,7 @@ function restoreLibraryLinks(root: string): void {
       symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
       // Another start made it meanwhile, or the folder is read-only: PostgreSQL itself then names the lacking library.
-      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(codeOf(error))) throw error
+      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
     }
   }
 }

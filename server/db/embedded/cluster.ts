@@ -1,21 +1,11 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import {
-  link,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { keepSecret } from '../../kept-file.ts'
 import type { Binaries } from './binaries.ts'
-import { codeOf } from './error-code.ts'
+import { errorCode } from './error-code.ts'
 import { commandAs, giveTo, type OsUser } from './os-user.ts'
 
 const execute = promisify(execFile)
@@ -49,7 +39,7 @@ export async function createCluster(place: Place, password: string | undefined):
 
 function explainOccupied(cluster: string) {
   return (cause: unknown) => {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(cause))) throw cause
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(cause))) throw cause
     throw new Error(
       `В ${cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
       { cause },
@@ -109,16 +99,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 
 const passwordFile = (dataDir: string) => join(dataDir, 'postgres.password')
 
-/** The password for TCP, made at the first start. Linking a whole file makes two simultaneous starts agree on one. */
-export async function keepPassword(dataDir: string): Promise<string> {
-  const path = passwordFile(dataDir)
-  if (!existsSync(path)) {
-    const draft = join(dataDir, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
-    await writeFile(draft, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' })
-    await link(draft, path).catch((error: unknown) => {
-      if (!existsSync(path)) throw error
-    })
-    await rm(draft, { force: true })
-  }
-  return (await readFile(path, 'utf8')).trim()
+/** The password for TCP, made at the first start. */
+export function keepPassword(dataDir: string): Promise<string> {
+  return keepSecret(passwordFile(dataDir))
 }

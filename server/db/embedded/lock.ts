@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
-import { codeOf } from './error-code.ts'
+import { errorCode } from './error-code.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
 // Any constant: the lock lives in the maintenance database, where nothing else takes one.
@@ -47,8 +47,8 @@ export async function connect(
     return 'silent'
   } catch (error) {
     client.end().catch(() => {})
-    if (WRONG_CREDENTIALS_OR_MISSING.test(codeOf(error))) throw error
-    return codeOf(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
+    if (WRONG_CREDENTIALS_OR_MISSING.test(errorCode(error))) throw error
+    return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
   }
 }
 
@@ -70,7 +70,7 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
     await client.query('select pg_advisory_lock($1)', [LOCK])
   } catch (error) {
     client.end().catch(() => {})
-    throw codeOf(error) === LOCK_NOT_AVAILABLE ? new DataDirTaken(dataDir) : error
+    throw errorCode(error) === LOCK_NOT_AVAILABLE ? new DataDirTaken(dataDir) : error
   }
 }
 

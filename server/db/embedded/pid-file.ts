@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { readFile, readlink, writeFile } from 'node:fs/promises'
+import { readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { codeOf } from './error-code.ts'
+import { readIfThere } from '../../kept-file.ts'
+import { errorCode } from './error-code.ts'
 
 const execute = promisify(execFile)
 
@@ -77,15 +78,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
+    return errorCode(error) === 'EPERM'
   }
 }

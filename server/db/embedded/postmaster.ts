@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { settles } from '../settles.ts'
 import type { Address } from './address.ts'
 import { environment, type Place } from './cluster.ts'
 import { boundLog, readComplaint, sizeOf } from './log-file.ts'
@@ -126,10 +127,4 @@ async function end(place: Place, pid: number, mode: 'fast' | 'immediate'): Promi
 
 async function untilGone(pid: number, cluster: string): Promise<void> {
   while (await isServerOf(pid, cluster)) await delay(20)
-}
-
-async function settles(event: Promise<void>, withinMs: number): Promise<boolean> {
-  const late = new AbortController()
-  const timer = delay(withinMs, false, { signal: late.signal }).catch(() => false)
-  return Promise.race([event.then(() => true), timer]).finally(() => late.abort())
 }

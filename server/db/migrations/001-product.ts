@@ -48,6 +48,7 @@ const STATEMENTS = [
     device jsonb,
     attempts integer NOT NULL DEFAULT 0,
     mailed_at timestamptz,
+    is_mailed boolean NOT NULL DEFAULT false,
     expires_at timestamptz NOT NULL,
     UNIQUE (purpose, email_key, user_id, client_hash)
   )`,
@@ -128,4 +129,5 @@ const STATEMENTS = [
     points integer NOT NULL DEFAULT 0,
     expire bigint
   )`,
+  `CREATE INDEX rate_limits_expiry ON rate_limits (expire)`,
 ]

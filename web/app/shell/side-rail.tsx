@@ -29,7 +29,7 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
       {viewerState !== 'signed-out' && (
         <NavLink
           to="/settings"
-          className={classes(styles.item, viewerState === 'authorizing' && styles.unknown)}
+          className={classes(styles.item, viewerState !== 'authorized' && styles.unknown)}
           title="Настройки"
         >
           <UserRound size={22} />

@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../contract/posts.ts'
+import { holdCalls, postWith } from './testing/parts.ts'
+import { openStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let root: Post
+let middle: Post
+let last: Post
+beforeAll(async () => {
+  stage = await openStage()
+  const olga = await stage.signUp()
+  root = await stage.publish(olga, 'Кто начал?')
+  middle = await stage.reply(olga, root.id, 'Я начал')
+  last = await stage.reply(olga, middle.id, 'Я и закончу')
+})
+afterAll(() => stage?.close())
+
+test('a post on its way is announced', async () => {
+  const held = Promise.withResolvers<() => void>()
+  const page = await stage.visit({
+    path: `/posts/${root.id}`,
+    before: async (it) => held.resolve((await holdCalls(it, callsFor(root))).letGo),
+  })
+  await loadingOn(page).waitFor()
+  const letGo = await held.promise
+  letGo()
+  await postWith(page, 'Кто начал?').waitFor()
+  expect(await loadingOn(page).count()).toBe(0)
+})
+
+test('the post that is answered has its place before it is read: nothing below it jumps', async () => {
+  const page = await openLast()
+  const calls = await holdCalls(page, callsFor(root, middle))
+  await goToMiddle(page)
+  await loadingOn(page).waitFor()
+  const before = await topOfMiddle(page)
+  calls.letGo()
+  await postWith(page, 'Кто начал?').waitFor()
+  expect(Math.abs((await topOfMiddle(page)) - before)).toBeLessThanOrEqual(1)
+})
+
+test('where the post that is answered cannot be read, the thread says so and tries again', async () => {
+  const page = await openLast()
+  await page.route(callsFor(root, middle), (route) => route.abort())
+  await goToMiddle(page)
+  const failure = page.getByRole('alert').filter({ hasText: 'Нет связи' })
+  await failure.waitFor()
+  await page.unroute(callsFor(root, middle))
+  await failure.getByRole('button', { name: 'Повторить' }).click()
+  await postWith(page, 'Кто начал?').waitFor()
+})
+
+/** A visitor at the end of the thread, where its beginning was not read yet. */
+async function openLast(): Promise<Page> {
+  const page = await stage.visit({ path: `/posts/${last.id}` })
+  await postWith(page, 'Я и закончу').waitFor()
+  return page
+}
+
+async function goToMiddle(page: Page): Promise<void> {
+  await postWith(page, 'Я начал').getByText('Я начал').click()
+  await page.waitForURL(`**/posts/${middle.id}`)
+}
+
+/** The address by which posts are read, each for itself. */
+function callsFor(...posts: Post[]): RegExp {
+  return new RegExp(`/api/v1/posts/(?:${posts.map(({ id }) => id).join('|')})$`)
+}
+
+function loadingOn(page: Page) {
+  return page.getByRole('status', { name: 'Загружаем запись' })
+}
+
+function topOfMiddle(page: Page): Promise<number> {
+  const post = page.locator(`[data-post-id="${middle.id}"]`)
+  return post.evaluate((it) => it.getBoundingClientRect().top)
+}

@@ -1,0 +1,142 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { chooseFromMenu, holdCalls, postWith, toast } from './testing/parts.ts'
+import { profileLink, signInThrough } from './testing/sign-in-dialog.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+const PUBLICATION = '**/api/v1/posts'
+
+let site: Site
+let olga: TestUser
+beforeAll(async () => {
+  site = await openSite()
+  olga = await site.signUp()
+  await site.publish(olga, 'На что отвечают')
+})
+afterAll(() => site?.close())
+
+test('a dialog closed while it sends leaves the next one alone', async () => {
+  const page = await site.visit({ as: olga })
+  const held = await sendAndClose(page, 'Долго в пути')
+  await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
+  const reply = page.getByRole('dialog', { name: 'Ответ' })
+  await text(reply).fill('Пока пишу')
+  held.letGo()
+  await toast(page, 'Опубликовано').waitFor()
+  await postWith(page, 'Долго в пути').waitFor()
+  expect(await text(reply).inputValue()).toBe('Пока пишу')
+})
+
+test('the next post written while one is on its way is not lost when that one is published', async () => {
+  const page = await site.visit({ as: olga })
+  const held = await sendAndClose(page, 'Первая из двух')
+  const dialog = await startPost(page)
+  expect(await text(dialog).inputValue()).toBe('Первая из двух')
+  await text(dialog).fill('Вторая из двух')
+  held.letGo()
+  await toast(page, 'Опубликовано').waitFor()
+  expect(await text(dialog).inputValue()).toBe('Вторая из двух')
+  await page.reload()
+  await startPost(page)
+  expect(await text(dialog).inputValue()).toBe('Вторая из двух')
+})
+
+test('a dialog opened again on the text that is on its way closes when it is published', async () => {
+  const page = await site.visit({ as: olga })
+  const held = await sendAndClose(page, 'Только однажды')
+  const dialog = await startPost(page)
+  expect(await text(dialog).inputValue()).toBe('Только однажды')
+  held.letGo()
+  await dialog.waitFor({ state: 'detached' })
+  await startPost(page)
+  expect(await text(dialog).inputValue()).toBe('')
+})
+
+test('a send that fails after its dialog was closed says so, and leads back to the text', async () => {
+  const page = await site.visit({ as: olga })
+  const gate = Promise.withResolvers<void>()
+  await page.route(PUBLICATION, async (route) => {
+    await gate.promise
+    await route.abort()
+  })
+  const dialog = await startPost(page)
+  await text(dialog).fill('Не дошло')
+  await close(page, dialog)
+  gate.resolve()
+  await toast(page, 'Не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
+  await page.getByRole('button', { name: 'Вернуться' }).click()
+  await dialog.waitFor()
+  expect(await text(dialog).inputValue()).toBe('Не дошло')
+})
+
+test('a session ends while one writes: signing in from the form brings back all that was typed', async () => {
+  const vera = await site.signUp()
+  const page = await site.visit({ as: vera })
+  const dialog = await startPost(page)
+  await text(dialog).fill('Важная мысль')
+  await endSessions(vera)
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+  await profileLink(page).waitFor({ state: 'detached' })
+  await text(dialog).fill('Важная мысль, и ещё одна')
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+
+  await signInThrough(site, page, vera.email)
+  await dialog.waitFor()
+  expect(await text(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
+  await page.keyboard.press('Control+Enter')
+  await postWith(page, 'Важная мысль, и ещё одна').waitFor()
+})
+
+test('a session ends while one changes a post: the dialog stays, and signing in brings it back', async () => {
+  const vera = await site.signUp()
+  await site.publish(vera, 'Было опечтано')
+  const page = await site.visit({ as: vera })
+  await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await text(dialog).fill('Было опечатано')
+  await endSessions(vera)
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+
+  await signInThrough(site, page, vera.email)
+  await dialog.waitFor()
+  expect(await text(dialog).inputValue()).toBe('Было опечатано')
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Изменено').waitFor()
+})
+
+async function startPost(page: Page): Promise<Locator> {
+  await profileLink(page).waitFor()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.waitFor()
+  return dialog
+}
+
+/** Sends a new post, which the network holds back, and closes its dialog meanwhile. */
+async function sendAndClose(page: Page, typed: string) {
+  const held = await holdCalls(page, PUBLICATION)
+  const dialog = await startPost(page)
+  await text(dialog).fill(typed)
+  await close(page, dialog)
+  await held.asked
+  return held
+}
+
+async function close(page: Page, dialog: Locator): Promise<void> {
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+function text(dialog: Locator): Locator {
+  return dialog.getByRole('textbox', { name: 'Текст записи' })
+}
+
+async function endSessions({ id }: TestUser): Promise<void> {
+  await site.rows('DELETE FROM sessions WHERE user_id = $1', [id])
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const CONNECTIONS = 20
+
+/** Publishes so many posts at once while nobody can write any; gives each answer and its time (ms), the quickest first. */
+async function publishAgainstLock(app: TestApp, count: number) {
+  const { token } = await app.signUp()
+  return app.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE posts IN EXCLUSIVE MODE`.execute(tx)
+    const answers = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const began = performance.now()
+        const answer = await app.call('POST', '/posts', { token, body: { text: 'Жду' } })
+        return { answer, ms: performance.now() - began }
+      }),
+    )
+    return answers.sort((a, b) => a.ms - b.ms)
+  })
+}
+
+test('a statement is given up after 3 s: 503 with Retry-After', async () => {
+  const [only] = await publishAgainstLock(await appForTest(), 1)
+  if (!only) throw new Error('nothing was published')
+  expectRefusal(only.answer, 'UNAVAILABLE')
+  expect(only.answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  expect(only.ms).toBeGreaterThan(2900)
+})
+
+test('a wait for a connection is given up after 1 s: 503, long before those at work are through', async () => {
+  const answers = await publishAgainstLock(await appForTest(), CONNECTIONS + 5)
+  for (const { answer } of answers) expectRefusal(answer, 'UNAVAILABLE')
+  const refused = answers.filter(({ ms }) => ms < 2900)
+  expect(refused.length).toBeGreaterThanOrEqual(5)
+  for (const { ms } of refused) expect(ms).toBeGreaterThan(900)
+})
