@@ -1,4 +1,5 @@
 import { PAGE_SIZE } from '../../contract/limits.ts'
+import { pageTitle, TITLES } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-title.ts'
 import type { Post } from '../../contract/posts.ts'
 import { API_PREFIX } from './route.ts'
@@ -25,8 +26,8 @@ const PICTURE = '/icon-512.png'
 /** The part of a page's head that depends on what it shows, for who does not run its scripts: crawlers, link previews. */
 export function headOf(shown: Shown, site: SiteFacts): string {
   if (shown === 'other') return title(undefined, site) + meta('description', site.description)
-  if (shown === 'no post') return title('Запись не найдена', site)
-  if (shown === 'nothing') return title('Страница не существует', site)
+  if (shown === 'no post') return title(TITLES.noPost, site)
+  if (shown === 'nothing') return title(TITLES.noPage, site)
   if (shown === 'wall') return wallHead(site)
   return postHead(shown, site)
 }
@@ -47,7 +48,7 @@ export function escapeHtml(text: string): string {
 function wallHead(site: SiteFacts): string {
   const { appName, description } = site
   return (
-    title('Стена', site) +
+    title(TITLES.wall, site) +
     meta('description', description) +
     preview({ title: appName, text: description, type: 'website', path: '/' }, site)
   )
@@ -70,7 +71,7 @@ function postHead(post: Post, site: SiteFacts): string {
 }
 
 function title(words: string | undefined, { appName }: SiteFacts): string {
-  return `<title>${escapeHtml(words ? `${words} - ${appName}` : appName)}</title>`
+  return `<title>${escapeHtml(pageTitle(words, appName))}</title>`
 }
 
 function preview({ title, text, type, path }: Preview, { appName, publicUrl }: SiteFacts): string {

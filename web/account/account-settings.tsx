@@ -2,6 +2,7 @@ import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
+import { PATHS } from '../../contract/pages.ts'
 import { Row, rowClass } from '../ui/row.tsx'
 import { Section } from '../ui/section.tsx'
 import { LogOut } from './log-out.tsx'
@@ -14,13 +15,13 @@ export function AccountSettings({ user }: { user: CurrentUser }) {
     <>
       <Section title="Аккаунт">
         <SettingsLink
-          to="/settings/account/email"
+          to={PATHS.email}
           icon={<Mail size={20} aria-hidden />}
           name="Электронная почта"
           value={user.email}
         />
         <SettingsLink
-          to="/settings/account/username"
+          to={PATHS.username}
           icon={<AtSign size={20} aria-hidden />}
           name="Имя пользователя"
           value={user.username}
@@ -28,7 +29,7 @@ export function AccountSettings({ user }: { user: CurrentUser }) {
       </Section>
       <Section title="Безопасность" isTitleHidden>
         <SettingsLink
-          to="/settings/devices"
+          to={PATHS.devices}
           icon={<MonitorSmartphone size={20} aria-hidden />}
           name="Устройства"
         />

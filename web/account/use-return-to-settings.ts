@@ -1,4 +1,5 @@
 import { useLocation, useNavigate } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
 import { useLeave } from '../lib/use-leave.ts'
 
 /** What a link of the settings leaves with the page it leads to. */
@@ -15,7 +16,7 @@ export function useReturnToSettings(): () => void {
   const { fromSettings } = (state ?? {}) as Partial<typeof FROM_SETTINGS>
 
   return () => {
-    if (!fromSettings) leave('/settings')
+    if (!fromSettings) leave(PATHS.settings)
     else if (location.pathname === pathname) void navigate(-1)
   }
 }

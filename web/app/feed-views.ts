@@ -1,9 +1,10 @@
+import { PATHS } from '../../contract/pages.ts'
 /** The top-level pages, which the feed switcher offers, by their paths. */
 export const FEED_VIEWS = [
-  { value: '/', label: 'Новые' },
-  { value: '/liked', label: 'Понравившиеся' },
-  { value: '/own/posts', label: 'Мои записи' },
-  { value: '/own/replies', label: 'Мои ответы' },
+  { value: PATHS.wall, label: 'Новые' },
+  { value: PATHS.liked, label: 'Понравившиеся' },
+  { value: PATHS.ownPosts, label: 'Мои записи' },
+  { value: PATHS.ownReplies, label: 'Мои ответы' },
 ] as const
 
 export type FeedView = (typeof FEED_VIEWS)[number]['value']

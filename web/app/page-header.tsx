@@ -1,4 +1,5 @@
 import { Link, useLocation, useNavigate } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
 import { openDialog } from '../lib/dialogs.ts'
 import { withViewer } from '../lib/intent.ts'
 import { useCurrentPageTitle } from '../lib/use-page-title.ts'
@@ -51,7 +52,7 @@ function Account() {
   if (viewer.state === 'authorized') {
     return (
       <Link
-        to="/settings"
+        to={PATHS.settings}
         className={styles.profile ?? ''}
         aria-label={`Профиль ${viewer.user.username}`}
       >

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useSyncExternalStore } from 'react'
-import { pageTitle } from './page-title.ts'
+import { pageTitle } from '../../contract/pages.ts'
 import { settings } from './settings.ts'
 
 let current: string | undefined

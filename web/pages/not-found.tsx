@@ -1,18 +1,19 @@
 import { Link } from 'react-router'
+import { PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../lib/use-page-title.ts'
 import { buttonLook } from '../ui/button-look.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 /** Any path that leads nowhere. */
 export function NotFoundPage() {
-  usePageTitle('Страница не существует', 'tab')
+  usePageTitle(TITLES.noPage, 'tab')
   return (
     <EmptyState
       isWholePage
-      title="Страница не существует"
+      title={TITLES.noPage}
       text="Проверьте корректность адреса"
       action={
-        <Link to="/" className={buttonLook({ variant: 'strong' })}>
+        <Link to={PATHS.wall} className={buttonLook({ variant: 'strong' })}>
           На стену
         </Link>
       }

@@ -1,9 +1,10 @@
+import { TITLES } from '../../contract/pages.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../lib/use-page-title.ts'
 import { wallSource } from '../posts/post-sources.ts'
 
 /** / */
 export function WallPage() {
-  usePageTitle('Стена')
+  usePageTitle(TITLES.wall)
   return <PostFeed source={wallSource} label="Стена" watchesNew />
 }

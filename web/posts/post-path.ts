@@ -1,4 +1,5 @@
+import { PATHS } from '../../contract/pages.ts'
 /** The address of a post's page. */
 export function postPath(id: string): string {
-  return `/posts/${encodeURIComponent(id)}`
+  return PATHS.post.replace(':id', encodeURIComponent(id))
 }

@@ -1,5 +1,6 @@
 import { Plus, UserRound } from 'lucide-react'
 import { NavLink } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
 import { Mark } from '../../ui/mark.tsx'
 import styles from './bottom-bar.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
@@ -15,7 +16,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
       <button type="button" className={styles.new} aria-label="Новая запись" onClick={onNewPost}>
         <Plus size={24} />
       </button>
-      <NavLink to="/settings" className={styles.item ?? ''} aria-label="Настройки">
+      <NavLink to={PATHS.settings} className={styles.item ?? ''} aria-label="Настройки">
         <UserRound size={24} />
       </NavLink>
     </nav>

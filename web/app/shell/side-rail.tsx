@@ -1,5 +1,6 @@
 import { Plus, UserRound } from 'lucide-react'
 import { Link, NavLink } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
 import type { Viewer } from '../../lib/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import { Mark } from '../../ui/mark.tsx'
@@ -28,7 +29,7 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
       </NavLink>
       {viewerState !== 'signed-out' && (
         <NavLink
-          to="/settings"
+          to={PATHS.settings}
           className={classes(styles.item, viewerState !== 'authorized' && styles.unknown)}
           title="Настройки"
         >

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageTitle } from './page-title.ts'
+import { pageTitle } from './pages.ts'
 
 test('joins the title and the app name', () => {
   expect(pageTitle('Стена', 'Вслух')).toBe('Стена - Вслух')
