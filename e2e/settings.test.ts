@@ -122,6 +122,8 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   // The form is behind one, and not on the way back.
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${site.url}/`)
+  // Going back reads nothing anew.
+  await post.getByText('marfa_petrova').waitFor()
   await page.getByRole('link', { name: 'Стена' }).click()
   await post.getByText('marfa_petrova').waitFor()
 })

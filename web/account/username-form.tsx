@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/limits.ts'
 import { call } from '../lib/call.ts'
 import { changeViewer } from '../lib/viewer.ts'
@@ -10,7 +11,7 @@ import { useAttempt } from './use-attempt.ts'
 import { useUsernameCheck } from './use-username-check.ts'
 import { maySave, type UsernameCheck } from './username-check.ts'
 
-type UsernameFormProps = { own: string; onSaved: () => void }
+type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
 /** Takes another username, checked while it is typed. */
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
@@ -28,8 +29,9 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
     event.preventDefault()
     if (!allowed) return
     void run(async () => {
-      changeViewer(await call('PATCH /users/current/profile', { body: { username } }))
-      onSaved()
+      const user = await call('PATCH /users/current/profile', { body: { username } })
+      changeViewer(user)
+      onSaved(user)
     })
   }
 

@@ -8,6 +8,7 @@ import {
   holdLikes,
   putPosts,
   readCachedPost,
+  renameOwner,
 } from './post-cache.ts'
 
 function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
@@ -101,6 +102,16 @@ test('a like confirmed before the post was read shows in the answer asked for be
   release()
   putPosts(client, [makePost('8')], begun)
   expect(readCachedPost(client, '8')?.actions).toMatchObject({ is_liked: true, likes_count: 1 })
+})
+
+test('a new name of an owner stands on all of their posts, and on nobody else’s', () => {
+  const client = new QueryClient()
+  const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
+  putPosts(client, [makePost('1'), makePost('2', answered(others))])
+  buryPost(client, '4')
+  renameOwner(client, { id: 'u1', username: 'olga_vera' })
+  const names = ['1', '2', '3', '4'].map((id) => readCachedPost(client, id)?.owner.username)
+  expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])
 })
 
 test('posts stay for as long as lists may name them', () => {

@@ -91,6 +91,13 @@ export function changePost(
   client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? change(old) : old))
 }
 
+/** Puts a user's name on all of their cached posts. */
+export function renameOwner(client: QueryClient, { id, username }: CachedPost['owner']): void {
+  client.setQueriesData<CachedPost | null>({ queryKey: [POSTS] }, (post) =>
+    post?.owner.id === id ? { ...post, owner: { id, username } } : post,
+  )
+}
+
 /** Marks a post as deleted: quotes of it turn into a placeholder, and no later answer revives it. */
 export function buryPost(client: QueryClient, id: string): void {
   client.setQueryDefaults([POSTS], KEPT)
