@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from './store.ts'
 
 export type Dialog =
   | { name: 'sign-in' }
@@ -11,36 +11,21 @@ export type Dialog =
   | { name: 'close-other-sessions' }
   | { name: 'shortcuts' }
 
-let open: Dialog | null = null
-const listeners = new Set<() => void>()
+const open = createStore<Dialog | null>(null)
 
 /** Opens a dialog by name, in place of the one that is open. */
 export function openDialog(dialog: Dialog): void {
-  setDialog(dialog)
+  open.set(dialog)
 }
 
 /** Closes a dialog, unless it was closed before: then another one may stand in its place. Returns whether it did. */
 export function closeDialog(dialog: Dialog): boolean {
-  if (open !== dialog) return false
-  setDialog(null)
+  if (open.get() !== dialog) return false
+  open.set(null)
   return true
 }
 
 /** The open dialog, or null. */
 export function useDialog(): Dialog | null {
-  return useSyncExternalStore(
-    subscribe,
-    () => open,
-    () => null,
-  )
-}
-
-function setDialog(next: Dialog | null): void {
-  open = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useStore(open, null)
 }

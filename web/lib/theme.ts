@@ -1,3 +1,5 @@
+import { localStore } from './storage.ts'
+
 /** The two looks of the interface; dark unless the person chose otherwise on this device. */
 export type Theme = 'dark' | 'light'
 
@@ -11,11 +13,7 @@ export function getTheme(): Theme {
 
 /** Shows the page in `theme` and remembers it on this device; without storage it lasts until reload. */
 export function setTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme)
-  } catch {
-    // Storage may be forbidden or full: the choice still holds for this page.
-  }
+  localStore.write(KEY, theme)
   applyTheme(theme)
 }
 

@@ -1,9 +1,9 @@
-import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { useLayoutEffect } from 'react'
 import { pageTitle } from '../../contract/pages.ts'
 import { settings } from './settings.ts'
+import { createStore, useStore } from './store.ts'
 
-let current: string | undefined
-const listeners = new Set<() => void>()
+const current = createStore<string | undefined>(undefined)
 
 /**
  * Names the page: in the browser's tab and, unless the page itself says it in large letters, in the header. Without a
@@ -16,26 +16,12 @@ export function usePageTitle(
 ): void {
   useLayoutEffect(() => {
     document.title = pageTitle(tabTitle, settings().appName)
-    setCurrent(where === 'header' ? title : undefined)
-    return () => setCurrent(undefined)
+    current.set(where === 'header' ? title : undefined)
+    return () => current.set(undefined)
   }, [title, where, tabTitle])
 }
 
 /** The title of the page that is shown, for the header. */
 export function useCurrentPageTitle(): string | undefined {
-  return useSyncExternalStore(
-    subscribe,
-    () => current,
-    () => undefined,
-  )
-}
-
-function setCurrent(title: string | undefined): void {
-  current = title
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useStore(current, undefined)
 }

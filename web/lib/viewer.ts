@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { forgetToken, freshToken, onSessionKnown, onSessionLost } from './access-token.ts'
 import { CallError, call } from './call.ts'
@@ -6,6 +5,7 @@ import { queryClient } from './query-client.ts'
 import { retryPause } from './retry-pause.ts'
 import { onSessionChange } from './session-channel.ts'
 import { cameWithoutSession } from './settings.ts'
+import { createStore, useStore } from './store.ts'
 
 export type Viewer =
   | { state: 'authorizing' }
@@ -20,25 +20,15 @@ type KnownViewer =
 const AUTHORIZING: Viewer = { state: 'authorizing' }
 const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 
-let viewer: Viewer = AUTHORIZING
+const viewer = createStore<Viewer>(AUTHORIZING)
 let asking: Promise<void> | null = null
 let askingLater: ReturnType<typeof setTimeout> | undefined
 /** How often in a row there was no answer. */
 let failures = 0
-const listeners = new Set<() => void>()
 
 /** Who looks at the page, kept up to date. */
 export function useViewer(): Viewer {
-  return useSyncExternalStore(onViewerChange, currentViewer, () => AUTHORIZING)
-}
-
-function currentViewer(): Viewer {
-  return viewer
-}
-
-function onViewerChange(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useStore(viewer, AUTHORIZING)
 }
 
 /** Resolves with the viewer once it is known whether somebody is signed in. */
@@ -48,7 +38,7 @@ export function settledViewer(): Promise<KnownViewer> {
 
 /** The viewer for somebody who has just tapped: where no answer came before, the server is asked once more. */
 export async function askedViewer(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
-  if (viewer.state === 'no-answer') await askAgain()
+  if (viewer.get().state === 'no-answer') await askAgain()
   return viewerOnce((now) => now.state !== 'authorizing')
 }
 
@@ -59,11 +49,12 @@ function isKnown(now: Viewer): now is KnownViewer {
 function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V> {
   return new Promise((resolve) => {
     const check = () => {
-      if (!is(viewer)) return
+      const now = viewer.get()
+      if (!is(now)) return
       stop()
-      resolve(viewer)
+      resolve(now)
     }
-    const stop = onViewerChange(check)
+    const stop = viewer.subscribe(check)
     check()
   })
 }
@@ -83,8 +74,10 @@ export async function loadViewer(): Promise<void> {
 
 /** Puts the account's new name or address before everybody who shows it. */
 export function changeViewer(change: Partial<CurrentUser>): void {
-  if (viewer.state === 'authorized')
-    setViewer({ state: 'authorized', user: { ...viewer.user, ...change } })
+  const now = viewer.get()
+  if (now.state === 'authorized') {
+    viewer.set({ state: 'authorized', user: { ...now.user, ...change } })
+  }
 }
 
 /** Asks anew who the viewer is: another tab has signed in or out. */
@@ -99,7 +92,7 @@ async function reloadViewer(): Promise<void> {
 /** Back to a visitor: drops the token and everything that was read as the one signed in. */
 export function signedOut(because?: 'session-closed'): void {
   forgetToken('none')
-  setViewer(because ? { state: 'signed-out', because } : SIGNED_OUT)
+  viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
   clearCache()
 }
 
@@ -113,7 +106,7 @@ export function askAgain(): Promise<void> {
 }
 
 function askUnlessKnown(): void {
-  if (!isKnown(viewer)) void askAgain()
+  if (!isKnown(viewer.get())) void askAgain()
 }
 
 async function ask(): Promise<void> {
@@ -131,18 +124,18 @@ async function ask(): Promise<void> {
 
 function found(next: KnownViewer): void {
   failures = 0
-  setViewer(next)
+  viewer.set(next)
 }
 
 function refused(): void {
   forgetToken('none')
   // Where a session was just lost, that was told already, with its reason.
-  if (viewer.state !== 'signed-out') found(SIGNED_OUT)
+  if (viewer.get().state !== 'signed-out') found(SIGNED_OUT)
 }
 
 function unanswered(error: unknown): void {
   failures += 1
-  setViewer({ state: 'no-answer', error })
+  viewer.set({ state: 'no-answer', error })
   askingLater = setTimeout(() => void askAgain(), retryPause(failures, error, Math.random()))
 }
 
@@ -151,9 +144,4 @@ function clearCache(): void {
   // Not by `type`: posts are entries without a query of their own, which count as inactive even while on the screen.
   queryClient.removeQueries({ predicate: (query) => query.getObserversCount() === 0 })
   void queryClient.resetQueries({ predicate: (query) => query.getObserversCount() > 0 })
-}
-
-function setViewer(next: Viewer): void {
-  viewer = next
-  for (const listener of listeners) listener()
 }
