@@ -1,5 +1,6 @@
 import { WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useLayoutEffect } from 'react'
 import { useFeedKeys } from '../feed/use-feed-keys.ts'
 import { withViewer } from '../lib/intent.ts'
 import { useOnline } from '../lib/online.ts'
@@ -33,6 +34,10 @@ export function AppShell({ children }: { children: ReactNode }) {
 
 function OfflineBanner() {
   const online = useOnline()
+  // Toasts and the end of the page make room for it.
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-notice', !online)
+  }, [online])
   return (
     <Banner icon={<WifiOff size={16} aria-hidden />}>
       {!online && 'Нет связи. Отправить не получится, пока она не вернётся'}
