@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-import { installDebianPackage, isExecutable, isRoot } from '../../server/testing/debian-package.ts'
+import { findProgram, isExecutable, isRoot } from '../../server/testing/debian-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -16,8 +16,8 @@ const MAC_PATHS = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ]
 
-/** Nothing but the page under test should use the network or the machine. */
-const QUIET = [
+/** Flags with which nothing but the page under test uses the network or the machine. */
+export const QUIET = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -36,12 +36,10 @@ export async function findChromium(): Promise<string> {
     if (isExecutable(named)) return named
     throw new Error(`CHROMIUM_PATH is ${named}, and there is no program at that path`)
   }
-  const found = usualPaths().find(isExecutable)
-  if (found) return found
-  await installDebianPackage('chromium')
-  const installed = usualPaths().find(isExecutable)
-  if (installed) return installed
-  throw new Error('No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one')
+  return findProgram(usualPaths(), {
+    debianPackage: 'chromium',
+    advice: 'No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one',
+  })
 }
 
 /** Starts a headless Chromium; the caller closes it. Its sandbox is off only for root. */

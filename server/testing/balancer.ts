@@ -4,17 +4,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { installDebianPackage, isExecutable } from './debian-package.ts'
+import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
 /** The path of HAProxy: HAPROXY_PATH, else on PATH, else Debian's, which root gets installed. Throws where there is none. */
-export async function findBalancer(): Promise<string> {
-  const found = usualPaths().find(isExecutable)
-  if (found) return found
-  await installDebianPackage('haproxy')
-  const installed = usualPaths().find(isExecutable)
-  if (installed) return installed
-  throw new Error('No haproxy found: install it, or set HAPROXY_PATH to one')
+export function findBalancer(): Promise<string> {
+  return findProgram(usualPaths(), {
+    debianPackage: 'haproxy',
+    advice: 'No haproxy found: install it, or set HAPROXY_PATH to one',
+  })
 }
 
 function usualPaths(): string[] {

@@ -14,8 +14,22 @@ export function isExecutable(path: string): boolean {
   }
 }
 
+/**
+ * The first program among the usual paths; where there is none, the one of a Debian package, which root gets installed.
+ * Throws an Error with `advice` where that brings none either.
+ */
+export async function findProgram(
+  usualPaths: string[],
+  { debianPackage, advice }: { debianPackage: string; advice: string },
+): Promise<string> {
+  if (!usualPaths.some(isExecutable)) await installDebianPackage(debianPackage)
+  const found = usualPaths.find(isExecutable)
+  if (found) return found
+  throw new Error(advice)
+}
+
 /** Installs a package with apt-get where root runs on Debian; elsewhere it does nothing. Throws when apt-get fails. */
-export async function installDebianPackage(name: string): Promise<void> {
+async function installDebianPackage(name: string): Promise<void> {
   if (!isRoot || !existsSync('/etc/debian_version')) return
   console.log(`No ${name} found: installing it with apt-get, which can take a minute…`)
   await runApt(['update', '-qq'])
