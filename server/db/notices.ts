@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createBatch } from './batch.ts'
 import type { Db } from './open.ts'
+import { settles } from './settles.ts'
 
 const CHANNEL = 'vslukh'
 const FIRST_RETRY_MS = 50
@@ -116,11 +117,5 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
 }
 
 function answers(client: pg.Client): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const silence = setTimeout(() => resolve(false), LONGEST_SILENCE_MS)
-  client.query('SELECT').then(
-    () => resolve(true),
-    () => resolve(false),
-  )
-  return promise.finally(() => clearTimeout(silence))
+  return settles(client.query('SELECT'), LONGEST_SILENCE_MS).catch(() => false)
 }

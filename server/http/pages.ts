@@ -66,10 +66,10 @@ export async function servePages(
   if (page) await serveFiles(app, page.folder)
   const htmlOf = page && createPrinter(page)
   // Before the body is read: what nobody serves must not keep the server waiting for the rest of it.
-  app.addHook('onRequest', async (request) => {
-    if (!request.is404 || (htmlOf && wantsPage(request))) return
-    await options.limit.charge(networkOf(request.ip))
-    throw new AppError('NOT_FOUND')
+  app.addHook('onRequest', (request, _reply, done) => {
+    // No promise for the calls that are served: this runs for each of them.
+    if (!request.is404 || (htmlOf && wantsPage(request))) return done()
+    options.limit.charge(networkOf(request.ip)).then(() => done(new AppError('NOT_FOUND')), done)
   })
   app.setNotFoundHandler(async (request, reply) => {
     if (!htmlOf) throw new AppError('NOT_FOUND')
