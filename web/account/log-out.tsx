@@ -1,4 +1,5 @@
 import { useNavigate } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
 import { CallError, call } from '../lib/call.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { announceSessionChange } from '../lib/session-channel.ts'
@@ -20,7 +21,7 @@ export function LogOut() {
         return
       }
     }
-    await navigate('/')
+    await navigate(PATHS.wall)
     signedOut()
     announceSessionChange()
   }

@@ -36,7 +36,7 @@ function BackAndTitle() {
   function back(): void {
     // The router numbers its entries; 0 is where this visit of the site began.
     const { idx = 0 } = (history.state ?? {}) as { idx?: number }
-    void (idx > 0 ? navigate(-1) : navigate('/'))
+    void (idx > 0 ? navigate(-1) : navigate(PATHS.wall))
   }
 
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { withViewer } from '../lib/intent.ts'
 import { askAgain, useViewer } from '../lib/viewer.ts'
@@ -21,7 +22,7 @@ export function SecuredRoute() {
   useEffect(() => {
     if (state === 'authorized') wasHere.current = true
     if (state !== 'signed-out') return
-    void navigate('/', { replace: true })
+    void navigate(PATHS.wall, { replace: true })
     if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
   }, [state, pathname, navigate])
 

@@ -8,6 +8,7 @@ export type Store<Value> = {
   subscribe: (listener: () => void) => () => void
 }
 
+/** A store that holds `initial` at first. */
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial
   const listeners = new Set<() => void>()

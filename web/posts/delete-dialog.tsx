@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { PATHS } from '../../contract/pages.ts'
 import { CallError } from '../lib/call.ts'
 import { useLeave } from '../lib/use-leave.ts'
 import { Button } from '../ui/button.tsx'
@@ -57,6 +58,6 @@ function useDelete(postId: string, { onClose, onRefused }: DeleteEnds) {
     }
     edit.clear()
     onClose()
-    leave('/')
+    leave(PATHS.wall)
   }
 }

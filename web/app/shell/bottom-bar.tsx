@@ -10,7 +10,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   const hidden = useHideOnScroll()
   return (
     <nav className={styles.bar} data-hidden={hidden || undefined} aria-label="Разделы">
-      <NavLink to="/" end className={styles.item ?? ''} aria-label="Стена">
+      <NavLink to={PATHS.wall} end className={styles.item ?? ''} aria-label="Стена">
         <Mark size={24} />
       </NavLink>
       <button type="button" className={styles.new} aria-label="Новая запись" onClick={onNewPost}>

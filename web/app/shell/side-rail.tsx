@@ -19,11 +19,11 @@ type SideRailProps = {
 export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
   return (
     <nav className={styles.rail} aria-label="Разделы">
-      <Link to="/" className={styles.brand} title={appName}>
+      <Link to={PATHS.wall} className={styles.brand} title={appName}>
         <Mark size={26} solid className={styles.mark} />
         <RailLabel>{appName}</RailLabel>
       </Link>
-      <NavLink to="/" end className={styles.item ?? ''} title="Стена">
+      <NavLink to={PATHS.wall} end className={styles.item ?? ''} title="Стена">
         <Mark />
         <RailLabel>Стена</RailLabel>
       </NavLink>
