@@ -39,7 +39,8 @@ async function readToken(): Promise<string> {
   if (kept) return kept
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
-  const agent = await fingerprint.load()
+  // It would report some of its runs to its makers, and the page's policy would refuse that on the console.
+  const agent = await fingerprint.load({ monitoring: false })
   const { visitorId } = await agent.get()
   const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
   // Another tab may have kept its own meanwhile: the first one stays.
