@@ -2,14 +2,21 @@ import { onTestFinished } from 'vitest'
 import { deriveKey } from '../../server/app-secret.ts'
 import { codeOf } from '../../server/codes/code.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
-import { installProduct } from '../testing/product.ts'
+import { installProduct, type Product } from '../testing/product.ts'
 
 const APP_SECRET = 'a-secret-that-only-faults-know-0123456789'
 
-/** The product with its embedded database, started, as one test's own; codes need no mail. */
-export async function startedProduct(env: Record<string, string> = {}) {
+/**
+ * The product with its embedded database, started, as one test's own; codes need no mail. `prepare` gets its folder ready
+ * before the start.
+ */
+export async function startedProduct(
+  env: Record<string, string> = {},
+  prepare: (product: Product) => Promise<void> = async () => {},
+) {
   const product = await installProduct({ APP_SECRET, ACCESS_TOKEN_SECONDS: '3600', ...env })
   onTestFinished(() => product.remove())
+  await prepare(product)
   await product.start()
   const codeKey = deriveKey(APP_SECRET, 'codes')
   const client = createClient(product.url, { check() {}, codeFor: (id) => codeOf(id, codeKey) })

@@ -3,6 +3,8 @@ export type Outcome = {
   call: string
   status: number | 'none' | 'cut'
   retryAfter: string | null
+  /** Seconds, of an answer from before an outage. */
+  age: string | null
   // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
   body: any
   /** Milliseconds of Date.now(). */
@@ -20,7 +22,7 @@ export function watchCalls(url: string, { freshConnections = false } = {}) {
     const name = `${method} ${path.replace(/\d+/, ':id')}${sent.token ? '' : ' by a visitor'}`
     const began = Date.now()
     const outcome: Outcome = {
-      ...{ call: name, status: 'none', retryAfter: null, body: undefined },
+      ...{ call: name, status: 'none', retryAfter: null, age: null, body: undefined },
       ...{ began, ended: began },
     }
     try {
@@ -36,6 +38,7 @@ export function watchCalls(url: string, { freshConnections = false } = {}) {
       outcome.body = isJson ? JSON.parse(text) : undefined
       outcome.status = response.status
       outcome.retryAfter = response.headers.get('retry-after')
+      outcome.age = response.headers.get('age')
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
     }

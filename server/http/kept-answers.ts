@@ -21,21 +21,36 @@ export function isKnown(
 
 /** The state of posts, and of likes, that a read has seen. */
 export type Stamp = { posts: number; likes: number }
-type Entry = { answer: KeptAnswer; stamp: Stamp; keptAt: number }
+type Entry = {
+  answer: KeptAnswer
+  stamp: Stamp
+  /** How many changes of posts were known when it was kept. */
+  changes: number
+  /** By the monotonic clock (ms): a wrong wall clock must not make answers older or younger. */
+  keptAt: number
+}
 
 /** Likes of others may lag a visitor by this much. */
 const MAX_AGE_MS = 1000
+/** While the database is away visitors are answered with what is not older than this. */
+const MAX_OUTAGE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
 
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>
 
 /**
  * Answers to shared reads by URL, in bounded memory. Each lives a second at most; a publication, edit or deletion on any
- * node makes all of them stale at once, a like those that signed-in viewers would get.
+ * node makes all of them stale at once, a like those that signed-in viewers would get. Those that time alone made stale
+ * stay, for visitors who ask while the database is away. `clock`: monotonic milliseconds.
  */
-export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES } = {}) {
+export function createKeptAnswers({
+  maxAgeMs = MAX_AGE_MS,
+  maxBytes = MAX_BYTES,
+  clock = () => performance.now(),
+} = {}) {
   const entries = new Map<string, Entry>()
   const now: Stamp = { posts: 0, likes: 0 }
+  let changes = 0
   let bytes = 0
   let hearsOthers = false
 
@@ -47,9 +62,9 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
   function live(url: string): Entry | undefined {
     const entry = entries.get(url)
     if (!entry) return undefined
-    if (entry.stamp.posts === now.posts && Date.now() - entry.keptAt <= maxAgeMs) return entry
-    drop(url, entry)
-    return undefined
+    const age = clock() - entry.keptAt
+    if (entry.changes !== changes || age > MAX_OUTAGE_MS) drop(url, entry)
+    return entry.stamp.posts === now.posts && age <= maxAgeMs ? entry : undefined
   }
 
   return {
@@ -67,12 +82,22 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
       return entry?.stamp.likes === now.likes ? entry.answer : undefined
     },
 
+    /**
+     * What a visitor may be answered with while the database is away, and its age in seconds: the last read of ten minutes
+     * that no change of posts came after, as far as this node has heard.
+     */
+    duringOutage(url: string): { answer: KeptAnswer; age: number } | undefined {
+      live(url)
+      const entry = entries.get(url)
+      return entry && { answer: entry.answer, age: Math.floor((clock() - entry.keptAt) / 1000) }
+    },
+
     /** Keeps what a read that began at `stamp` gave, the oldest making room; not while other nodes are not heard. */
     keep(url: string, answer: KeptAnswer, stamp: Stamp): void {
       if (stamp.posts !== now.posts || !hearsOthers) return
       const old = entries.get(url)
       if (old) drop(url, old)
-      entries.set(url, { answer, stamp, keptAt: Date.now() })
+      entries.set(url, { answer, stamp, changes, keptAt: clock() })
       bytes += sizeOf(url, answer)
       for (const [oldest, entry] of entries) {
         if (bytes <= maxBytes) break
@@ -83,6 +108,7 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
     /** A post was published, edited or deleted. */
     postsChanged(): void {
       now.posts++
+      changes++
     },
 
     likesChanged(): void {
@@ -93,6 +119,8 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
     setHearing(hears: boolean): void {
       hearsOthers = hears
       now.posts++
+      // Nothing may have changed while the database was away; once it is back, that is no longer sure.
+      if (hears) changes++
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Post, PostPage } from '../../contract/posts.ts'
+import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { isKnown, type KeptAnswer, type KeptAnswers, type Stamp } from './kept-answers.ts'
 import type { Http } from './route.ts'
 import type { Viewer } from './viewer.ts'
@@ -8,11 +9,14 @@ import type { Viewer } from './viewer.ts'
 type LikedBy = (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
 /** A read as one viewer, or a visitor, sees it. */
 type Read = (viewer: Viewer | null) => Promise<Post | PostPage>
+/** `age` (seconds): of an answer that is given only because the database is away. */
+type VisitorsAnswer = { answer: KeptAnswer; age?: number }
 type Flight = { stamp: Stamp; answer: Promise<KeptAnswer> }
 
 /**
  * Answers a read with what it gave a moment ago and the viewer's own likes put in; else reads, once for all who ask for
- * one URL together, and keeps it. Gives the JSON to send. Rejects as the read does.
+ * one URL together, and keeps it. Returns the JSON to send. Rejects as the read does; but a visitor is answered with the
+ * last read, marked by its `Age`, while the database is away.
  */
 export type ShareRead = (http: Http, viewer: Viewer | null, read: Read) => Promise<Buffer>
 
@@ -61,9 +65,17 @@ export function createSharedReads(
     }
   }
 
-  async function forVisitor(place: Place, read: Read): Promise<KeptAnswer> {
-    const known = kept.forVisitor(place.url) ?? (await underWay(place.url))
-    return known ?? (await fly(place, null, read)).answer
+  async function forVisitor(place: Place, read: Read): Promise<VisitorsAnswer> {
+    const known = kept.forVisitor(place.url)
+    if (known) return { answer: known }
+    try {
+      return { answer: (await underWay(place.url)) ?? (await fly(place, null, read)).answer }
+    } catch (error) {
+      const last =
+        error instanceof Error && isDatabaseUnavailable(error) && kept.duringOutage(place.url)
+      if (!last) throw error
+      return last
+    }
   }
 
   return {
@@ -78,18 +90,19 @@ export function createSharedReads(
     },
 
     async readAsVisitor(place, read) {
-      return JSON.parse((await forVisitor(place, read)).body.toString())
+      return JSON.parse((await forVisitor(place, read)).answer.body.toString())
     },
   }
 }
 
-function answerVisitor({ request, reply }: Http, answer: KeptAnswer): Buffer {
+function answerVisitor({ request, reply }: Http, { answer, age }: VisitorsAnswer): Buffer {
   const { etag, body } = answer
   reply.headers({ etag, 'cache-control': CACHE_CONTROL, vary: 'Authorization' })
   answer.headers ??= {
     ...(reply.getHeaders() as Record<string, string>),
     'content-length': body.length,
   }
+  if (age !== undefined) reply.header('age', age)
   if (!isKnown(answer, request.headers['if-none-match'])) return body
   reply.code(NOT_MODIFIED).removeHeader('content-type')
   return Buffer.alloc(0)

@@ -1,23 +1,9 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { executeOn, freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in.ts'
 import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
-
-/** Shuts a database: its connections break, and new ones are refused until it is opened again. */
-async function shutDatabase(name: string): Promise<void> {
-  const server = inject('databaseUrl')
-  await executeOn(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  await executeOn(
-    server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-  )
-}
-
-function openDatabaseAgain(name: string): Promise<void> {
-  return executeOn(inject('databaseUrl'), `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
-}
 
 test('a database lost while a mail goes out ends neither the process nor the mails: the next one comes once it is back', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
@@ -27,16 +13,15 @@ test('a database lost while a mail goes out ends neither the process nor the mai
   const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
   onTestFinished(() => slow.close())
   const app = await appForTest({ databaseUrl: database.url, config: { smtpUrl: slow.url } })
-  const name = new URL(database.url).pathname.slice(1)
 
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   await slow.caught
-  await shutDatabase(name)
+  await shutDatabase(database.url)
   slow.letGo()
   await mailbox.mailTo('olga@example.org')
   await app.logLine('jobs stopped')
 
-  await openDatabaseAgain(name)
+  await openDatabaseAgain(database.url)
   const { status, body } = await startAt(app, '/registrations', { email: 'petr@example.org' })
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))

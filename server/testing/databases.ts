@@ -35,3 +35,20 @@ export async function executeOn(url: string, statement: string): Promise<void> {
     await client.end()
   }
 }
+
+/** Shuts a database: its connections break, and new ones are refused until it is opened again. */
+export async function shutDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  const server = withDatabase(url, 'postgres')
+  await executeOn(server, `ALTER DATABASE ${name} CONNECTION LIMIT 0`)
+  await executeOn(
+    server,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  )
+}
+
+/** Opens a database that was shut. */
+export function openDatabaseAgain(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} CONNECTION LIMIT -1`)
+}

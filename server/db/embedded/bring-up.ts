@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { type Address, addressOf, chooseAddress } from './address.ts'
@@ -10,6 +11,10 @@ const LONG_RECOVERY_MS = 2_000
 const SILENCE_MS = 30_000
 const MOST_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
+/** A database that stays down is spoken of this seldom. */
+const REMINDER_MS = 60_000
+/** PostgreSQL needs room for one more piece of its write-ahead log (bytes) to serve. */
+const WAL_SEGMENT = 16 * 1024 * 1024
 // A killed server's last backends keep its cluster closed until they end; a server that is ending, until it has.
 const PASSES_BY_ITSELF = /shared memory block|lock file/
 
@@ -29,14 +34,17 @@ export type Holding = {
 type Telling = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Ends with a PostgreSQL that serves and the lock on DATA_DIR held: a running one is taken over, otherwise one is
- * started, with growing pauses between tries (`retry`: after which failures). Throws DataDirTaken, or what went wrong.
+ * Resolves once a PostgreSQL serves and the lock on DATA_DIR is held: a running one is taken over, otherwise one is
+ * started, with growing pauses between tries. At a start (`retry: 'passing'`) only failures that pass by themselves are
+ * tried again, eight times; a database that has served before (`'any'`) is tried for as long as it takes, and why it
+ * stays down is said once a minute. Throws DataDirTaken, the signal's reason, or what went wrong.
  */
 export async function bringUp(
   holding: Holding,
   telling: Telling,
   retry: 'any' | 'passing',
 ): Promise<void> {
+  let toldAt = Number.NEGATIVE_INFINITY
   for (;;) {
     await pauseAfter(holding.failures, telling.signal)
     try {
@@ -44,11 +52,19 @@ export async function bringUp(
       return
     } catch (error) {
       holding.failures += 1
-      const hopeful = retry === 'any' || PASSES_BY_ITSELF.test(String(error))
-      const final = error instanceof DataDirTaken || telling.signal.aborted
-      if (final || !hopeful || holding.failures > MOST_FAILURES) throw error
+      if (error instanceof DataDirTaken || telling.signal.aborted) throw error
+      if (retry === 'passing') {
+        if (!PASSES_BY_ITSELF.test(String(error)) || holding.failures > MOST_FAILURES) throw error
+      } else if (performance.now() - toldAt >= REMINDER_MS) {
+        toldAt = performance.now()
+        telling.say(`База данных не поднимается, пробуем дальше. ${messageOf(error)}`)
+      }
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
@@ -105,17 +121,25 @@ async function ensureLaunched(holding: Holding, address: Address): Promise<void>
   holding.launched = undefined
   // Also when one launched here gave way to that of a simultaneous start.
   if (await findRunning(place.cluster)) return
-  if (launched) throw new Error(`PostgreSQL не запустился. ${await launched.complaint()}`)
+  if (launched) throw new Error(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
   holding.launched = await launch(place, address)
+}
+
+/** On a full disk PostgreSQL cannot write into its log why it ended. */
+async function whyEnded({ dataDir }: Place, { complaint }: Launched): Promise<string> {
+  const { bavail, bsize } = await statfs(dataDir)
+  const full =
+    bavail * bsize < WAL_SEGMENT ? `На диске с ${dataDir} не осталось места: освободите его. ` : ''
+  return full + (await complaint())
 }
 
 /** A recovering server may take its time and is spoken of; one that lives and says nothing is given up. */
 function patience(place: Place, { say }: Telling): (answer: 'starting' | 'silent') => void {
-  const since = Date.now()
+  const since = performance.now()
   let silentSince = since
   let told = false
   return (answer) => {
-    const now = Date.now()
+    const now = performance.now()
     if (answer === 'starting') silentSince = now
     if (now - silentSince > SILENCE_MS) {
       throw new Error(

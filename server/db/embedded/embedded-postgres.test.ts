@@ -6,6 +6,12 @@ import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { isServerOf } from './pid-file.ts'
 
+/** How often PostgreSQL refused its settings so far. */
+async function countStarts(dataDir: string): Promise<number> {
+  const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
+  return log.split('no_such_setting').length - 1
+}
+
 const isRoot = process.getuid?.() === 0
 const at = new Folder()
 
@@ -125,20 +131,29 @@ test('takes its lock again when only the connections died', async () => {
   await expect(at.start()).rejects.toThrow('уже занята')
 })
 
-test('reports a PostgreSQL that cannot be brought back, once, and can still be stopped', async () => {
-  const { promise, resolve } = Promise.withResolvers<Error>()
-  const postgres = await startEmbeddedPostgres({
-    dataDir: at.dataDir,
-    say: () => {},
-    onLost: resolve,
-  })
-  at.closing.push(postgres.stop)
-  const pid = await at.pid()
+test('goes on trying for as long as PostgreSQL stays down, says why once, and serves when the reason is gone', async () => {
+  const postgres = await at.start()
+  const conf = join(at.dataDir, 'postgres', 'postgresql.auto.conf')
+  const before = await readFile(conf)
+  await writeFile(conf, 'no_such_setting = 1\n')
+  process.kill(await at.pid(), 'SIGKILL')
+  // Well past the eight tries that a start makes.
+  await expect.poll(() => countStarts(at.dataDir), { timeout: 60_000 }).toBeGreaterThan(9)
+  expect(postgres.lines.filter((line) => line.includes('no_such_setting'))).toHaveLength(1)
+  await writeFile(conf, before)
+  await postgres.recovered
+  expect(await query(postgres.connectionString, 'select 1')).toEqual([1])
+  expect(postgres.lost).toEqual([])
+}, 90_000)
+
+test('can be stopped while PostgreSQL stays down', async () => {
+  const postgres = await at.start()
   await writeFile(join(at.dataDir, 'postgres', 'postgresql.auto.conf'), 'no_such_setting = 1\n')
-  process.kill(pid, 'SIGKILL')
-  expect((await promise).message).toContain('no_such_setting')
+  process.kill(await at.pid(), 'SIGKILL')
+  await expect.poll(() => postgres.lines.join()).toContain('no_such_setting')
   await postgres.stop()
-}, 40_000)
+  expect(postgres.lost).toEqual([])
+})
 
 test('can be stopped while it brings PostgreSQL back', async () => {
   const postgres = await at.start()

@@ -26,7 +26,7 @@ type EmbeddedPostgresOptions = {
   dataDir: string
   /** Takes lines in Russian for the terminal. */
   say: (line: string) => void
-  /** Called once when PostgreSQL was lost and several tries did not bring it back. */
+  /** Called once when PostgreSQL was lost and another server took DATA_DIR meanwhile. */
   onLost: (error: Error) => void
   /** Aborting it during the start undoes the start, which then rejects. Later it does nothing. */
   signal?: AbortSignal
@@ -104,9 +104,9 @@ function keep(
   let shortLives = 0
 
   const watch = () => {
-    const since = Date.now()
+    const since = performance.now()
     holding.lost.then(() => {
-      if (!signal.aborted) recovery = recover(Date.now() - since)
+      if (!signal.aborted) recovery = recover(performance.now() - since)
     })
   }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readlink, writeFile } from 'node:fs/promises'
+import { open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readIfThere } from '../../kept-file.ts'
@@ -70,7 +70,18 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
     if (text === undefined) continue
     const { pid } = parsePidFile(text)
     if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
-    await writeFile(path, text.replace(/^\d+/, String(process.pid)))
+    await overwrite(path, text.replace(/^\d+/, String(process.pid)))
+  }
+}
+
+/** Writes over a file in place: emptied first, it would stay empty on a full disk, and PostgreSQL refuses an empty one. */
+async function overwrite(path: string, text: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(text, 0)
+    await file.truncate(Buffer.byteLength(text))
+  } finally {
+    await file.close()
   }
 }
 

@@ -42,7 +42,8 @@ const SETTINGS = [
 /** Starts PostgreSQL in a process group of its own, out of reach of the terminal's Ctrl+C; does not wait until it serves. */
 export async function launch(place: Place, address: Address): Promise<Launched> {
   const log = logPath(place.dataDir)
-  await boundLog(log)
+  // On a full disk there is no room to move it: that must not keep PostgreSQL down once there is some for its data.
+  await boundLog(log).catch(() => {})
   await giveTo(place.user, place.cluster)
   await disarmStaleLocks(place.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
   const logged = await sizeOf(log)

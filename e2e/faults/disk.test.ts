@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import { Ledger } from '../testing/ledger.ts'
+import { startLoad } from '../testing/load.ts'
+import type { Product } from '../testing/product.ts'
+import { lookInside } from './embedded-database.ts'
+import { signUps, startedProduct } from './installed.ts'
+
+const execute = promisify(execFile)
+const MIB = 1024 * 1024
+
+test('the disk full at the end of a WAL segment, and freed: visitors read on, writes and readiness are 503, the same process serves everything again, nothing acknowledged is lost', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'only root may mount a small file system')
+  const { product, client } = await startedProduct({}, onSmallDisk)
+  const users = await signUps(client, 4)
+  const ledger = new Ledger()
+  const load = startLoad({ url: product.url, users, ledger })
+  await ledger.grows(40)
+
+  const free = await fillDisk(product.dataDir)
+  await ledger.grows(1)
+  await load.stop()
+  const wall = await client.call('GET', '/posts')
+  expect(wall.status).toBe(200)
+  await useUpWal(product)
+  await expect.poll(() => readiness(product)).toBe(503)
+  await product.printed(/(не осталось места)/)
+
+  const [olga] = users
+  const { token } = olga ?? { token: '' }
+  const publish = () => client.call('POST', '/posts', { token, body: { text: 'На полный диск' } })
+  expect((await publish()).status).toBe(503)
+  const kept = await client.call('GET', '/posts')
+  expect([kept.status, kept.body]).toEqual([200, wall.body])
+  expect(kept.headers.get('age')).toMatch(/^\d+$/)
+  // As long as no room is made, it stays so: past the eleven seconds after which it once gave up.
+  const since = performance.now()
+  await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(15_000)
+  expect(await readiness(product)).toBe(503)
+  expect((await fetch(`${product.url}/livez`)).status).toBe(200)
+  expect((await client.call('GET', '/posts')).status).toBe(200)
+
+  await free()
+  await product.printed(/(База данных снова работает)/)
+  await expect.poll(() => readiness(product)).toBe(200)
+  await expect.poll(async () => (await publish()).status).toBe(201)
+  expect((await client.call('GET', '/posts')).headers.get('age')).toBeNull()
+  const statuses = new Set(load.outcomes.map(({ status }) => status))
+  expect([200, 201, 503]).toEqual(expect.arrayContaining([...statuses]))
+  await lookInside(product.dataDir, async (db) => {
+    expect(await ledger.lostIn(db)).toEqual([])
+    expect(await findCounterDifferences(db)).toEqual([])
+  })
+  expect(await product.stop()).toBe(0)
+})
+
+test('SIGTERM while the disk is full: exit code 0 within 10 s', async ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'only root may mount a small file system')
+  const { product } = await startedProduct({}, onSmallDisk)
+  await fillDisk(product.dataDir)
+  await useUpWal(product)
+  await product.printed(/(не осталось места)/)
+  const asked = performance.now()
+  expect(await product.stop()).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(10_000)
+})
+
+/** Puts the product's folder on a file system of its own, just large enough for a new database. */
+async function onSmallDisk(product: Product): Promise<void> {
+  await execute('mount', ['-t', 'tmpfs', '-o', 'size=120m', 'tmpfs', product.dataDir])
+  onTestFinished(async () => {
+    await product.stop()
+    await execute('umount', [product.dataDir])
+  })
+}
+
+/** Writes until nothing goes in any more; returns what makes room again. */
+async function fillDisk(folder: string): Promise<() => Promise<void>> {
+  const path = join(folder, 'ballast')
+  const file = await open(path, 'w')
+  try {
+    for (const size of [MIB, 4096]) {
+      const block = Buffer.alloc(size)
+      while ((await file.write(block).catch(() => undefined))?.bytesWritten === size);
+    }
+  } finally {
+    await file.close()
+  }
+  return () => rm(path)
+}
+
+/** Writes to the end of the piece of write-ahead log that PostgreSQL has, without touching a table. */
+async function useUpWal({ dataDir }: Product): Promise<void> {
+  await lookInside(dataDir, async (db) => {
+    const write = sql`SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000))`
+    while (
+      await write.execute(db).then(
+        () => true,
+        () => false,
+      )
+    );
+  })
+}
+
+async function readiness({ url }: Product): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status
+}

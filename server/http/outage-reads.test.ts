@@ -1,0 +1,61 @@
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { NODES } from '../testing/per-node.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+async function appOnOwnDatabase() {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const app = await appForTest({ databaseUrl: database.url })
+  return { app, databaseUrl: database.url }
+}
+
+/** Reads once on each node, so that each has something to give when the database is away. */
+async function readEverywhere(app: TestApp, path: string) {
+  let read = await app.call('GET', path)
+  for (let node = 1; node < NODES; node++) read = await app.call('GET', path)
+  return read
+}
+
+test('while the database is away visitors are given what was read last, marked by its Age; everything else is 503', async () => {
+  const { app, databaseUrl } = await appOnOwnDatabase()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  const wall = await readEverywhere(app, '/posts')
+  const post = await readEverywhere(app, `/posts/${id}`)
+  expect(wall.headers.get('age')).toBeNull()
+
+  await shutDatabase(databaseUrl)
+  // Past the second for which an answer is given again anyway.
+  await expect
+    .poll(async () => (await app.call('GET', '/posts')).headers.get('age'), { timeout: 5000 })
+    .toMatch(/^[1-9]/)
+  const now = await app.call('GET', '/posts')
+  expect([now.status, now.body]).toEqual([200, wall.body])
+  expect(now.headers.get('etag')).toBe(wall.headers.get('etag'))
+  expect((await app.call('GET', `/posts/${id}`)).body).toEqual(post.body)
+
+  expectRefusal(await app.call('GET', '/posts?page=2'), 'UNAVAILABLE')
+  expectRefusal(await app.call('GET', '/posts', { token: olga.token }), 'UNAVAILABLE')
+  const { token } = olga
+  expectRefusal(await app.call('POST', '/posts', { token, body: { text: 'Нет' } }), 'UNAVAILABLE')
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(503)
+
+  await openDatabaseAgain(databaseUrl)
+  await expect.poll(async () => (await fetch(`${app.url}/readyz`)).status).toBe(200)
+  const fresh = await app.call('GET', '/posts')
+  expect([fresh.status, fresh.headers.get('age')]).toEqual([200, null])
+})
+
+test('a post that was deleted before the database went away is not given again', async () => {
+  const { app, databaseUrl } = await appOnOwnDatabase()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  await readEverywhere(app, `/posts/${id}`)
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  await shutDatabase(databaseUrl)
+  for (let node = 0; node < NODES; node++) {
+    expectRefusal(await app.call('GET', `/posts/${id}`), 'UNAVAILABLE')
+  }
+})
