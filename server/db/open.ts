@@ -15,15 +15,19 @@ const DEFAULT_LIMITS: PoolLimits = { connections: 20, statementTimeoutMs: 3000 }
 /** A server that is there answers so soon after it has ended a statement. */
 const ANSWER_MS = 500
 
+/** Each prepared text is a plan of some 100 KB on each connection; the product has fewer texts than this. */
+const TEXTS_MAX = 150
 const names = new Map<string, string>()
 
-/** Statements with parameters are prepared once a connection, by a name their text decides; few texts exist. */
-function nameOf(text: string): string {
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `s${names.size}`
-    names.set(text, name)
-  }
+/**
+ * Statements with parameters are prepared once a connection, by a name their text decides. Texts past the bound have none
+ * and are planned anew each time: were one to vary with its values, PostgreSQL's memory would stay what it is.
+ */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= TEXTS_MAX) return known
+  const name = `s${names.size}`
+  names.set(text, name)
   return name
 }
 
