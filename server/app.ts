@@ -129,7 +129,7 @@ const DRAIN_MS = 7000
 const IDLE_CHECK_MS = 50
 const CLOSE_MS = 500
 /** For jobs: requests leave them connections, and nightly work may read whole tables. */
-const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000 }
+const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
 
 /** Takes no more connections; resolves when the requests in flight are answered or cut. */
 async function drain(http: FastifyInstance): Promise<void> {

@@ -61,7 +61,10 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       await options.limits.codeMails.charge(mailLimitKey(start))
       await queueMail(db, mail)
     } catch (error) {
-      await unclaimMail(db, operation.id)
+      const unclaimed = unclaimMail(db, operation.id)
+      // A database that is away would keep the caller as long again: there the claim passes by itself.
+      if (error instanceof AppError) await unclaimed
+      else unclaimed.catch(() => {})
       throw error
     }
   }

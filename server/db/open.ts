@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, type Transaction } from 'kysely'
 import pg from 'pg'
+import { DatabaseClient, DatabaseDialect } from './client.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -8,41 +9,17 @@ export type Queryable = Db | Transaction<Tables>
 
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
-type PoolLimits = { connections: number; statementTimeoutMs: number }
+type PoolLimits = {
+  connections: number
+  statementTimeoutMs: number
+  /** By which PostgreSQL's own views tell these connections from others. */
+  applicationName?: string
+}
 
 const CONNECTION_WAIT_MS = 1000
 const DEFAULT_LIMITS: PoolLimits = { connections: 20, statementTimeoutMs: 3000 }
 /** A server that is there answers so soon after it has ended a statement. */
 const ANSWER_MS = 500
-
-const names = new Map<string, string>()
-
-/** Statements with parameters are prepared once a connection, by a name their text decides; few texts exist. */
-function nameOf(text: string): string {
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `s${names.size}`
-    names.set(text, name)
-  }
-  return name
-}
-
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads; only the promise of (text, values) changes
-  override query(config: any, values?: any, callback?: any): any {
-    const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
-    const result = isPlain
-      ? super.query({ name: nameOf(config), text: config, values }, callback)
-      : super.query(config, values, callback)
-    if (result instanceof Promise) result.catch((error) => this.#leaveSilence(error))
-    return result
-  }
-
-  /** A server that did not answer may be frozen or gone: its connection is of no more use to anybody. */
-  #leaveSilence(error: Error): void {
-    if (error.message === 'Query read timeout') this.end().catch(() => {})
-  }
-}
 
 /**
  * Opens a pool on a PostgreSQL database; nothing connects until the first query. `onError` hears of idle connections
@@ -52,20 +29,20 @@ class PreparingClient extends pg.Client {
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { connections, statementTimeoutMs }: PoolLimits = DEFAULT_LIMITS,
+  { connections, statementTimeoutMs, applicationName = 'vslukh' }: PoolLimits = DEFAULT_LIMITS,
 ): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
-    Client: PreparingClient,
+    Client: DatabaseClient,
     max: connections,
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    application_name: 'vslukh',
+    application_name: applicationName,
   })
   surviveLostConnections(pool, onError)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Tables>({ dialect: new DatabaseDialect({ pool }) })
   return { db, pool, close: () => pool.end() }
 }
 

@@ -1,26 +1,37 @@
-/** Errors of the socket, or of finding its address, where a database is down, restarting or out of reach. */
-const SOCKET_ERRORS = new Set([
+/** Errors of finding or reaching a database that is down, restarting or out of reach. No accepted connection has them. */
+const CONNECT_ERRORS = new Set([
   'ECONNREFUSED',
-  'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
 ])
+/** Errors of a connection that breaks, be it to the database or from a client. */
+const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 /**
  * SQLSTATE classes 08 (connection), 40 (rolled back: deadlock, serialisation), 53 (out of resources), 57 (cancelled,
- * shutting down), 55P03 (lock not available).
+ * shutting down), 25006 (read-only), 25P03 (idle in a transaction for too long), 55P03 (lock not available).
  */
-const UNAVAILABLE_STATES = /^(08|40|53|57)|^55P03$/
+const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** What pg says in an Error without a code when a connection is lost or not to be had in time. */
 const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/
+  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
-/** Whether an error means that the database cannot serve now but may serve a retry. */
+const fromDatabase = new WeakSet<Error>()
+
+/** Remembers that a connection to the database had this error. */
+export function noteDatabaseError(error: Error): void {
+  fromDatabase.add(error)
+}
+
+/** Whether an error, wherever it comes from, means that the database cannot serve now but may serve a retry. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
   const code = typeof error.code === 'string' ? error.code : ''
-  return SOCKET_ERRORS.has(code) || UNAVAILABLE_STATES.test(code) || LOST.test(error.message)
+  return (
+    CONNECT_ERRORS.has(code) ||
+    (BREAK_ERRORS.has(code) && fromDatabase.has(error)) ||
+    UNAVAILABLE_STATES.test(code) ||
+    LOST.test(error.message)
+  )
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { PageQuery } from '../../contract/fields.ts'
-import { PAGE_SIZE } from '../../contract/limits.ts'
+import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../contract/limits.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import type { Queryable } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
@@ -55,7 +55,7 @@ async function pick(
   const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    return sql`${columns} AND ${key} < ${cursor}::bigint ORDER BY key DESC ${first(limit + 1)}`
+    return first(limit + 1, sql`${columns} AND ${key} < ${cursor}::bigint`, NEWEST_FIRST)
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
@@ -63,20 +63,30 @@ async function pick(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return sql`${columns} ORDER BY key ${first(count)} OFFSET ${skipped}`
+      return first(count, columns, sql`ORDER BY key OFFSET ${skipped}`)
     }
   }
-  const rows = sql`${columns} ORDER BY key DESC ${first(limit + 1)}`
-  return offset === 0 ? rows : sql`${rows} OFFSET ${offset}`
+  const order = offset === 0 ? NEWEST_FIRST : sql`${NEWEST_FIRST} OFFSET ${offset}`
+  return first(limit + 1, columns, order)
 }
 
+const NEWEST_FIRST = sql`ORDER BY key DESC`
+
 /**
- * LIMIT with its number in the text: for a parameter PostgreSQL expects a tenth of the table, and then plans each read
- * anew, which takes longer than the read. Few numbers are possible.
+ * SQL for so many rows of `rows` in an order, the same text for any number: each text is a plan that every connection
+ * keeps. The inner LIMIT has its number in the text, because for a parameter PostgreSQL expects a tenth of the table, and
+ * then plans each read anew, which takes longer than the read. The outer one stops the inner after `count` rows.
  */
-function first(rows: number): RawBuilder<unknown> {
-  return sql.raw(`LIMIT ${Math.trunc(rows)}`)
+function first(
+  count: number,
+  rows: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`SELECT id, key FROM (${rows} ${order} ${ROWS_MAX}) nearest LIMIT ${count}`
 }
+
+/** A full page and the one row after it. */
+const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)
 
 async function readTotal(db: Queryable, { total }: PostList): Promise<number> {
   const { rows } = await sql<{ total: number | null }>`SELECT (${total})::float8 AS total`.execute(

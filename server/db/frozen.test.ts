@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { inject, test } from 'vitest'
+import { findCounterDifferences } from '../posts/posts.jobs.ts'
+import { DEVICE, type TestAnswer, type TestUser } from '../testing/client.ts'
+import { freshDatabase } from '../testing/databases.ts'
+import { openPostgresProxy } from '../testing/postgres-proxy.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+
+/** A statement is given up after 3.5 s; the rest is for a busy machine. */
+const REFUSED_MS = 5000
+
+type Call = () => Promise<TestAnswer>
+/** Makes what a call needs, and gives the call, which succeeds once. */
+type Prepare = (app: TestApp, user: TestUser) => Promise<Call>
+
+const start = { device: DEVICE, clientToken: 'one browser' }
+
+const CALLS: [name: string, prepare: Prepare][] = [
+  [
+    'a sign-in',
+    async ({ call, codeFor }) => {
+      const email = `${randomUUID()}@example.org`
+      const { id } = (await call('POST', '/registrations', { body: { ...start, email } })).body
+      const body = { confirmCode: codeFor(id), clientToken: start.clientToken }
+      return () => call('POST', `/registrations/${id}/verify`, { body })
+    },
+  ],
+  [
+    'a change of e-mail',
+    async ({ call, codeFor }, { token, clientToken }) => {
+      const sent = { token, body: { email: `${randomUUID()}@example.org`, clientToken } }
+      const { id } = (await call('PUT', '/users/current/email', sent)).body
+      const body = { confirmCode: codeFor(id), clientToken }
+      return () => call('PUT', `/users/current/email/${id}/verify`, { token, body })
+    },
+  ],
+  [
+    'a start of a sign-in',
+    async ({ call }) => {
+      const body = { ...start, email: `${randomUUID()}@example.org` }
+      return () => call('POST', '/registrations', { body })
+    },
+  ],
+  [
+    'a reply',
+    async ({ call, publish }, user) => {
+      const { id } = await publish(user)
+      const headers = { 'idempotency-key': randomUUID() }
+      const sent = { token: user.token, headers, body: { text: 'В мороз' } }
+      return () => call('POST', `/posts/${id}/replies`, sent)
+    },
+  ],
+  [
+    'a deletion',
+    async ({ call, publish }, user) => {
+      const { id } = await publish(user)
+      await call('POST', `/posts/${id}/likes`, { token: user.token })
+      return () => call('DELETE', `/posts/${id}`, { token: user.token })
+    },
+  ],
+  [
+    'a like',
+    async ({ call, publish }, user) => {
+      const { id } = await publish(user)
+      return () => call('POST', `/posts/${id}/likes`, { token: user.token })
+    },
+  ],
+  [
+    'a refresh',
+    async ({ call }, { cookie, clientToken }) => {
+      return () =>
+        call('PATCH', '/sessions/current', { headers: { cookie }, body: { clientToken } })
+    },
+  ],
+  [
+    'a publication',
+    async ({ call }, { token }) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      return () => call('POST', '/posts', { token, headers, body: { text: 'В мороз' } })
+    },
+  ],
+  [
+    'an edit',
+    async ({ call, publish }, user) => {
+      const { id } = await publish(user)
+      const sent = { token: user.token, body: { text: 'Иначе' } }
+      return () => call('PATCH', `/posts/${id}`, sent)
+    },
+  ],
+]
+
+test.concurrent.for(CALLS)(
+  'the database frozen at any statement of %s: 503 in the time of one statement, and served again once it moves',
+  { timeout: 120_000 },
+  async ([, prepare], { expect }) => {
+    await using running = new AsyncDisposableStack()
+    const database = await freshDatabase(inject('databaseUrl'))
+    running.defer(() => database.drop())
+    const proxy = await openPostgresProxy(database.url)
+    running.defer(() => proxy.close())
+    // One node: with others about, it would tell them of each change by one statement more, after the fact.
+    const config = { databaseUrl: undefined, accessTokenSeconds: 3600 }
+    const app = await startTestApp({ databaseUrl: proxy.url, config })
+    running.defer(() => app.close())
+    const user = await app.signUp()
+
+    const call = await prepare(app, user)
+    const before = proxy.statements()
+    const { status: success } = await call()
+    const statements = proxy.statements() - before
+    expect(success).toBeLessThan(300)
+    expect(statements).toBeGreaterThan(1)
+
+    for (let n = 1; n <= statements; n++) {
+      const frozenCall = await prepare(app, user)
+      const frozen = proxy.freezeAt(n)
+      const began = performance.now()
+      const answer = frozenCall()
+      await frozen
+      const { status } = await answer
+      const ms = performance.now() - began
+      proxy.thaw()
+      expect({ n, status }).toEqual({ n, status: 503 })
+      expect(ms, `at statement ${n}`).toBeLessThan(REFUSED_MS)
+      await expect.poll(async () => (await (await prepare(app, user))()).status).toBe(success)
+    }
+    expect(await findCounterDifferences(app.db)).toEqual([])
+  },
+)

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
+
+/** The name under which the connections that serve requests introduce themselves. */
+const COUNTED = Buffer.from('application_name\0vslukh\0')
+const QUERY = 'Q'.charCodeAt(0)
+const SYNC = 'S'.charCodeAt(0)
+
+/** One connection through the proxy; what a frozen database would not have read yet waits in `held`. */
+type Line = { client: Socket; server: Socket; held: Buffer[] }
+
+/**
+ * Opens a way to a database that can freeze as a host that hangs does: connections stay, and nobody answers. The caller
+ * closes it.
+ */
+export async function openPostgresProxy(databaseUrl: string) {
+  const { host, port, user, database } = new pg.Client(databaseUrl)
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const lines = new Set<Line>()
+  let statements = 0
+  let freezesAt = Number.POSITIVE_INFINITY
+  let isFrozen = false
+  let frozen = Promise.withResolvers<void>()
+
+  function freeze(): void {
+    isFrozen = true
+    freezesAt = Number.POSITIVE_INFINITY
+    for (const { server } of lines) server.pause()
+    frozen.resolve()
+  }
+
+  const proxy = createServer((client) => {
+    const server = connect(target)
+    const line: Line = { client, server, held: [] }
+    lines.add(line)
+    if (isFrozen) server.pause()
+    const end = () => {
+      lines.delete(line)
+      client.destroy()
+      server.destroy()
+    }
+    for (const socket of [client, server]) socket.on('error', end).on('close', end)
+    server.on('data', (chunk) => client.write(chunk))
+
+    const take = createSplitter((bytes, isCounted) => {
+      if (isCounted && !isFrozen && ++statements >= freezesAt) freeze()
+      if (isFrozen) line.held.push(bytes)
+      else server.write(bytes)
+    })
+    client.on('data', take)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+
+  const { port: ownPort } = proxy.address() as AddressInfo
+
+  return {
+    url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
+    /** How many statements requests have sent so far. */
+    statements: () => statements,
+    /** Freezes before the `n`-th statement from now reaches the database; resolves when that has come to pass. */
+    freezeAt(n: number): Promise<void> {
+      freezesAt = statements + n
+      frozen = Promise.withResolvers()
+      return frozen.promise
+    },
+    thaw(): void {
+      isFrozen = false
+      for (const { server, held } of lines) {
+        for (const bytes of held.splice(0)) server.write(bytes)
+        server.resume()
+      }
+    },
+    close(): void {
+      proxy.close()
+      for (const { client } of lines) client.destroy()
+    },
+  }
+}
+
+/**
+ * Cuts what a client of PostgreSQL sends into the start of its connection and then its statements: each ends with a Query
+ * or Sync message (protocol 3.0). Tells whether a piece is a statement of a connection that serves requests.
+ */
+function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
+  let pending: Buffer = Buffer.alloc(0)
+  let hasStarted = false
+  let isCounted = false
+  /** Where in `pending` the next message begins. */
+  let at = 0
+
+  return (chunk: Buffer): void => {
+    pending = Buffer.concat([pending, chunk])
+    for (;;) {
+      const head = hasStarted ? 1 : 0
+      if (pending.length < at + head + 4) return
+      const end = at + head + pending.readInt32BE(at + head)
+      if (pending.length < end) return
+      const type = hasStarted ? pending[at] : undefined
+      at = end
+      if (hasStarted && type !== QUERY && type !== SYNC && !isFarewell(type)) continue
+      const piece = pending.subarray(0, end)
+      pending = pending.subarray(end)
+      at = 0
+      if (!hasStarted) isCounted = piece.includes(COUNTED)
+      onPiece(piece, isCounted && (type === QUERY || type === SYNC))
+      hasStarted = true
+    }
+  }
+}
+
+/** Messages that stand alone: a password's answer and Terminate. */
+function isFarewell(type: number | undefined): boolean {
+  return type === 'p'.charCodeAt(0) || type === 'X'.charCodeAt(0)
+}
