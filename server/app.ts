@@ -70,6 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: log,
     trustProxy: config.trustProxy,
     isHttps,
+    hstsSubdomains: config.hstsSubdomains,
     inlineScriptHashes: page?.inlineScriptHashes ?? [],
     before: (listener) =>
       replayKept(listener, {
