@@ -7,7 +7,6 @@ import {
 } from '../../contract/sessions.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { networkOf } from '../http/limits.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { refreshSession } from './refresh.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.store.ts'
@@ -17,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export function registerSessions({ route, db, sessions, limits, config }: Features): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.refreshes.charge(networkOf(request.ip))
+    await limits.refreshes.chargeNetwork(request.ip)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
     const refreshed = presented && (await refreshSession(db, presented, clientHash))
