@@ -24,7 +24,7 @@ const verify = {
   body: VerifyBody,
   status: 200,
   answer: AccessTokenAnswer,
-  errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
+  errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED', 'FORBIDDEN'],
 } as const
 
 export const startRegistration = endpoint('POST', '/registrations', {

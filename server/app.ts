@@ -70,6 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: log,
     trustProxy: config.trustProxy,
     isHttps,
+    hstsSubdomains: config.hstsSubdomains,
     inlineScriptHashes: page?.inlineScriptHashes ?? [],
     before: (listener) =>
       replayKept(listener, {
@@ -79,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         log,
       }),
   })
-  await describeApi(http, config.appName)
+  await describeApi(http, { appName: config.appName, cookieName: sessions.cookieName })
   const auth = sessions.authenticator(db)
   // Users see at once what they changed on another node.
   async function isLive(viewer: Viewer): Promise<boolean> {

@@ -13,6 +13,7 @@ test('with no variable set everything has its default', () => {
     port: 3000,
     host: '127.0.0.1',
     publicUrl: undefined,
+    hstsSubdomains: false,
     appName: 'Вслух',
     dataDir: resolve('./data'),
     databaseUrl: undefined,
@@ -33,6 +34,7 @@ test('every variable sets its part', () => {
     PORT: '8080',
     HOST: '0.0.0.0',
     PUBLIC_URL: 'https://vsluh.example',
+    HSTS_SUBDOMAINS: 'on',
     APP_NAME: 'Стена',
     DATA_DIR: '/var/lib/vslukh',
     DATABASE_URL,
@@ -50,6 +52,7 @@ test('every variable sets its part', () => {
     port: 8080,
     host: '0.0.0.0',
     publicUrl: 'https://vsluh.example',
+    hstsSubdomains: true,
     appName: 'Стена',
     dataDir: '/var/lib/vslukh',
     databaseUrl: DATABASE_URL,
@@ -112,6 +115,7 @@ test.each([
   ['RATE_LIMIT_SCALE', '-1'],
   ['RATE_LIMIT_SCALE', 'Infinity'],
   ['LOG_LEVEL', 'loud'],
+  ['HSTS_SUBDOMAINS', 'yes'],
 ])('%s=%s is refused with a sentence that names the variable', (name, value) => {
   const read = () => readConfig({ APP_SECRET: SECRET, [name]: value })
   expect(read).toThrow(ConfigError)

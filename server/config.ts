@@ -12,6 +12,8 @@ export type Config = {
   host: string
   /** The origin people see, without a trailing slash; undefined when PUBLIC_URL is unset. */
   publicUrl: string | undefined
+  /** With an https PUBLIC_URL: whether browsers are to use https for its subdomains too. */
+  hstsSubdomains: boolean
   appName: string
   dataDir: string
   databaseUrl: string | undefined
@@ -48,6 +50,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
     host: read.text('HOST') ?? '127.0.0.1',
     publicUrl,
+    hstsSubdomains: read.oneOf('HSTS_SUBDOMAINS', ['on', 'off'], 'off') === 'on',
     appName: read.text('APP_NAME') ?? 'Вслух',
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     databaseUrl,

@@ -4,6 +4,7 @@ import { keptAppSecret } from './app-secret.ts'
 import { type Config, readConfig } from './config.ts'
 import { startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts'
 import { migrate } from './db/migrate.ts'
+import { createLineWriter } from './line-writer.ts'
 import { createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
 import { explainStartFailure, ListenFailure } from './start-failure.ts'
@@ -12,7 +13,8 @@ import { explainStartFailure, ListenFailure } from './start-failure.ts'
 const STOP_MS = 9500
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const terminal = createLineWriter(process.stdout, { gather: 0, most: 1024 * 1024 })
+const say = (line: string) => terminal.write(`${line}\n`)
 
 const running = new AsyncDisposableStack()
 const stopping = new AbortController()

@@ -13,7 +13,6 @@ import type { Queryable } from '../db/open.ts'
 import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { networkOf } from '../http/limits.ts'
 import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
 import {
   findUserByEmail,
@@ -52,7 +51,7 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
       throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
     }
     await limits.emailChanges.charge(viewer.userId)
-    await limits.codeRequests.charge(networkOf(request.ip))
+    await limits.codeRequests.chargeNetwork(request.ip)
     const taken = await findUserByEmail(db, body.email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
@@ -66,7 +65,7 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
   })
 
   route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
-    await limits.codeChecks.charge(networkOf(request.ip))
+    await limits.codeChecks.chargeNetwork(request.ip)
     const { userId } = viewer
     const guess = {
       id: params.id,

@@ -135,6 +135,20 @@ test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests
   expect(csp((await fetch(https.url)).headers).has('upgrade-insecure-requests')).toBe(true)
 })
 
+test('HSTS covers subdomains only where the operator asks for it', async () => {
+  const publicUrl = 'https://vslukh.example'
+  for (const [hstsSubdomains, expected] of [
+    [false, 'max-age=31536000'],
+    [true, 'max-age=31536000; includeSubDomains'],
+  ] as const) {
+    const site = await appForTest({ webFolder, config: { publicUrl, hstsSubdomains } })
+    for (const path of ['/', '/api/v1/posts']) {
+      const { headers } = await fetch(site.url + path)
+      expect(headers.get('strict-transport-security')).toBe(expected)
+    }
+  }
+})
+
 test('without a built web app there is an API and no page', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
   onTestFinished(() => rm(empty, { recursive: true }))

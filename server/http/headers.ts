@@ -4,6 +4,8 @@ import helmet from 'helmet'
 
 type Options = {
   isHttps: boolean
+  /** Whether HSTS covers the subdomains too. */
+  hstsSubdomains: boolean
   /** CSP source expressions, such as `'sha256-…'`, of the page's inline scripts. */
   inlineScriptHashes: string[]
 }
@@ -22,7 +24,11 @@ export function setHeaders(app: FastifyInstance, options: Options): void {
 }
 
 /** What helmet would set on each answer. They never differ, so it is asked once. */
-function securityHeaders({ isHttps, inlineScriptHashes }: Options): Record<string, string> {
+function securityHeaders({
+  isHttps,
+  hstsSubdomains,
+  inlineScriptHashes,
+}: Options): Record<string, string> {
   const headers: Record<string, string> = {}
   const setAll = helmet({
     contentSecurityPolicy: {
@@ -42,7 +48,9 @@ function securityHeaders({ isHttps, inlineScriptHashes }: Options): Record<strin
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    strictTransportSecurity: isHttps ? { maxAge: YEAR_SECONDS, includeSubDomains: false } : false,
+    strictTransportSecurity: isHttps
+      ? { maxAge: YEAR_SECONDS, includeSubDomains: hstsSubdomains }
+      : false,
   })
   const collector = {
     setHeader: (name: string, value: string) => {

@@ -16,6 +16,7 @@ type Options = {
   logger: FastifyBaseLogger
   trustProxy: string[]
   isHttps: boolean
+  hstsSubdomains: boolean
   inlineScriptHashes: string[]
   /** Wraps the listener of all requests: what it answers never reaches a route. */
   before: (listener: RequestListener) => RequestListener

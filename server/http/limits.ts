@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/open.ts'
@@ -11,9 +11,18 @@ type Window = readonly [points: number, seconds: number]
 export type Limit = {
   /** Counts one event under `key`; throws TOO_MANY_REQUESTS, with the seconds to wait, when there were too many. */
   charge(key: string): Promise<void>
+  /**
+   * Counts one event of the network of an address: of an IPv6 address under its /64, and with 4 and 16 times the
+   * allowance under its /56 and /48, which one subscriber may hold as well. Throws like `charge`; what a network is
+   * refused is not counted for those around it.
+   */
+  chargeNetwork(ip: string | undefined): Promise<void>
 }
 
 type Limiter = { consume(key: string): Promise<unknown> }
+
+/** How many times the allowance of an IPv6 /64 the /56 and the /48 around it have. */
+const WIDER_SHARES = [4, 16]
 
 const MINUTE = 60
 const HOUR = 3600
@@ -26,7 +35,7 @@ const DAY = 86_400
 export function createLimits(pool: Pool, scale: number) {
   const points = (count: number) => Math.max(1, Math.floor(count * scale))
   const shared = (name: string, ...windows: Window[]): Limit =>
-    limitOf(
+    limitOf((share) =>
       windows.map(
         ([count, duration]) =>
           new RateLimiterPostgres({
@@ -36,15 +45,15 @@ export function createLimits(pool: Pool, scale: number) {
             tableCreated: true,
             clearExpiredByTimeout: false,
             keyPrefix: `${name}/${duration}`,
-            points: points(count),
+            points: points(count * share),
             duration,
           }),
       ),
     )
   const local = (...windows: Window[]): Limit =>
-    limitOf(
+    limitOf((share) =>
       windows.map(
-        ([count, duration]) => new RateLimiterMemory({ points: points(count), duration }),
+        ([count, duration]) => new RateLimiterMemory({ points: points(count * share), duration }),
       ),
     )
 
@@ -64,16 +73,27 @@ export function createLimits(pool: Pool, scale: number) {
 
 export type Limits = ReturnType<typeof createLimits>
 
-function limitOf(limiters: Limiter[]): Limit {
+/** A limit by its limiters, one a window, which are made for each share of the allowance. */
+function limitOf(limitersFor: (share: number) => Limiter[]): Limit {
+  const charge = chargeAll(limitersFor(1))
+  const around = WIDER_SHARES.map((share) => chargeAll(limitersFor(share)))
+  return {
+    charge,
+    chargeNetwork(ip) {
+      const [network, ...wider] = networksOf(ip)
+      const charged = charge(network)
+      // IPv4 has no wider networks, and its promise is passed on as it is.
+      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key)), charged)
+    },
+  }
+}
+
+function chargeAll(limiters: Limiter[]): (key: string) => Promise<void> {
   const [only] = limiters
   // No async function around it: this runs for every request.
-  if (only && limiters.length === 1) {
-    return { charge: (key) => only.consume(key).then(ignore, refuse) }
-  }
-  return {
-    async charge(key) {
-      for (const limiter of limiters) await limiter.consume(key).catch(refuse)
-    },
+  if (only && limiters.length === 1) return (key) => only.consume(key).then(ignore, refuse)
+  return async (key) => {
+    for (const limiter of limiters) await limiter.consume(key).catch(refuse)
   }
 }
 
@@ -90,20 +110,45 @@ export async function removeExpiredLimits(db: Queryable): Promise<void> {
 }
 
 /**
- * The key under which an address is counted: itself for IPv4, its /64 for IPv6, which one subscriber holds. Some proxies
- * put a port behind it. A connection that was reset meanwhile has none: all such share one key.
+ * The key under which an address is counted: itself for IPv4, its /64 for IPv6, which one subscriber holds. What is no
+ * address, as an odd proxy may send it, shares one key, and so do connections that were reset meanwhile and have none.
  */
-export function networkOf(ip = ''): string {
-  if (!ip.includes(':')) return ip
+export function networkOf(ip?: string): string {
+  return networksOf(ip)[0]
+}
+
+/** The keys of an address, the narrowest network first: for IPv6 its /64, /56 and /48. */
+function networksOf(ip = ''): [string, ...string[]] {
+  if (isIPv4(ip)) return [ip]
+  // A server that listens on IPv6 sees IPv4 as a part of it, and some proxies put a port behind an address.
   const address = ip
     .replace(/^::ffff:(?=\d+\.)/i, '')
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
-  if (isIPv4(address)) return address
-  const [head = '', tail = ''] = address.split('%', 1).join('').split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail.split(':').filter(Boolean)
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  const groups = [...left, ...zeros, ...right].slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  if (isIPv4(address)) return [address]
+  if (!isIPv6(address)) return ['unknown']
+  const [a = 0, b = 0, c = 0, d = 0, ...rest] = groupsOf(address)
+  if (a + b + c + d + (rest[0] ?? 0) === 0 && rest[1] === 0xffff) {
+    return [[rest[2] ?? 0, rest[3] ?? 0].flatMap((group) => [group >> 8, group & 255]).join('.')]
+  }
+  const prefix = [a, b, c].map((group) => group.toString(16)).join(':')
+  const at = (group: number, bits: number) => `${prefix}:${group.toString(16)}::/${bits}`
+  return [at(d, 64), at(d & 0xff00, 56), at(0, 48)]
+}
+
+/** The eight 16-bit groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail = ''] = address.replace(/%.*/, '').split('::')
+  const left = parseGroups(head)
+  const right = parseGroups(tail)
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
+}
+
+function parseGroups(part: string): number[] {
+  const groups = part.split(':').filter(Boolean)
+  return groups.flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [(a << 8) | b, (c << 8) | d]
+  })
 }

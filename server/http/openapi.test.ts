@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import { allEndpoints } from '../testing/endpoints.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 type Answer = { content?: { 'application/json'?: { schema: Schema } } }
 type Schema = { properties: { code: { enum: string[] } } }
@@ -75,6 +75,19 @@ describe.each([...endpoints])('%s', (_name, endpoint) => {
     }
   })
 })
+
+test.each([
+  [undefined, 'session'],
+  ['https://vslukh.example', '__Host-session'],
+])(
+  'with PUBLIC_URL %s the document names the cookie that is really set: %s',
+  async (publicUrl, name) => {
+    const site = await appForTest({ config: { publicUrl } })
+    const { body } = await site.call('GET', '/openapi.json')
+    expect(body.components.securitySchemes.cookie).toMatchObject({ in: 'cookie', name })
+    expect((await site.signUp()).cookie).toMatch(new RegExp(`^${name}=`))
+  },
+)
 
 test('/api/docs shows the document to people', async () => {
   const page = await fetch(`${app.url}/api/docs`)

@@ -40,8 +40,13 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
 }
 
+type Names = { appName: string; cookieName: string }
+
 /** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */
-export async function describeApi(app: FastifyInstance, appName: string): Promise<void> {
+export async function describeApi(
+  app: FastifyInstance,
+  { appName, cookieName }: Names,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -49,7 +54,7 @@ export async function describeApi(app: FastifyInstance, appName: string): Promis
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer' },
-          cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+          cookie: { type: 'apiKey', in: 'cookie', name: cookieName },
         },
       },
     },

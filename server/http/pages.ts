@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Post } from '../../contract/posts.ts'
 import { AppError } from './app-error.ts'
 import { linksTo } from './chunk-links.ts'
-import { type Limit, networkOf } from './limits.ts'
+import type { Limit } from './limits.ts'
 import { callsAhead, escapeHtml, headOf, type Shown, type SiteFacts } from './page-head.ts'
 import { screenAt } from './screens.ts'
 
@@ -69,7 +69,7 @@ export async function servePages(
   app.addHook('onRequest', (request, _reply, done) => {
     // No promise for the calls that are served: this runs for each of them.
     if (!request.is404 || (htmlOf && wantsPage(request))) return done()
-    options.limit.charge(networkOf(request.ip)).then(() => done(new AppError('NOT_FOUND')), done)
+    options.limit.chargeNetwork(request.ip).then(() => done(new AppError('NOT_FOUND')), done)
   })
   app.setNotFoundHandler(async (request, reply) => {
     if (!htmlOf) throw new AppError('NOT_FOUND')
@@ -113,7 +113,7 @@ async function findShown(request: FastifyRequest, { readPost, limit }: Options):
   if (screen === null) return 'nothing'
   if (screen.name !== 'post') return screen.name === 'wall' ? 'wall' : 'other'
   try {
-    await limit.charge(networkOf(request.ip))
+    await limit.chargeNetwork(request.ip)
     return await readPost(screen.id)
   } catch (error) {
     if (!(error instanceof AppError)) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { isKnown, type KeptAnswer, type KeptAnswers } from './kept-answers.ts'
-import { type Limit, networkOf } from './limits.ts'
+import type { Limit } from './limits.ts'
 import { nextRequestId, requestLine } from './request-log.ts'
 
 type Options = {
@@ -28,7 +28,7 @@ export function replayKept(
     if (!answer?.headers) return listener(request, response)
 
     const began = performance.now()
-    limit.charge(networkOf(addressOf(request))).then(
+    limit.chargeNetwork(addressOf(request)).then(
       () => {
         send(response, answer, isKnown(answer, headers['if-none-match']))
         const ms = performance.now() - began

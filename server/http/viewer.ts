@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Access } from '../../contract/endpoint.ts'
 import { AppError } from './app-error.ts'
-import { type Limits, networkOf } from './limits.ts'
+import type { Limits } from './limits.ts'
 
 /** Who calls: a user by one of their live sessions. */
 export type Viewer = { userId: string; sessionId: string }
@@ -26,7 +26,7 @@ export async function resolveViewer(
   const header = access === 'cookie' ? undefined : request.headers.authorization
   const viewer = header === undefined ? null : auth.readToken(bearerOf(header))
   if (viewer) await limits.userCalls.charge(viewer.userId)
-  else await limits.visitorCalls.charge(networkOf(request.ip))
+  else await limits.visitorCalls.chargeNetwork(request.ip)
 
   if (header === undefined && access !== 'user') return null
   if (viewer && (await auth.isLive(viewer))) return viewer

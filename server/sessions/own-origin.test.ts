@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { passSessionTime } from '../testing/passing-time.ts'
+import { startAt, wrongCode } from '../testing/sign-in.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -9,6 +10,14 @@ beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
+
+/** What a browser says of a page that is not ours. */
+const FOREIGN_PAGES = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'cross-site' },
+]
 
 function refreshFrom(on: TestApp, user: TestUser, headers: Record<string, string>) {
   const { clientToken, cookie } = user
@@ -55,6 +64,52 @@ test('with PUBLIC_URL only its Origin is the own one', async () => {
   expect((await refreshFrom(site, olga, { origin: 'https://vsluh.example' })).status).toBe(200)
   for (const origin of [site.url, 'http://vsluh.example', 'https://vsluh.example:8443']) {
     expectRefusal(await refreshFrom(site, olga, { origin }), 'FORBIDDEN')
+  }
+})
+
+test('without PUBLIC_URL the scheme counts too: http unless a trusted proxy says https', async () => {
+  const secure = app.url.replace('http:', 'https:')
+  const viaProxy = { 'x-forwarded-proto': 'https' }
+  const olga = await app.signUp()
+  expectRefusal(await refreshFrom(app, olga, { origin: secure }), 'FORBIDDEN')
+  expectRefusal(await refreshFrom(app, olga, { origin: secure, ...viaProxy }), 'FORBIDDEN')
+
+  const behind = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  const petr = await behind.signUp()
+  const origin = behind.url.replace('http:', 'https:')
+  expect((await refreshFrom(behind, petr, { origin, ...viaProxy })).status).toBe(200)
+  expectRefusal(await refreshFrom(behind, petr, { origin }), 'FORBIDDEN')
+  const plain = { origin: behind.url, ...viaProxy }
+  expectRefusal(await refreshFrom(behind, petr, plain), 'FORBIDDEN')
+})
+
+test.each([['/logins'], ['/registrations']] as const)(
+  'a foreign page cannot sign anybody in by %s: 403, no cookie, and no attempt is spent',
+  async (path) => {
+    const olga = await app.signUp()
+    const { body } = await startAt(app, path, { email: olga.email })
+    const verify = (headers: Record<string, string>, confirmCode = app.codeFor(body.id)) =>
+      app.call('POST', `${path}/${body.id}/verify`, {
+        body: { confirmCode, clientToken: 'one browser' },
+        headers,
+      })
+    for (const headers of FOREIGN_PAGES) {
+      const refusal = await verify(headers, wrongCode(app.codeFor(body.id)))
+      expectRefusal(refusal, 'FORBIDDEN')
+      expectRefusal(await verify(headers), 'FORBIDDEN')
+      expect(refusal.cookie).toBeUndefined()
+    }
+    expect((await verify({ origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  },
+)
+
+test('a browser that sends no Origin is believed what it says of the page’s site', async () => {
+  const olga = await app.signUp()
+  for (const site of ['cross-site', 'same-site']) {
+    expectRefusal(await refreshFrom(app, olga, { 'sec-fetch-site': site }), 'FORBIDDEN')
+  }
+  for (const site of ['same-origin', 'none']) {
+    expect((await refreshFrom(app, olga, { 'sec-fetch-site': site })).status).toBe(200)
   }
 })
 

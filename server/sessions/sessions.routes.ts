@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import {
   closeCurrentSession,
   closeOtherSessions,
@@ -8,7 +7,7 @@ import {
 } from '../../contract/sessions.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { networkOf } from '../http/limits.ts'
+import { requireOwnOrigin } from '../http/own-origin.ts'
 import { refreshSession } from './refresh.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.store.ts'
 
@@ -16,8 +15,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function registerSessions({ route, db, sessions, limits, config }: Features): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
-    await limits.refreshes.charge(networkOf(request.ip))
     requireOwnOrigin(request, config.publicUrl)
+    await limits.refreshes.chargeNetwork(request.ip)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
     const refreshed = presented && (await refreshSession(db, presented, clientHash))
@@ -43,12 +42,4 @@ export function registerSessions({ route, db, sessions, limits, config }: Featur
     await deleteSession(db, viewer)
     sessions.clearCookie(reply)
   })
-}
-
-/** The cookie goes along with requests of other sites' pages: only our own pages may spend it. */
-function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
-  const { origin } = request.headers
-  if (origin === undefined) return
-  const isOwn = publicUrl ? origin === publicUrl : URL.parse(origin)?.host === request.headers.host
-  if (!isOwn) throw new AppError('FORBIDDEN')
 }

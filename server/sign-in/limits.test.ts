@@ -5,7 +5,7 @@ import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt } from '../testing/sign-in.ts'
+import { from, startAt, tally, verifyAt } from '../testing/sign-in.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
@@ -105,6 +105,39 @@ test('IPv6 addresses are counted by their /64, whatever their spelling', async (
   }
   expectTooMany(await ask(app, '2001:db8:1:2:3:4:5:6'), { most: MINUTE })
   expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
+})
+
+test('of one IPv6 /56 four times as many pass, whichever /64 they come from; the next /56 goes on', async () => {
+  const app = await strictApp()
+  for (let network = 0; network < 4; network++) {
+    await times(10, () => ask(app, `2001:db8:1:${network}::1`, '/logins'))
+  }
+  expectTooMany(await ask(app, '2001:db8:1:ff::1'), { most: MINUTE })
+  expect((await ask(app, '2001:db8:1:100::1')).status).toBe(201)
+})
+
+test('of one IPv6 /48 sixteen times as many pass, whichever /56 they come from; the next /48 goes on', async () => {
+  const app = await strictApp()
+  for (let network = 0; network < 16; network++) {
+    await times(10, () => ask(app, `2001:db8:1:${network}00::1`, '/logins'))
+  }
+  expectTooMany(await ask(app, '2001:db8:1:ff00::1'), { most: MINUTE })
+  expect((await ask(app, '2001:db8:2::1')).status).toBe(201)
+})
+
+test('what a /64 is refused is not counted for its neighbours', async () => {
+  const app = await strictApp()
+  await times(60, () => ask(app, '2001:db8:1:2::1', '/logins'))
+  expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
+})
+
+test('an address that is none, such as 400 letters, is counted and answered like any other', async () => {
+  const app = await strictApp()
+  const garbage = 'a'.repeat(400)
+  const answers = await times(10, () => ask(app, garbage, '/logins'))
+  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+  expectTooMany(await ask(app, 'unknown', '/logins'), { most: MINUTE })
+  expect((await app.call('GET', '/posts', from(garbage))).status).toBe(200)
 })
 
 test('an IPv4 address written as IPv6 is the same address', async () => {

@@ -12,7 +12,7 @@ import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
 import type { Queryable } from '../db/open.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { networkOf } from '../http/limits.ts'
+import { requireOwnOrigin } from '../http/own-origin.ts'
 import type { Http } from '../http/route.ts'
 import { isClientKnown } from '../sessions/sessions.ts'
 
@@ -20,7 +20,7 @@ type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
-export function registerSignIn({ route, db, limits, sessions, codes }: Features): void {
+export function registerSignIn({ route, db, config, limits, sessions, codes }: Features): void {
   route(startRegistration, ({ body }, { request }) => start('registration', body, request))
   route(startLogin, ({ body }, { request }) => start('login', body, request))
   route(verifyRegistration, (input, http) => verify('registration', input, http))
@@ -30,7 +30,7 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
     if (!isEmail(body.email)) {
       throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
     }
-    await limits.codeRequests.charge(networkOf(request.ip))
+    await limits.codeRequests.chargeNetwork(request.ip)
     const user = await findUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
@@ -48,7 +48,8 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
     { params, body }: VerifyInput,
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
-    await limits.codeChecks.charge(networkOf(request.ip))
+    requireOwnOrigin(request, config.publicUrl)
+    await limits.codeChecks.chargeNetwork(request.ip)
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, purpose, clientHash, code: body.confirmCode }
     const { email, device } = await checkCode(db, guess, codes)

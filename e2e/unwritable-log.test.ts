@@ -1,0 +1,135 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { freshDatabase } from '../server/testing/databases.ts'
+import { freePort } from '../server/testing/free-port.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '..')
+const EXIT_MS = 1000
+/** More lines than the buffer of the log holds: 1 MiB of some 150 bytes each. */
+const MANY_READS = 12_000
+
+/** Starts the server with its log on a file descriptor, or on a pipe that nobody reads any more. */
+async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'closed pipe') {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(database.drop)
+  const dataDir = await folder()
+  const port = await freePort()
+  const server = spawn(process.execPath, ['server/main.ts'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      APP_SECRET: 'a-secret-that-only-this-test-knows-0123456789',
+      PORT: String(port),
+      RATE_LIMIT_SCALE: '1000',
+    },
+    stdio: [
+      'ignore',
+      stdout === 'closed pipe' ? 'pipe' : stdout,
+      stderr === 'closed pipe' ? 'pipe' : stderr,
+    ],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  server.stdout?.destroy()
+  server.stderr?.destroy()
+  const url = `http://127.0.0.1:${port}`
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isReady).toBe(true)
+  return { server, url }
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'vslukh-log-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** The status of so many reads of the wall, some at a time. */
+async function readWall(url: string, times: number): Promise<Set<number>> {
+  const seen = new Set<number>()
+  let left = times
+  const reader = async () => {
+    while (left-- > 0) {
+      const answer = await fetch(`${url}/api/v1/posts`)
+      await answer.arrayBuffer()
+      seen.add(answer.status)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, reader))
+  return seen
+}
+
+async function expectQuickExit(server: ChildProcess): Promise<void> {
+  const asked = performance.now()
+  const exit = once(server, 'exit')
+  server.kill('SIGTERM')
+  expect(await exit).toEqual([0, null])
+  expect(performance.now() - asked).toBeLessThan(EXIT_MS)
+}
+
+test('with the log on a full device it serves on, and SIGTERM ends it within a second', async () => {
+  const full = openSync('/dev/full', 'w')
+  const { server, url } = await startServer(full, 'ignore')
+  closeSync(full)
+  expect(await readWall(url, 300)).toEqual(new Set([200]))
+  await expectQuickExit(server)
+})
+
+test('with the reader of the log and of its messages gone it serves on, and SIGTERM ends it within a second', async () => {
+  const { server, url } = await startServer('closed pipe', 'closed pipe')
+  expect(await readWall(url, 300)).toEqual(new Set([200]))
+  await expectQuickExit(server)
+})
+
+test('with the reader of the log gone and nothing written yet SIGTERM ends it within a second', async () => {
+  const { server, url } = await startServer('closed pipe', 'ignore')
+  expect((await fetch(`${url}/api/v1/posts`)).status).toBe(200)
+  await expectQuickExit(server)
+})
+
+test('with a log whose reader has stopped reading it serves on, and SIGTERM ends it within a second', async () => {
+  const pipe = join(await folder(), 'log')
+  await run('mkfifo', [pipe])
+  // Open for both, so that the pipe has a reader, which never reads.
+  const unread = openSync(pipe, constants.O_RDWR)
+  const { server, url } = await startServer(unread, 'ignore')
+  closeSync(unread)
+  expect(await readWall(url, MANY_READS)).toEqual(new Set([200]))
+  await expectQuickExit(server)
+})
+
+test.runIf(process.getuid?.() === 0)(
+  'with the log’s disk full it serves on; once there is room again the log goes on in whole lines and says how many are missing',
+  async () => {
+    const disk = await folder()
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])
+    onTestFinished(async () => void (await run('umount', ['--lazy', disk])))
+    const file = openSync(join(disk, 'log'), 'a')
+    const { server, url } = await startServer(file, 'ignore')
+    closeSync(file)
+    expect(await readWall(url, MANY_READS)).toEqual(new Set([200]))
+
+    await run('mount', ['-o', 'remount,size=16m', disk])
+    const log = () => readFile(join(disk, 'log'), 'utf8')
+    await expect.poll(log).toContain('log lines dropped')
+    await expectQuickExit(server)
+    const lines = (await log()).trimEnd().split('\n')
+    const parsed = lines.map((line) => JSON.parse(line))
+    const requests = parsed.filter(({ msg }) => msg === 'request').length
+    const dropped = parsed.reduce((sum, line) => sum + (line.dropped ?? 0), 0)
+    expect(dropped).toBeGreaterThan(0)
+    expect(requests + dropped).toBe(MANY_READS)
+  },
+)
