@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { emailKey } from '../../contract/email.ts'
 import type { Device } from '../../contract/fields.ts'
 import { CODE_ATTEMPTS } from '../../contract/limits.ts'
+import { emailKey } from '../db/email-key.ts'
 import { addJob } from '../db/jobs.ts'
 import type { Db, Queryable } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
@@ -19,6 +19,7 @@ import {
 } from './codes.store.ts'
 
 export { removeExpiredOperations } from './codes.store.ts'
+export { requireEmail, requireNewEmail } from './new-email.ts'
 
 export type Start = {
   purpose: Purpose

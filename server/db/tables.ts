@@ -12,7 +12,7 @@ export type Tables = {
     id: GeneratedId
     username: string
     email: string
-    /** contract's emailKey of `email`. */
+    /** emailKey of `email`. */
     email_key: string
     created_at: CreatedAt
   }

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { isEmail } from '../../contract/email.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import {
   startLogin,
@@ -8,7 +7,13 @@ import {
   verifyRegistration,
 } from '../../contract/sign-in.ts'
 import { findOrCreateUser, findUserByEmail } from '../account/account.ts'
-import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
+import {
+  checkCode,
+  requireEmail,
+  requireNewEmail,
+  spendOperation,
+  startOperation,
+} from '../codes/codes.ts'
 import type { Queryable } from '../db/open.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
@@ -21,15 +26,18 @@ type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
 export function registerSignIn({ route, db, limits, sessions, codes }: Features): void {
-  route(startRegistration, ({ body }, { request }) => start('registration', body, request))
-  route(startLogin, ({ body }, { request }) => start('login', body, request))
+  route(startRegistration, async ({ body }, { request }) => {
+    const email = requireNewEmail(body.email)
+    return start('registration', { ...body, email }, request)
+  })
+  route(startLogin, async ({ body }, { request }) => {
+    requireEmail(body.email)
+    return start('login', body, request)
+  })
   route(verifyRegistration, (input, http) => verify('registration', input, http))
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    if (!isEmail(body.email)) {
-      throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
-    }
     await limits.codeRequests.charge(networkOf(request.ip))
     const user = await findUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
