@@ -50,7 +50,8 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
   route(startEmailChange, async ({ body, viewer }, { request }) => {
     const email = requireNewEmail(body.email)
     await limits.emailChanges.charge(viewer.userId)
-    await limits.codeRequests.charge(networkOf(request.ip))
+    const network = networkOf(request.ip)
+    await limits.codeRequests.charge(network)
     const taken = await findUserByEmail(db, email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
@@ -58,6 +59,7 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
       email,
       userId: viewer.userId,
       clientHash: sessions.hashClient(body.clientToken),
+      network,
       isKnownClient: false,
     } as const
     return { id: await startOperation(db, change, codes) }

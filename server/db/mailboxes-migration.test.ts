@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { freshDatabase } from '../testing/databases.ts'
-import { up } from './migrations/003-mailboxes.ts'
+import { renewEmailKeys } from './migrations/003-mailboxes.ts'
 import { openDatabase } from './open.ts'
 
 test('addresses are compared anew: no account loses a key that serves, and of two that get one the older has it', async () => {
@@ -26,7 +26,7 @@ test('addresses are compared anew: no account loses a key that serves, and of tw
       .values({ email, email_key, username: `user_${index}` })
       .execute()
   }
-  await up(db as unknown as Kysely<unknown>)
+  await renewEmailKeys(db as unknown as Kysely<unknown>)
   const rows = await db.selectFrom('users').select(['email', 'email_key']).orderBy('id').execute()
   expect(Object.fromEntries(rows.map((row) => [row.email, row.email_key]))).toEqual({
     'Ольга@Пример.рф': 'ольга@xn--e1afmkfd.xn--p1ai',

@@ -48,6 +48,14 @@ export type Tables = {
     is_mailed: Generated<boolean>
     expires_at: Date
   }
+  /** Mailboxes and networks as keyed hashes. */
+  code_mails: {
+    mailbox: Buffer
+    network: Buffer
+    asked_at: Date
+    mailed_at: Date[]
+    expires_at: Date
+  }
   posts: {
     id: GeneratedId
     owner_id: Id

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -21,12 +22,12 @@ const DAY = 86_400
 
 /**
  * Every rate limit of the product, multiplied by `scale`. Those that guard sign-in are counted in PostgreSQL, so that
- * nodes share them; the rest in memory, each node for itself.
+ * nodes share them, under HMACs by `key` of what they are counted by; the rest in memory, each node for itself.
  */
-export function createLimits(pool: Pool, scale: number) {
+export function createLimits(pool: Pool, scale: number, key: Buffer) {
   const points = (count: number) => Math.max(1, Math.floor(count * scale))
-  const shared = (name: string, ...windows: Window[]): Limit =>
-    limitOf(
+  const shared = (name: string, ...windows: Window[]): Limit => {
+    const limit = limitOf(
       windows.map(
         ([count, duration]) =>
           new RateLimiterPostgres({
@@ -41,6 +42,10 @@ export function createLimits(pool: Pool, scale: number) {
           }),
       ),
     )
+    // A copy of the database must not name who asked.
+    const hash = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
+    return { charge: (text) => limit.charge(hash(text)) }
+  }
   const local = (...windows: Window[]): Limit =>
     limitOf(
       windows.map(
@@ -49,6 +54,7 @@ export function createLimits(pool: Pool, scale: number) {
     )
 
   return {
+    /** For a client that has signed in before; what others get is counted in server/codes/mail-places.ts. */
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),

@@ -38,7 +38,8 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    await limits.codeRequests.charge(networkOf(request.ip))
+    const network = networkOf(request.ip)
+    await limits.codeRequests.charge(network)
     const user = await findUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
@@ -47,7 +48,7 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
     // To the address on file: one that merely compares equal to it may be somebody else's.
     const email = user?.email ?? body.email
     const { device } = body
-    const operation = { purpose, email, clientHash, device, isKnownClient }
+    const operation = { purpose, email, clientHash, device, network, isKnownClient }
     return { id: await startOperation(db, operation, codes) }
   }
 
