@@ -9,8 +9,3 @@ const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 export function isEmail(address: string): boolean {
   return address.length <= EMAIL_MAX && EMAIL.test(address) && !HEADER_SYNTAX.test(address)
 }
-
-/** The form in which addresses are compared: two that differ in case only are one. */
-export function emailKey(address: string): string {
-  return address.normalize('NFC').toLowerCase()
-}

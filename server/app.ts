@@ -52,14 +52,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const patient = openDatabase(options.databaseUrl, () => {}, PATIENT)
   const { db, pool } = database
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
-  const limits = createLimits(pool, config.rateLimitScale)
+  const limits = createLimits(pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   const sessions = createSessions({
     secret,
     accessTokenSeconds: config.accessTokenSeconds,
     isHttps,
   })
   const codeKey = deriveKey(secret, 'codes')
-  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
+  const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: config.rateLimitScale }
+  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
 
   const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
   const { kept, changed } = freshness

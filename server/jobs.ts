@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
-import { removeExpiredOperations } from './codes/codes.ts'
+import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
 import { removeExpiredLimits } from './http/limits.ts'
@@ -54,6 +54,7 @@ export function createTasks({
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     async 'remove-expired'() {
       await removeExpiredOperations(patientDb)
+      await removeExpiredMailPlaces(patientDb)
       await deleteDeadSessions(patientDb)
       await removeExpiredLimits(patientDb)
     },

@@ -5,14 +5,15 @@ import {
   validateUsername,
   verifyEmailChange,
 } from '../../contract/account.ts'
-import { emailKey, isEmail } from '../../contract/email.ts'
 import { usernameProblem } from '../../contract/username.ts'
-import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
+import { checkCode, requireNewEmail, spendOperation, startOperation } from '../codes/codes.ts'
+import { emailKey } from '../db/email-key.ts'
 import { addJob } from '../db/jobs.ts'
 import type { Queryable } from '../db/open.ts'
 import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
+import { widestNetworkOf } from '../http/limits.ts'
 import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
 import {
   findUserByEmail,
@@ -47,18 +48,17 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
-    if (!isEmail(body.email)) {
-      throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
-    }
+    const email = requireNewEmail(body.email)
     await limits.emailChanges.charge(viewer.userId)
     await limits.codeRequests.chargeNetwork(request.ip)
-    const taken = await findUserByEmail(db, body.email)
+    const taken = await findUserByEmail(db, email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
       purpose: 'email-change',
-      email: body.email,
+      email,
       userId: viewer.userId,
       clientHash: sessions.hashClient(body.clientToken),
+      network: widestNetworkOf(request.ip),
       isKnownClient: false,
     } as const
     return { id: await startOperation(db, change, codes) }

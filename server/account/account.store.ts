@@ -1,5 +1,5 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import { emailKey } from '../../contract/email.ts'
+import { emailKey } from '../db/email-key.ts'
 import type { Queryable } from '../db/open.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const

@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { emailKey } from '../../contract/email.ts'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Device } from '../../contract/fields.ts'
 import { CODE_ATTEMPTS } from '../../contract/limits.ts'
+import { emailKey } from '../db/email-key.ts'
 import { addJob } from '../db/jobs.ts'
 import type { Db, Queryable } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Limits } from '../http/limits.ts'
+import { mailboxOf } from '../mail/mailbox.ts'
 import { codeOf, sameCode } from './code.ts'
 import type { CodeMail } from './codes.jobs.ts'
 import {
@@ -17,8 +18,11 @@ import {
   removeOperation,
   unclaimMail,
 } from './codes.store.ts'
+import { takeMailPlace } from './mail-places.repository.ts'
 
 export { removeExpiredOperations } from './codes.store.ts'
+export { removeExpiredMailPlaces } from './mail-places.repository.ts'
+export { requireEmail, requireNewEmail } from './new-email.ts'
 
 export type Start = {
   purpose: Purpose
@@ -27,17 +31,25 @@ export type Start = {
   userId?: string
   clientHash: Buffer
   device?: Device
+  /** Who asks, as limits count them. */
+  network: string
   /** Whether this client has signed in with this e-mail before: it has a place of its own in the mail limit. */
   isKnownClient: boolean
 }
 
-export type CodesOptions = { key: Buffer; ttlSeconds: number; limits: Limits }
+export type CodesOptions = {
+  key: Buffer
+  ttlSeconds: number
+  limits: Limits
+  /** Under which mailboxes and networks are hashed for the limit on mails, and what multiplies that. */
+  mailLimit: { key: Buffer; scale: number }
+}
 
 const NOBODY = '0'
 
 /**
  * Starts a one-time operation and queues the mail with its code; starting again while it lives gives the same id, and
- * a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the mail limits of the address.
+ * a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the mail limits of the mailbox.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
   const operation = await putOperation(db, {
@@ -58,7 +70,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       expiresAt: operation.expiresAt.getTime(),
     }
     try {
-      await options.limits.codeMails.charge(mailLimitKey(start))
+      await chargeMail(db, start, options)
       await queueMail(db, mail)
     } catch (error) {
       const unclaimed = unclaimMail(db, operation.id)
@@ -98,7 +110,18 @@ export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }
 
-function mailLimitKey({ email, clientHash, isKnownClient }: Start): string {
-  const hash = createHash('sha256').update(emailKey(email))
-  return (isKnownClient ? hash.update(clientHash) : hash).digest('base64url')
+/** A client that has signed in with the e-mail before has places of its own: strangers cannot use them up. */
+async function chargeMail(
+  db: Db,
+  { email, clientHash, isKnownClient, network }: Start,
+  { limits, mailLimit: { key, scale } }: CodesOptions,
+): Promise<void> {
+  const hash = (...parts: (string | Buffer)[]) => {
+    const hmac = createHmac('sha256', key).update(mailboxOf(email))
+    for (const part of parts) hmac.update('\n').update(part)
+    return hmac.digest()
+  }
+  if (isKnownClient) return limits.codeMails.charge(hash(clientHash).toString('base64url'))
+  const retryAfter = await takeMailPlace(db, { mailbox: hash(), network: hash(network) }, scale)
+  if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
 }

@@ -12,7 +12,7 @@ export type Tables = {
     id: GeneratedId
     username: string
     email: string
-    /** contract's emailKey of `email`. */
+    /** emailKey of `email`. */
     email_key: string
     created_at: CreatedAt
   }
@@ -46,6 +46,14 @@ export type Tables = {
     mailed_at: Date | null
     /** Whether a mail with the code was ever queued: until then there is nothing to guess. */
     is_mailed: Generated<boolean>
+    expires_at: Date
+  }
+  /** Mailboxes and networks as keyed hashes. */
+  code_mails: {
+    mailbox: Buffer
+    network: Buffer
+    asked_at: Date
+    mailed_at: Date[]
     expires_at: Date
   }
   posts: {

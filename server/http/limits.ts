@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -30,25 +31,29 @@ const DAY = 86_400
 
 /**
  * Every rate limit of the product, multiplied by `scale`. Those that guard sign-in are counted in PostgreSQL, so that
- * nodes share them; the rest in memory, each node for itself.
+ * nodes share them, under HMACs by `key` of what they are counted by; the rest in memory, each node for itself.
  */
-export function createLimits(pool: Pool, scale: number) {
+export function createLimits(pool: Pool, scale: number, key: Buffer) {
   const points = (count: number) => Math.max(1, Math.floor(count * scale))
+  // A copy of the database must not name who asked.
+  const hash = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
   const shared = (name: string, ...windows: Window[]): Limit =>
-    limitOf((share) =>
-      windows.map(
-        ([count, duration]) =>
-          new RateLimiterPostgres({
-            storeClient: pool,
-            storeType: 'pool',
-            tableName: 'rate_limits',
-            tableCreated: true,
-            clearExpiredByTimeout: false,
-            keyPrefix: `${name}/${duration}`,
-            points: points(count * share),
-            duration,
-          }),
-      ),
+    limitOf(
+      (share) =>
+        windows.map(
+          ([count, duration]) =>
+            new RateLimiterPostgres({
+              storeClient: pool,
+              storeType: 'pool',
+              tableName: 'rate_limits',
+              tableCreated: true,
+              clearExpiredByTimeout: false,
+              keyPrefix: `${name}/${duration}`,
+              points: points(count * share),
+              duration,
+            }),
+        ),
+      hash,
     )
   const local = (...windows: Window[]): Limit =>
     limitOf((share) =>
@@ -58,6 +63,7 @@ export function createLimits(pool: Pool, scale: number) {
     )
 
   return {
+    /** For a client that has signed in before; what others get is counted in server/codes/mail-places.ts. */
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
@@ -73,10 +79,14 @@ export function createLimits(pool: Pool, scale: number) {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** A limit by its limiters, one a window, which are made for each share of the allowance. */
-function limitOf(limitersFor: (share: number) => Limiter[]): Limit {
-  const charge = chargeAll(limitersFor(1))
-  const around = WIDER_SHARES.map((share) => chargeAll(limitersFor(share)))
+/** A limit by its limiters, one a window, which are made for each share of the allowance and count under `hash` of a key. */
+function limitOf(limitersFor: (share: number) => Limiter[], hash?: (key: string) => string): Limit {
+  const chargeShare = (share: number) => {
+    const charge = chargeAll(limitersFor(share))
+    return hash ? (key: string) => charge(hash(key)) : charge
+  }
+  const charge = chargeShare(1)
+  const around = WIDER_SHARES.map(chargeShare)
   return {
     charge,
     chargeNetwork(ip) {
@@ -115,6 +125,11 @@ export async function removeExpiredLimits(db: Queryable): Promise<void> {
  */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
+}
+
+/** The widest network that one subscriber may hold: an IPv4 address itself, an IPv6 address's /48. */
+export function widestNetworkOf(ip?: string): string {
+  return networksOf(ip).at(-1) ?? 'unknown'
 }
 
 /** The keys of an address, the narrowest network first: for IPv6 its /64, /56 and /48. */

@@ -21,6 +21,21 @@ test('an e-mail is one without regard to case: another spelling signs in to the 
   expect(again.email).toBe(EMAIL)
 })
 
+test.each(['ольга@xn--80a1acny.xn--p1ai', 'ОЛЬГА@ПОЧТА.рф.'])(
+  'a domain is one however it is spelt: %s signs in to the account of ольга@почта.рф',
+  async (spelling) => {
+    const app = await appForTest()
+    const olga = await app.signIn('ольга@почта.рф')
+    expect((await app.signIn(spelling)).id).toBe(olga.id)
+    expect((await startAt(app, '/logins', { email: spelling })).status).toBe(201)
+  },
+)
+
+test('an address is kept with its domain in the usual form', async () => {
+  const app = await appForTest()
+  expect((await app.signIn('Kate@ｅxample.org')).email).toBe('Kate@example.org')
+})
+
 test('+tags are kept: with another tag it is another account', async () => {
   const app = await appForTest()
   const plain = await app.signIn(EMAIL)

@@ -57,3 +57,14 @@ test.each([...INJECTIONS, ...MISTYPED, `${'o'.repeat(243)}@example.org`])(
     expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual([last])
   },
 )
+
+test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org', 'olga@аррӏе.com', 'olga@xn--a.org'])(
+  'an account is not given %s, whose domain people would take for another',
+  async (email) => {
+    expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')
+    const body = { email, clientToken: 'one browser' }
+    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
+    expectRefusal(change, 'INVALID_REQUEST')
+    expectRefusal(await startAt(app, '/logins', { email }), 'USER_NOT_FOUND')
+  },
+)

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { isEmail } from '../../contract/email.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import {
   startLogin,
@@ -8,10 +7,17 @@ import {
   verifyRegistration,
 } from '../../contract/sign-in.ts'
 import { findOrCreateUser, findUserByEmail } from '../account/account.ts'
-import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
+import {
+  checkCode,
+  requireEmail,
+  requireNewEmail,
+  spendOperation,
+  startOperation,
+} from '../codes/codes.ts'
 import type { Queryable } from '../db/open.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
+import { widestNetworkOf } from '../http/limits.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import type { Http } from '../http/route.ts'
 import { isClientKnown } from '../sessions/sessions.ts'
@@ -21,16 +27,20 @@ type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
 export function registerSignIn({ route, db, config, limits, sessions, codes }: Features): void {
-  route(startRegistration, ({ body }, { request }) => start('registration', body, request))
-  route(startLogin, ({ body }, { request }) => start('login', body, request))
+  route(startRegistration, async ({ body }, { request }) => {
+    const email = requireNewEmail(body.email)
+    return start('registration', { ...body, email }, request)
+  })
+  route(startLogin, async ({ body }, { request }) => {
+    requireEmail(body.email)
+    return start('login', body, request)
+  })
   route(verifyRegistration, (input, http) => verify('registration', input, http))
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    if (!isEmail(body.email)) {
-      throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
-    }
     await limits.codeRequests.chargeNetwork(request.ip)
+    const network = widestNetworkOf(request.ip)
     const user = await findUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
@@ -39,7 +49,7 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     // To the address on file: one that merely compares equal to it may be somebody else's.
     const email = user?.email ?? body.email
     const { device } = body
-    const operation = { purpose, email, clientHash, device, isKnownClient }
+    const operation = { purpose, email, clientHash, device, network, isKnownClient }
     return { id: await startOperation(db, operation, codes) }
   }
 

@@ -19,4 +19,7 @@ export async function passSessionTime({ db }: TestApp, seconds: number): Promise
 /** Lets so many seconds pass for every limit that is counted in the database. */
 export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET expire = expire - ${seconds} * 1000::bigint`.execute(db)
+  const passed = sql`${seconds} * interval '1 second'`
+  await sql`UPDATE code_mails SET asked_at = asked_at - ${passed}, expires_at = expires_at - ${passed},
+    mailed_at = ARRAY(SELECT mailed - ${passed} FROM unnest(mailed_at) mailed)`.execute(db)
 }

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { type NetworkAsks, secondsUntilMail } from './mail-places.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
+
+type Row = { askedAt: number; lastAt: number; mailedAt: number[] }
+
+/** One mailbox, asked by networks at given seconds; the rows kept as the database keeps them. */
+function openMailbox() {
+  const rows = new Map<string, Row>()
+  const sent: number[] = []
+  return {
+    sent,
+    /** Asks at a second; returns how long to wait, 0 when a mail went out. */
+    ask(network: string, now: number): number {
+      const since = now - DAY
+      for (const [name, row] of rows) {
+        row.mailedAt = row.mailedAt.filter((at) => at > since)
+        if (row.lastAt <= since) rows.delete(name)
+      }
+      const agoOf = ({ askedAt, mailedAt }: Row) => ({
+        askedAgo: now - askedAt,
+        mailedAgo: mailedAt.map((at) => now - at),
+      })
+      const own = rows.get(network)
+      const others: NetworkAsks[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
+      const wait = secondsUntilMail(own && agoOf(own), others, 1)
+      const row = own ?? { askedAt: now, lastAt: now, mailedAt: [] }
+      row.lastAt = now
+      rows.set(network, row)
+      if (wait === 0) {
+        row.mailedAt.push(now)
+        sent.push(now)
+      }
+      return wait
+    },
+  }
+}
+
+function mostWithin(times: number[], seconds: number): number {
+  return Math.max(...times.map((t) => times.filter((at) => at >= t && at < t + seconds).length))
+}
+
+/** Strangers from so many networks ask every minute, and the owner too from some minute on, until a mail comes. */
+function ownersWait(networks: number, arrival: number): number {
+  const mailbox = openMailbox()
+  for (let minute = 0; minute <= arrival + 120; minute++) {
+    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE)
+    if (minute >= arrival && mailbox.ask('the owner', minute * MINUTE + 1) === 0) {
+      return (minute - arrival) * MINUTE
+    }
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/** The same, but the owner comes back only when they were told to, and the strangers ask every ten seconds. */
+function patientOwnersWait(networks: number, arrival: number): number {
+  const mailbox = openMailbox()
+  let due = arrival * MINUTE
+  for (let second = 0; second <= (arrival + 120) * MINUTE; second += 10) {
+    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, second)
+    if (second < due) continue
+    const wait = mailbox.ask('the owner', second + 1)
+    if (wait === 0) return second - arrival * MINUTE
+    due = second + wait
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const ARRIVALS = [0, 1, 4, 59, 90, 200, 375, 700, 1440, 1500]
+
+test.each([1, 2, 3, 7, 20])(
+  'strangers who ask all day from %i networks keep the owner out for an hour at most',
+  (networks) => {
+    const waits = ARRIVALS.map((arrival) => ownersWait(networks, arrival))
+    expect(waits.filter((wait) => wait > HOUR)).toEqual([])
+  },
+)
+
+test('an owner who comes back when they were told to is served then, whoever asks in between', () => {
+  const waits = ARRIVALS.slice(0, 7).map((arrival) => patientOwnersWait(20, arrival))
+  expect(waits.filter((wait) => wait > HOUR + MINUTE)).toEqual([])
+})
+
+test.each([1, 20, 60])(
+  'a mailbox gets a mail a minute, 3 an hour and 30 a day, whoever asks from %i networks',
+  (networks) => {
+    const mailbox = openMailbox()
+    for (let minute = 0; minute < 2 * 24 * 60; minute += networks > 1 ? 5 : 1) {
+      for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE + n)
+    }
+    expect(mostWithin(mailbox.sent, MINUTE)).toBe(1)
+    expect(mostWithin(mailbox.sent, HOUR)).toBe(3)
+    const day = { 1: 7, 20: 28, 60: 30 }[networks]
+    expect(mostWithin(mailbox.sent, DAY)).toBe(day)
+  },
+)
+
+test('one person gets 3 mails an hour from one network, and is told how long to wait for the next', () => {
+  const mailbox = openMailbox()
+  expect(mailbox.ask('home', 0)).toBe(0)
+  expect(mailbox.ask('home', 20)).toBe(40)
+  expect(mailbox.ask('home', 60)).toBe(0)
+  expect(mailbox.ask('home', 120)).toBe(0)
+  expect(mailbox.ask('home', 180)).toBe(HOUR - 120)
+  expect(mailbox.ask('home', HOUR + 60)).toBe(0)
+})
+
+test('three networks that never asked before are what it takes to keep a waiting person out for one more hour', () => {
+  const mailbox = openMailbox()
+  for (const minute of [0, 1, 2]) mailbox.ask(`a${minute}`, minute * MINUTE)
+  expect(mailbox.ask('the owner', 10 * MINUTE)).toBe(50 * MINUTE)
+  for (const name of ['b1', 'b2']) mailbox.ask(name, 59 * MINUTE)
+  expect(mailbox.ask('the owner', 62 * MINUTE)).toBe(0)
+
+  const worse = openMailbox()
+  for (const minute of [0, 1, 2]) worse.ask(`a${minute}`, minute * MINUTE)
+  worse.ask('the owner', 10 * MINUTE)
+  for (const name of ['b1', 'b2', 'b3']) worse.ask(name, 59 * MINUTE)
+  expect(worse.ask('the owner', 62 * MINUTE)).toBeGreaterThan(0)
+})

@@ -1,0 +1,39 @@
+import { domainToASCII } from 'node:url'
+
+/** Dots that IDNA (UTS 46) reads as the one between two labels. */
+const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
+/** What no domain has, and what would make `domainToASCII` read only a part of one. */
+const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
+
+/** The two parts of an address, at its last at-sign. */
+export function splitEmail(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf('@')
+  return { local: address.slice(0, at), domain: address.slice(at + 1) }
+}
+
+/**
+ * A domain as it stands in the DNS: ASCII, in lower case, without the dot of the root; empty when it has characters
+ * that no domain has.
+ */
+export function asciiDomain(domain: string): string {
+  const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
+  if (NOT_IN_A_DOMAIN.test(plain)) return ''
+  return isAscii(plain) ? plain : domainToASCII(plain)
+}
+
+/**
+ * The form in which addresses are compared: two that differ only in case, in Unicode's compatibility forms or in how
+ * their domain is spelt (`пример.рф`, `xn--e1afmkfd.xn--p1ai`) are one. `users.email_key` holds it.
+ */
+export function emailKey(address: string): string {
+  const { local, domain } = splitEmail(address)
+  return `${fold(local)}@${asciiDomain(domain) || fold(domain)}`
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC')
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
+}
