@@ -59,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isHttps,
   })
   const codeKey = deriveKey(secret, 'codes')
+  const undoKey = deriveKey(secret, 'email-undo')
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
 
   const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
@@ -87,7 +88,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     return isLive
   }
   const route = createRouter(http, { auth: { ...auth, isLive }, limits })
-  const features = { route, db, config, limits, sessions, codes, changed, shareRead, readAsVisitor }
+  const shared = { changed, shareRead, readAsVisitor }
+  const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
   registerSignIn(features)
   registerSessions(features)
   registerAccount(features)
@@ -107,6 +109,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     patientDb: patient.db,
     log,
     codeKey,
+    undoKey,
+    origin: config.publicUrl ?? `http://localhost:${config.port}`,
     appName: config.appName,
     transport,
   })

@@ -18,7 +18,7 @@ import {
   unclaimMail,
 } from './codes.store.ts'
 
-export { removeExpiredOperations } from './codes.store.ts'
+export { endOperations, removeExpiredOperations } from './codes.store.ts'
 
 export type Start = {
   purpose: Purpose

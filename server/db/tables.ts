@@ -48,6 +48,13 @@ export type Tables = {
     is_mailed: Generated<boolean>
     expires_at: Date
   }
+  email_changes: {
+    id: string
+    number: ColumnType<string, never, never>
+    user_id: Id
+    old_email: string
+    expires_at: Date
+  }
   posts: {
     id: GeneratedId
     owner_id: Id
