@@ -38,6 +38,15 @@ export const verifyEmailChange = endpoint('PUT', '/users/current/email/:id/verif
   ],
 })
 
+export const undoEmailChange = endpoint('POST', '/email-changes/:id/undo', {
+  access: 'public',
+  summary: 'Undo an e-mail change within three days, with the link mailed to the old address',
+  params: IdParams,
+  body: strictObject({ secret: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
+  status: 204,
+  errors: ['LINK_EXPIRED', 'EMAIL_ALREADY_EXISTS'],
+})
+
 export const validateUsername = endpoint('GET', '/users/:username/validation', {
   access: 'user',
   summary: 'Whether a username is valid and free',

@@ -9,6 +9,7 @@ export const PATHS = {
   email: '/settings/account/email',
   username: '/settings/account/username',
   devices: '/settings/devices',
+  emailUndo: '/email-undo',
 } as const
 
 /** Titles that the server says as well, for crawlers and previews of links. */

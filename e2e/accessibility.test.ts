@@ -38,6 +38,7 @@ test('no screen has a serious barrier', async () => {
     '/settings/account/email': 'Изменить электронную почту',
     '/settings/account/username': 'Задать имя пользователя',
     '/settings/devices': 'Firefox',
+    [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
     '/nowhere': 'Страница не существует',
   }
   for (const [path, text] of Object.entries(screens)) {

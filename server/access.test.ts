@@ -86,6 +86,13 @@ const TABLE: Record<string, Row> = {
     ...sealed,
     visitor: STRANGER,
   },
+  'POST /email-changes/:id/undo': {
+    // The mailed link alone opens it, whoever follows it.
+    call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
+    owner: '400 LINK_EXPIRED',
+    other: '400 LINK_EXPIRED',
+    visitor: '400 LINK_EXPIRED',
+  },
   'GET /users/:username/validation': {
     // One's own name is no one else's.
     call: ({ owner }) => ({ path: `/users/${owner.username}/validation` }),

@@ -61,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const codeKey = deriveKey(secret, 'codes')
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: config.rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
+  const undoKey = deriveKey(secret, 'email-undo')
 
   const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
   const { kept, changed } = freshness
@@ -89,7 +90,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     return isLive
   }
   const route = createRouter(http, { auth: { ...auth, isLive }, limits })
-  const features = { route, db, config, limits, sessions, codes, changed, shareRead, readAsVisitor }
+  const shared = { changed, shareRead, readAsVisitor }
+  const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
   registerSignIn(features)
   registerSessions(features)
   registerAccount(features)
@@ -109,6 +111,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     patientDb: patient.db,
     log,
     codeKey,
+    undoKey,
+    origin: config.publicUrl ?? `http://localhost:${config.port}`,
     appName: config.appName,
     transport,
   })

@@ -14,6 +14,8 @@ export type Features = {
   limits: Limits
   sessions: Sessions
   codes: CodesOptions
+  /** Derives the secrets of links that undo an e-mail change. */
+  undoKey: Buffer
   /** To be awaited after a commit that changed what others read, and before its answer: no node shows the old then. */
   changed: (what: 'posts' | 'likes') => Promise<void>
   shareRead: ShareRead

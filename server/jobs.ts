@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
+import { removeExpiredAccountRows } from './account/account.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
 import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
@@ -16,6 +17,9 @@ type Options = {
   patientDb: Db
   log: FastifyBaseLogger
   codeKey: Buffer
+  undoKey: Buffer
+  /** The origin people see. */
+  origin: string
   appName: string
   transport: MailTransport
 }
@@ -36,6 +40,8 @@ export function createTasks({
   patientDb,
   log,
   codeKey,
+  undoKey,
+  origin,
   appName,
   transport,
 }: Options): JobTasks {
@@ -47,7 +53,7 @@ export function createTasks({
     ),
     'send-email-notice': sendUntilExpired(
       'send-email-notice',
-      (notice: EmailNotice) => sendEmailNotice(notice, { appName, transport }),
+      (notice: EmailNotice) => sendEmailNotice(notice, { appName, origin, undoKey, transport }),
       { db, log },
     ),
     'release-mails': () =>
@@ -55,6 +61,7 @@ export function createTasks({
     async 'remove-expired'() {
       await removeExpiredOperations(patientDb)
       await removeExpiredMailPlaces(patientDb)
+      await removeExpiredAccountRows(patientDb)
       await deleteDeadSessions(patientDb)
       await removeExpiredLimits(patientDb)
     },

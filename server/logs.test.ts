@@ -113,12 +113,15 @@ async function journey(app: TestApp) {
   const headers = { cookie }
   const refresh = await app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
   await app.call('PATCH', '/sessions/current', { body: { clientToken: 'canary-x' }, headers })
-  const change = { email: newEmail, clientToken }
-  const moved = (await app.call('PUT', '/users/current/email', { token, body: change })).body.id
+  const move = { email: newEmail, clientToken }
+  const moved = (await app.call('PUT', '/users/current/email', { token, body: move })).body.id
   await app.call('PUT', `/users/current/email/${moved}/verify`, {
     token,
     body: { confirmCode: app.codeFor(moved), clientToken },
   })
+  const change = `canary-change-${randomUUID()}`
+  const secret = `canary-secret-${randomUUID()}`
+  await app.call('POST', `/email-changes/${change}/undo`, { body: { secret } })
 
   const key = `canary-key-${randomUUID()}`
   const sent = { token, body: { text: TEXT }, headers: { 'idempotency-key': key } }
@@ -141,6 +144,7 @@ async function journey(app: TestApp) {
       email: [email, newEmail],
       clientToken: [clientToken, 'canary-other-', 'canary-x'],
       operation: [operation, moved],
+      'undo link': [change, secret],
       text: [TEXT],
       'idempotency key': [key],
     },

@@ -1,25 +1,42 @@
 import type { MailTransport } from '../mail/transport.ts'
+import { undoLink } from './email-undo-link.ts'
 
-/** A queued notice to the address an account has just left. */
-export type EmailNotice = { to: string; username: string; expiresAt: number }
+/** A queued notice to the address an account has just left. It names the change; the link is derived when it is written. */
+export type EmailNotice = {
+  to: string
+  username: string
+  changeId: string
+  /** When the change can no longer be undone, in unix milliseconds: no mail is tried after it. */
+  expiresAt: number
+}
 
-/** A notice is worth sending for three days: longer than most mail servers are ever down. */
-export const NOTICE_TTL_MS = 3 * 86_400_000
+type NoticeOptions = {
+  appName: string
+  /** The origin people see, for the link. */
+  origin: string
+  undoKey: Buffer
+  transport: MailTransport
+}
 
 /** Writes and sends a notice. Rejects when it could not be sent. */
 export async function sendEmailNotice(
-  { to, username }: EmailNotice,
-  { appName, transport }: { appName: string; transport: MailTransport },
+  { to, username, changeId }: EmailNotice,
+  { appName, origin, undoKey, transport }: NoticeOptions,
 ): Promise<void> {
   await transport.send({
     to,
-    subject: `Почта учётной записи изменена · ${appName}`,
+    subject: `Почта аккаунта изменена · ${appName}`,
     text: [
-      `Учётная запись ${username} на «${appName}» теперь привязана к другой почте.`,
-      'Этот адрес больше не открывает к ней доступ.',
+      `Аккаунт ${username} на сайте «${appName}» теперь привязан к другой почте.`,
+      'Этот адрес больше не открывает к нему доступ.',
       '',
       'Если это сделали вы, ничего делать не нужно.',
-      'Если нет, напишите тем, кто ведёт эту стену: кто-то получил доступ к вашей учётной записи.',
+      'Если нет, кто-то получил доступ к вашему аккаунту. Верните прежнюю почту по ссылке:',
+      '',
+      undoLink(origin, changeId, undoKey),
+      '',
+      'Все сессии завершатся, и войти можно будет только с этого адреса.',
+      'Ссылка действует три дня. Никому её не пересылайте.',
     ].join('\n'),
   })
 }

@@ -2,29 +2,26 @@ import {
   changeUsername,
   readCurrentUser,
   startEmailChange,
+  undoEmailChange,
   validateUsername,
   verifyEmailChange,
 } from '../../contract/account.ts'
 import { usernameProblem } from '../../contract/username.ts'
-import { checkCode, requireNewEmail, spendOperation, startOperation } from '../codes/codes.ts'
-import { emailKey } from '../db/email-key.ts'
-import { addJob } from '../db/jobs.ts'
-import type { Queryable } from '../db/open.ts'
+import { checkCode, requireNewEmail, startOperation } from '../codes/codes.ts'
 import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { widestNetworkOf } from '../http/limits.ts'
-import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
-import {
-  findUserByEmail,
-  isUsernameTaken,
-  selectUser,
-  updateEmail,
-  updateUsername,
-} from './account.store.ts'
+import { findUserByEmail, isUsernameTaken, selectUser, updateUsername } from './account.store.ts'
+import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
+import { isUndoSecret } from './email-undo-link.ts'
 import { isReserved } from './reserved-usernames.ts'
 
-export function registerAccount({ route, db, limits, sessions, codes, changed }: Features): void {
+const OLD_EMAIL_TAKEN =
+  'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
+
+export function registerAccount(features: Features): void {
+  const { route, db, limits, sessions, codes, undoKey, changed } = features
   route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
@@ -77,22 +74,19 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
     const { email } = await checkCode(db, guess, codes)
     await db
       .transaction()
-      .execute(async (tx) => {
-        await spendOperation(tx, params.id)
-        await moveToEmail(tx, userId, email)
-      })
+      .execute((tx) => moveToEmail(tx, viewer, { operationId: params.id, email }))
       .catch(takenAs('EMAIL_ALREADY_EXISTS'))
     return { email }
   })
-}
 
-/** Changes the e-mail and queues a notice to the old address: its owner must hear of a theft. */
-async function moveToEmail(tx: Queryable, userId: string, email: string): Promise<void> {
-  const { email: old, username } = await selectUser(tx, userId)
-  await updateEmail(tx, userId, email)
-  if (emailKey(old) === emailKey(email)) return
-  const notice: EmailNotice = { to: old, username, expiresAt: Date.now() + NOTICE_TTL_MS }
-  await addJob(tx, 'send-email-notice', { payload: notice })
+  route(undoEmailChange, async ({ params, body }, { request }) => {
+    await limits.emailUndos.chargeNetwork(request.ip)
+    if (!isUndoSecret(body.secret, params.id, undoKey)) throw new AppError('LINK_EXPIRED')
+    await db
+      .transaction()
+      .execute((tx) => undoChange(tx, params.id))
+      .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
+  })
 }
 
 function requireAllowed(username: string): void {
@@ -100,8 +94,11 @@ function requireAllowed(username: string): void {
   if (isReserved(username)) throw new AppError('USERNAME_ALREADY_EXISTS')
 }
 
-function takenAs(code: 'USERNAME_ALREADY_EXISTS' | 'EMAIL_ALREADY_EXISTS') {
+function takenAs(
+  code: 'USERNAME_ALREADY_EXISTS' | 'EMAIL_ALREADY_EXISTS',
+  details?: { message: string },
+) {
   return (error: unknown): never => {
-    throw isUniqueViolation(error) ? new AppError(code) : error
+    throw isUniqueViolation(error) ? new AppError(code, details) : error
   }
 }

@@ -8,6 +8,29 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
+/** The user, whose row no one else changes until the transaction ends. */
+export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
+  return tx
+    .selectFrom('users')
+    .select(CURRENT_USER)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * The user with an e-mail, whose row no one else changes until the transaction ends. One who is leaving that e-mail just
+ * then is waited for, and no longer found.
+ */
+export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(CURRENT_USER)
+    .where('email_key', '=', emailKey(email))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
 export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
   return db
     .selectFrom('users')

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { CurrentUser } from '../../contract/account.ts'
 import type { Queryable } from '../db/open.ts'
-import { findUserByEmail, insertUser } from './account.store.ts'
+import { insertUser, lockUserByEmail } from './account.store.ts'
+import { removeExpiredEmailChanges } from './email-changes.repository.ts'
 
-export { findUserByEmail } from './account.store.ts'
+export { findUserByEmail, lockUserByEmail } from './account.store.ts'
 
 const NAME_TRIES = 5
 
@@ -14,11 +15,16 @@ const NAME_TRIES = 5
 export async function findOrCreateUser(tx: Queryable, email: string): Promise<CurrentUser> {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const user =
-      (await findUserByEmail(tx, email)) ??
+      (await lockUserByEmail(tx, email)) ??
       (await insertUser(tx, { email, username: generatedName() }))
     if (user) return user
   }
   throw new Error('no free username was found')
+}
+
+/** Removes what accounts no longer need: addresses that nobody can go back to. */
+export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
+  await removeExpiredEmailChanges(db)
 }
 
 function generatedName(): string {

@@ -85,6 +85,18 @@ export async function removeOperation(db: Queryable, id: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
+/** Removes every operation that a user has begun for one purpose. */
+export async function endOperations(
+  tx: Queryable,
+  { purpose, userId }: { purpose: Purpose; userId: string },
+): Promise<void> {
+  await tx
+    .deleteFrom('codes')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .execute()
+}
+
 export async function removeExpiredOperations(db: Queryable): Promise<void> {
   await db.deleteFrom('codes').where('expires_at', '<', sql<Date>`now()`).execute()
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { deriveKey } from '../app-secret.ts'
+import { newEmail } from '../testing/house.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt, verifyAt } from '../testing/sign-in.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
@@ -58,6 +59,29 @@ test('a copy of the database holds no session secret and no clientToken, nor the
   expect(copy).not.toContain(user.clientToken)
   expect(copy).not.toContain(hash(user.clientToken))
   expect(copy).not.toContain(user.token)
+})
+
+test('a copy of the database holds no link that undoes an e-mail change, not even of a notice that waits in the queue', async () => {
+  const gone = await openMailbox()
+  await gone.close()
+  const app = await appForTest({ config: { smtpUrl: gone.url } })
+  const { token, clientToken, email } = await app.signUp()
+  const change = { email: newEmail(), clientToken }
+  const { id } = (await app.call('PUT', '/users/current/email', { token, body: change })).body
+  const body = { confirmCode: app.codeFor(id), clientToken }
+  await app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
+  await app.logLine('"task":"send-email-notice"')
+  const copy = await copyOfDatabase(app)
+
+  const mailbox = await openMailbox(Number(new URL(gone.url).port))
+  onTestFinished(() => mailbox.close())
+  const { text } = await mailbox.mailTo(email, 2)
+  const [, changeId = '', secret = ''] = /#(\w+)\.(\w+)/.exec(text) ?? []
+  expect(copy).toContain(changeId)
+  expect(copy).toContain('send-email-notice')
+  expect(secret).toHaveLength(64)
+  expect(copy).not.toContain(secret)
+  expect(copy).not.toContain(createHash('sha256').update(secret).digest('hex'))
 })
 
 test('codes under another APP_SECRET differ and do not serve', async () => {

@@ -4,9 +4,10 @@ import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import * as product from './migrations/001-product.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
+import * as account from './migrations/004-account.ts'
 import { surviveLostConnections } from './open.ts'
 
-const MIGRATIONS = { '001-product': product, '003-mailboxes': mailboxes }
+const MIGRATIONS = { '001-product': product, '003-mailboxes': mailboxes, '004-account': account }
 
 /**
  * Brings the database at `url` to the newest shape, the mail queue's tables included. Nodes that start at once wait for

@@ -56,6 +56,13 @@ export type Tables = {
     mailed_at: Date[]
     expires_at: Date
   }
+  email_changes: {
+    id: string
+    number: ColumnType<string, never, never>
+    user_id: Id
+    old_email: string
+    expires_at: Date
+  }
   posts: {
     id: GeneratedId
     owner_id: Id

@@ -4,8 +4,11 @@ import { excerpt, postTitle } from '../../contract/post-title.ts'
 import type { Post } from '../../contract/posts.ts'
 import { API_PREFIX } from './route.ts'
 
-/** What an address shows: a screen with nothing to say to a visitor, the wall, a post, no post, or no screen at all. */
-export type Shown = 'other' | 'wall' | Post | 'no post' | 'nothing'
+/**
+ * What an address shows: a screen of one's own, with nothing to say to a visitor; the wall; a post; a post that could not
+ * be read just then; no post; or no screen at all.
+ */
+export type Shown = 'own' | 'other' | 'wall' | Post | 'no post' | 'nothing'
 
 export type SiteFacts = {
   appName: string
@@ -25,6 +28,7 @@ const PICTURE = '/icon-512.png'
 
 /** The part of a page's head that depends on what it shows, for who does not run its scripts: crawlers, link previews. */
 export function headOf(shown: Shown, site: SiteFacts): string {
+  if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
   if (shown === 'other') return title(undefined, site) + meta('description', site.description)
   if (shown === 'no post') return title(TITLES.noPost, site)
   if (shown === 'nothing') return title(TITLES.noPage, site)

@@ -100,6 +100,16 @@ test('the head follows each edit at once, and a deleted or unknown post is a 404
   })
 })
 
+test('what shows a visitor nothing of its own asks search engines to stay away; the rest does not', async () => {
+  const { id } = await app.publish(olga)
+  for (const path of ['/email-undo', '/settings', '/liked']) {
+    expect(meta((await read(path)).html, 'robots'), path).toBe('noindex')
+  }
+  for (const path of ['/', `/posts/${id}`]) {
+    expect(meta((await read(path)).html, 'robots'), path).toBeUndefined()
+  }
+})
+
 test('addresses stand in a preview only where the public one is known', async () => {
   const { id } = await app.publish(olga)
   const { html } = await read(`/posts/${id}`)

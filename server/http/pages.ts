@@ -111,7 +111,7 @@ function wantsPage({ method, url }: FastifyRequest): boolean {
 async function findShown(request: FastifyRequest, { readPost, limit }: Options): Promise<Shown> {
   const screen = screenAt(request.url.split('?', 1)[0] ?? '/')
   if (screen === null) return 'nothing'
-  if (screen.name !== 'post') return screen.name === 'wall' ? 'wall' : 'other'
+  if (screen.name !== 'post') return screen.name
   try {
     await limit.chargeNetwork(request.ip)
     return await readPost(screen.id)

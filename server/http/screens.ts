@@ -1,6 +1,6 @@
 import { PATHS } from '../../contract/pages.ts'
 
-/** What the web app shows at an address: the wall, a post, a page of a signed-in person's own. */
+/** What the web app shows at an address: the wall, a post, a page of one person's own. */
 export type Screen = { name: 'wall' } | { name: 'post'; id: string } | { name: 'own' }
 
 const POST = new RegExp(`^${PATHS.post.replace(':id', '([^/]+)')}$`)

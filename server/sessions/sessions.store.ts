@@ -158,6 +158,10 @@ export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promis
     .execute()
 }
 
+export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+}
+
 export async function deleteDeadSessions(db: Queryable): Promise<void> {
   await db
     .deleteFrom('sessions')

@@ -18,7 +18,12 @@ import {
 } from './cookie.ts'
 import { areSessionsLive, insertKnownClient, insertSession } from './sessions.store.ts'
 
-export { deleteDeadSessions, isClientKnown } from './sessions.store.ts'
+export {
+  deleteAllSessions,
+  deleteDeadSessions,
+  deleteOtherSessions,
+  isClientKnown,
+} from './sessions.store.ts'
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 type OpenedSession = { secret: SessionSecret; viewer: Viewer }

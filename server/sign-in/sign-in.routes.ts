@@ -6,7 +6,7 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
-import { findOrCreateUser, findUserByEmail } from '../account/account.ts'
+import { findOrCreateUser, findUserByEmail, lockUserByEmail } from '../account/account.ts'
 import {
   checkCode,
   requireEmail,
@@ -80,7 +80,7 @@ const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
  * made with one that merely compares equal to the proven one.
  */
 async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<string> {
-  const findUser = purpose === 'registration' ? findOrCreateUser : findUserByEmail
+  const findUser = purpose === 'registration' ? findOrCreateUser : lockUserByEmail
   const user = await findUser(tx, email)
   if (user?.email !== email) throw new AppError('OPERATION_EXPIRED')
   return user.id

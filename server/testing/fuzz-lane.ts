@@ -20,6 +20,7 @@ export async function openLane(app: TestApp) {
   let live = await app.signUp()
   let own: string | undefined
   const operations = new Map<string, string>()
+  let change: string | undefined
 
   /** An operation of the kind that a path verifies, begun by the live user; random where a path verifies none. */
   async function operationFor({ template }: FuzzRequest): Promise<string> {
@@ -39,6 +40,18 @@ export async function openLane(app: TestApp) {
     return id
   }
 
+  /** An e-mail change that can be undone, of a user of its own: an undo closes every session. */
+  async function newChange(): Promise<string> {
+    const { id: userId, token, clientToken } = await app.signUp()
+    const path = '/users/current/email'
+    const body = { email: newEmail(), clientToken }
+    const { id } = (await app.call('PUT', path, { token, body })).body
+    const code = { confirmCode: app.codeFor(id), clientToken }
+    await app.call('PUT', `${path}/${id}/verify`, { token, body: code })
+    const changes = app.db.selectFrom('email_changes').select('id').where('user_id', '=', userId)
+    return (await changes.executeTakeFirstOrThrow()).id
+  }
+
   async function otherSession(): Promise<{ current: string; session: string }> {
     const read = () => app.call('GET', '/sessions', { token: live.token })
     let { sessions } = (await read()).body
@@ -53,6 +66,7 @@ export async function openLane(app: TestApp) {
   async function names(request: FuzzRequest): Promise<Record<string, string>> {
     own ??= (await app.publish(live)).id
     const operation = await operationFor(request)
+    change ??= await newChange()
     return {
       ...(request.target.includes('$') ? await otherSession() : {}),
       post: post.id,
@@ -60,6 +74,8 @@ export async function openLane(app: TestApp) {
       reply: reply.id,
       gone: gone.id,
       operation,
+      change,
+      secret: app.undoSecretFor(change),
       username: other.username,
       id: other.id,
       cursor: post.id,
@@ -78,6 +94,7 @@ export async function openLane(app: TestApp) {
       operations.delete(template)
       if (template.includes('/email/')) live = { ...live, ...(body as { email: string }) }
     }
+    if (template.endsWith('/undo') && status === 204) change = undefined
     if (method !== 'DELETE' || status !== 204) return
     own = undefined
     if (!template.endsWith('/sessions/current')) return

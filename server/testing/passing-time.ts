@@ -16,6 +16,13 @@ export async function passSessionTime({ db }: TestApp, seconds: number): Promise
     rotated_at = rotated_at - ${passed}`.execute(db)
 }
 
+/** Lets so many seconds pass for every e-mail change that can be undone. */
+export async function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
+  await sql`UPDATE email_changes SET expires_at = expires_at - ${seconds} * interval '1 second'`.execute(
+    db,
+  )
+}
+
 /** Lets so many seconds pass for every limit that is counted in the database. */
 export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET expire = expire - ${seconds} * 1000::bigint`.execute(db)

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
+import { undoSecret } from '../account/email-undo-link.ts'
 import { type AppOptions, createApp } from '../app.ts'
 import { deriveKey } from '../app-secret.ts'
 import { codeOf } from '../codes/code.ts'
@@ -67,6 +68,7 @@ export async function startTestApp({
     others.length > 0 ? await openBalancer([first, ...others].map((node) => node.url)) : undefined
   const url = balancer?.url ?? first.url
   const codeKey = deriveKey(SECRET, 'codes')
+  const undoKey = deriveKey(SECRET, 'email-undo')
 
   return {
     ...createClient(url, {
@@ -83,6 +85,7 @@ export async function startTestApp({
     /** The newest log line with these words in it, the `count`-th at least: waits for it. */
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
+    undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
     async close() {
       await balancer?.close()
       await Promise.all([first, ...others].map((node) => node.app.close()))

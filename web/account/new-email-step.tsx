@@ -31,7 +31,8 @@ export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEm
     <form className={styles.form} onSubmit={submit} noValidate>
       <h2 className={styles.title}>Изменить электронную почту</h2>
       <p className={styles.tip} id={tipId}>
-        Пришлём код на новый адрес. До подтверждения останется прежний
+        Пришлём код на новый адрес. До подтверждения останется прежний. На других устройствах
+        придётся войти заново
       </p>
       <TextField
         label="Электронная почта"

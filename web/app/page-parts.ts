@@ -11,6 +11,7 @@ export const PAGES = {
   email: page(async () => (await import('../pages/settings-email.tsx')).SettingsEmailPage),
   username: page(async () => (await import('../pages/settings-username.tsx')).SettingsUsernamePage),
   devices: page(async () => (await import('../pages/settings-devices.tsx')).SettingsDevicesPage),
+  emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
 

@@ -13,6 +13,7 @@ export function AppRoutes() {
       <Routes>
         <Route path={PATHS.wall} element={<WallPage />} />
         <Route path={PATHS.post} element={<Page part={PAGES.post} />} />
+        <Route path={PATHS.emailUndo} element={<Page part={PAGES.emailUndo} />} />
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<Page part={PAGES.liked} />} />
           <Route path={PATHS.ownPosts} element={<Page part={PAGES.ownPosts} />} />

@@ -80,8 +80,8 @@ export function changeViewer(change: Partial<CurrentUser>): void {
   }
 }
 
-/** Asks anew who the viewer is: another tab has signed in or out. */
-async function reloadViewer(): Promise<void> {
+/** Asks anew who the viewer is: somebody has signed in or out in another tab, or closed this session. */
+export async function reloadViewer(): Promise<void> {
   forgetToken('unknown')
   // An answer under way may still be about the one before.
   await asking

@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+
+/** What an account's changes leave behind for a while: addresses to go back to, names kept for who gave them up. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // number orders the changes of one user: an undo takes those after it along.
+  `CREATE TABLE email_changes (
+    id text PRIMARY KEY,
+    number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+    old_email text NOT NULL,
+    expires_at timestamptz NOT NULL
+  )`,
+  `CREATE INDEX email_changes_user ON email_changes (user_id)`,
+  `CREATE INDEX email_changes_expiry ON email_changes (expires_at)`,
+]

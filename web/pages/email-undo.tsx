@@ -1,0 +1,20 @@
+import { useLocation } from 'react-router'
+import { EmailUndo } from '../account/email-undo.tsx'
+import { readUndoLink } from '../account/undo-email-change.ts'
+import { usePageTitle } from '../lib/use-page-title.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+
+/** /email-undo: where the link in the notice of a changed e-mail leads. */
+export function EmailUndoPage() {
+  usePageTitle('Возврат почты', 'tab')
+  const { hash } = useLocation()
+  const link = readUndoLink(hash)
+  if (link) return <EmailUndo key={hash} link={link} />
+  return (
+    <EmptyState
+      isWholePage
+      title="Ссылка неполная"
+      text="Скопируйте её из письма целиком и откройте ещё раз"
+    />
+  )
+}
