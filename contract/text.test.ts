@@ -14,6 +14,11 @@ const HOSTILE = [
   ' ',
   '\n',
   '\ufeff',
+  '\u200d',
+  '\u2060',
+  '\u00ad',
+  '\ufe0f',
+  '\u0f73',
   '\u202e',
   '\ud83d',
   '\ude00',
@@ -66,6 +71,13 @@ test.each([
   ['Hangul fillers', '\u115f\u1160\u3164\uffa0'],
   ['a braille blank', '\u2800'],
   ['bidirectional overrides alone', '\u202e\u2066'],
+  ['combining marks without a letter', '\u0301\u0489\u20dd'],
+  ['marks on a space', '\u00a0\u0301 \u0308'],
+  ['a musical null notehead', '\u{1d159}'],
+  ['hieroglyphic blanks', '\u{13441}\u{13442}'],
+  ['a Khitan filler', '\u{16fe4}'],
+  ['a place of an object', '\ufffc'],
+  ['all of these at once', '\u{1d159} \u0301\u{13441}\u200d\ufffc\u{16fe4}\u2800'],
 ])('%s: refused, as nothing in it is visible', (_what, raw) => {
   expect(parsePostText(raw)).toBeNull()
 })
@@ -98,9 +110,67 @@ test('runs of combining marks are cut to 8', () => {
   expect(parsePostText(`q${MARK.repeat(9)}`)).toBe(`q${MARK.repeat(8)}`)
 })
 
-test('emoji joined by zero-width joiners stay whole', () => {
-  expect(parsePostText('👨‍👩‍👧‍👦')).toBe('👨‍👩‍👧‍👦')
-  expect(parsePostText('❤️')).toBe('❤️')
+test.each([
+  ['a zero-width joiner', '\u200d'],
+  ['a zero-width non-joiner', '\u200c'],
+  ['a word joiner', '\u2060'],
+  ['a soft hyphen', '\u00ad'],
+  ['a byte order mark', '\ufeff'],
+  ['a Hangul filler', '\u3164'],
+  ['a tag', '\u{e0041}'],
+  ['a mark of direction', '\u200e'],
+  ['a line of annotation', '\ufff9'],
+  ['several of them', '\u200d\u2060\u00ad'],
+])('marks behind %s are marks on the same letter: 8 stay', (_what, filler) => {
+  const marks = (text: string | null) => text?.match(/\p{M}/gu)?.length
+  for (const run of [1, 3, 8]) {
+    const text = parsePostText(`q${(MARK.repeat(run) + filler).repeat(30)}!`)
+    expect(marks(text)).toBe(8)
+    expect(text?.endsWith('!')).toBe(true)
+  }
+  const few = `q${(MARK + filler).repeat(8)}!`
+  expect(parsePostText(few)).toBe(few)
+})
+
+/** As people write them: each is published as it stands. */
+const WRITTEN = [
+  ['a family', '👨‍👩‍👧‍👦'],
+  ['families one after another', '👨🏽‍👩🏻‍👧🏿‍👦🏼'.repeat(20)],
+  ['a kiss', '👩🏽‍❤️‍💋‍👨🏿'],
+  ['a heart on fire', '❤️‍🔥'],
+  ['a row of hearts', '❤️'.repeat(60)],
+  ['keycaps', '0️⃣1️⃣2️⃣3️⃣4️⃣5️⃣6️⃣7️⃣8️⃣9️⃣#️⃣*️⃣'],
+  ['flags', '🇷🇺🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}🏳️‍🌈🏴‍☠️'],
+  ['Russian with stresses', 'за\u0301мок и замо\u0301к'],
+  ['Church Slavonic', 'гдⷭ҇ь бг҃ъ ѿ ѻ҆те́цъ'.normalize('NFC')],
+  ['Vietnamese', 'Tiếng Việt đẹp lắm, ngữ nghĩa'],
+  ['Hindi with conjuncts', 'क्षत्रिय श्री क्‍ष र्‍य ज्ञान'],
+  ['Bengali', 'ক্ষ র‌্য স্ত্রী'],
+  ['Malayalam', 'ന്‍റെ മലയാളം'],
+  ['Tamil', 'தமிழ் ஸ்ரீ'],
+  ['Burmese', 'မြန်မာဘာသာ ကြွ'],
+  ['Thai', 'ที่นี่ น้ำ กี่ ผู้ใหญ่'],
+  ['Tibetan', 'བསྒྲུབས་ ཧཱུྃ'],
+  ['Khmer', 'ភាសាខ្មែរ ស្ត្រី'],
+  ['Arabic with vowels', 'بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ'.normalize('NFC')],
+  ['Persian with a non-joiner', 'می‌خواهم'],
+  ['Hebrew with niqqud and cantillation', 'בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים'.normalize('NFC')],
+  ['Hangul syllables and jamo', '한국어 ᄒᆞᆫ글'],
+  ['a dotted circle that bears a mark', '◌\u0301'],
+] as const
+
+test.each(WRITTEN)('%s: kept as written', (_what, text) => {
+  expect(parsePostText(text)).toBe(text)
+})
+
+test('whatever people write, in any order and company, is kept as written', () => {
+  const words = fc.constantFrom(...WRITTEN.map(([, text]) => text), 'слово', '😀', '…')
+  fc.assert(
+    fc.property(fc.array(words, { minLength: 1, maxLength: 8 }), (parts) => {
+      const text = parts.join(' ')
+      if (textLength(text) <= 500) expect(parsePostText(text)).toBe(text)
+    }),
+  )
 })
 
 test('markup is text like any other', () => {
@@ -126,7 +196,9 @@ test('whatever is accepted has 1 to 500 code points, no forbidden character, and
       expect(textLength(text)).toBeGreaterThanOrEqual(1)
       expect(textLength(text)).toBeLessThanOrEqual(500)
       expect(remainingLength(raw)).toBe(500 - textLength(text))
-      expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]|\p{M}{9}/u)
+      expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u)
+      expect(text).not.toMatch(/(?:\p{M}[\p{Cf}\p{Default_Ignorable_Code_Point}]*){9}/u)
+      expect(text).toMatch(/[^\p{M}\p{Z}\p{Cf}]/u)
     }),
     { numRuns: 2000 },
   )

@@ -54,7 +54,9 @@ export async function openStage(env: Record<string, string> = {}) {
     const context = await browser.newContext({ viewport: PHONE, locale: 'ru-RU', ...options })
     if (user) {
       const [name = '', value = ''] = user.cookie.split('=')
-      await context.addCookies([{ name, value, url: product.url }])
+      // As the server sets it.
+      const cookie = { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
+      await context.addCookies([cookie])
       await context.addInitScript(keepClientToken, user.clientToken)
     }
     context.setDefaultTimeout(PATIENCE_MS)

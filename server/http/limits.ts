@@ -74,6 +74,7 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     visitorCalls: local([3000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: createLeakyBucket({ seconds: 5 / scale, burst: points(5) }),
+    edits: createLeakyBucket({ seconds: 2 / scale, burst: points(5) }),
     likes: local([300, DAY]),
   }
 }

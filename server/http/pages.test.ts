@@ -147,6 +147,22 @@ test('a visitor’s page names the calls it is about to make; one with a session
   }
 })
 
+test('a page says that there is no session only where its cookie would have come along', async () => {
+  const sessionOn = async (headers: Record<string, string>) =>
+    meta((await read('/', headers)).html, 'session')
+  expect(await sessionOn({})).toBe('none')
+  for (const site of ['none', 'same-origin']) {
+    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('none')
+    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
+  }
+  for (const site of ['cross-site', 'same-site', 'whatever']) {
+    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('unseen')
+    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
+  }
+  const { headers } = await fetch(`${app.url}/`)
+  expect(headers.get('vary')).toBe('Cookie, Sec-Fetch-Site')
+})
+
 test('the page of a post brings the scripts that only it needs', async () => {
   const { id } = await app.publish(olga)
   const { html } = await read(`/posts/${id}`)

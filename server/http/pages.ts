@@ -33,7 +33,10 @@ type Options = {
   limit: Limit
 }
 
-const NO_SESSION = '<meta name="session" content="none">'
+/** What the page says of its visitor's session where no cookie came with the request for it. */
+type Absence = 'none' | 'unseen'
+/** Requests begun by our own pages or by the person: the session's SameSite=Strict cookie comes along with these. */
+const OWN_NAVIGATIONS = new Set<unknown>([undefined, 'none', 'same-origin'])
 const TITLE = /<title>.*?<\/title>/
 const DESCRIPTION = /<meta name="description" content="(.*?)"[ /]*>/
 
@@ -74,12 +77,12 @@ export async function servePages(
   app.setNotFoundHandler(async (request, reply) => {
     if (!htmlOf) throw new AppError('NOT_FOUND')
     const shown = await findShown(request, options)
-    const isVisitor = request.cookies[options.cookieName] === undefined
+    const absence = absenceOfSession(request, options.cookieName)
     return reply
       .code(shown === 'no post' || shown === 'nothing' ? 404 : 200)
-      .headers({ 'cache-control': 'no-cache', vary: 'Cookie' })
+      .headers({ 'cache-control': 'no-cache', vary: 'Cookie, Sec-Fetch-Site' })
       .type('text/html; charset=utf-8')
-      .send(htmlOf(shown, isVisitor))
+      .send(htmlOf(shown, absence))
   })
 }
 
@@ -108,6 +111,12 @@ function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
 }
 
+/** Null where a session cookie came; `unseen` where one may be kept, which a link on another site does not bring along. */
+function absenceOfSession(request: FastifyRequest, cookieName: string): Absence | null {
+  if (request.cookies[cookieName] !== undefined) return null
+  return OWN_NAVIGATIONS.has(request.headers['sec-fetch-site']) ? 'none' : 'unseen'
+}
+
 async function findShown(request: FastifyRequest, { readPost, limit }: Options): Promise<Shown> {
   const screen = screenAt(request.url.split('?', 1)[0] ?? '/')
   if (screen === null) return 'nothing'
@@ -128,16 +137,18 @@ async function findShown(request: FastifyRequest, { readPost, limit }: Options):
 function createPrinter({ before, after, afterPost, site }: Page) {
   const made = new Map<string, Buffer>()
 
-  function print(shown: Shown, isVisitor: boolean): Buffer {
-    const forVisitor = isVisitor ? NO_SESSION + callsAhead(shown) : ''
+  function print(shown: Shown, absence: Absence | null): Buffer {
+    const forVisitor = absence
+      ? `<meta name="session" content="${absence}">${callsAhead(shown)}`
+      : ''
     const rest = typeof shown === 'string' ? after : afterPost
     return Buffer.from(before + headOf(shown, site) + forVisitor + rest)
   }
 
-  return (shown: Shown, isVisitor: boolean): Buffer => {
-    if (typeof shown !== 'string') return print(shown, isVisitor)
-    const key = `${shown} ${isVisitor}`
-    const html = made.get(key) ?? print(shown, isVisitor)
+  return (shown: Shown, absence: Absence | null): Buffer => {
+    if (typeof shown !== 'string') return print(shown, absence)
+    const key = `${shown} ${absence}`
+    const html = made.get(key) ?? print(shown, absence)
     made.set(key, html)
     return html
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { testPerNode } from '../testing/per-node.ts'
 import { appForTest } from '../testing/test-app.ts'
@@ -33,6 +34,37 @@ test('five posts and replies go out in a burst, the sixth is 429 and may come wi
 
   const other = await app.signUp()
   expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
+})
+
+test('texts that are refused take no place of the good ones that follow', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await app.signUp()
+  const first = await app.call('POST', '/posts', { token, body: { text: 'Первая' } })
+  const replies = `/posts/${first.body.id}/replies`
+  for (const path of ['/posts', replies, '/posts', replies, '/posts', replies]) {
+    expectRefusal(
+      await app.call('POST', path, { token, body: { text: '\u0301' } }),
+      'INVALID_REQUEST',
+    )
+  }
+  const good = { token, body: { text: 'Шестая, хорошая' } }
+  expect((await app.call('POST', '/posts', good)).status).toBe(201)
+  expect((await app.call('POST', replies, good)).status).toBe(201)
+})
+
+test('five edits go out in a burst, then one in 2 s, apart from posts; a refused text is not counted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await app.signUp()
+  const { token } = olga
+  const { id } = await app.publish(olga)
+  const edit = (text: string) => app.call('PATCH', `/posts/${id}`, { token, body: { text } })
+  for (let turn = 0; turn < 6; turn++) expectRefusal(await edit('\u200b'), 'INVALID_REQUEST')
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() => edit(`Правка ${turn++}`))
+  expect(served).toBe(5)
+  expectTooMany(refusal, { most: 2 })
+  expect((await app.call('GET', `/posts/${id}`)).body.text).toBe('Правка 4')
+  expect((await app.call('POST', '/posts', { token, body: { text: 'Новая' } })).status).toBe(201)
 })
 
 test('a retry with the key of a published post is answered past the limit on publishing', async () => {

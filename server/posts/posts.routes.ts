@@ -43,7 +43,8 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
   })
 
   route(createPost, async ({ body, headers, viewer }) => {
-    const draft = { ownerId: viewer.userId, text: body.text, key: headers['idempotency-key'] }
+    const text = requireText(body.text)
+    const draft = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
     if (!(await isRetry(db, draft))) await limits.publications.charge(viewer.userId)
     const post = await publishPost(db, draft)
     await changed('posts')
@@ -57,6 +58,7 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
       text: requireText(body.text),
       periodSeconds: config.editPeriodSeconds,
     }
+    await limits.edits.charge(viewer.userId)
     const isChanged = isRowId(edit.id) && (await updateText(db, edit))
     if (!isChanged) throw await whyUnchanged(edit)
     await changed('posts')

@@ -5,7 +5,7 @@ import { lockPost, selectOwner } from './posts.store.ts'
 
 export { type PostList, readPostList } from './post-list.store.ts'
 export { addToLikesCount } from './posts.store.ts'
-export { isRetry, publishReply } from './publish.ts'
+export { isRetry, publishReply, requireText } from './publish.ts'
 
 /** The owner of a post; throws POST_NOT_FOUND when there is no such post. */
 export async function requirePost(db: Queryable, id: string): Promise<{ ownerId: string }> {

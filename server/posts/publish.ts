@@ -12,7 +12,7 @@ import {
   type NewPost,
 } from './posts.store.ts'
 
-/** A post as its author sends it; `key` is the Idempotency-Key. */
+/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key. */
 export type Draft = { ownerId: string; text: string; key: string | undefined }
 
 /** Whether a user has published under this Idempotency-Key before: then it is a retry, and publishes nothing. */
@@ -24,13 +24,13 @@ export async function isRetry(
   return (await findByIdempotencyKey(db, { ownerId, idempotencyKey: key })) !== undefined
 }
 
-/** Publishes a post on the wall, or gives the one published with the same key. Throws INVALID_REQUEST. */
+/** Publishes a post on the wall, or gives the one published with the same key. */
 export async function publishPost(db: Db, draft: Draft): Promise<Post> {
   const post = toNewPost(draft)
   return (await insertPost(db, post)) ?? published(db, post)
 }
 
-/** Publishes a reply, likewise. Throws INVALID_REQUEST, and POST_NOT_FOUND when the answered post is gone. */
+/** Publishes a reply, likewise. Throws POST_NOT_FOUND when the answered post is gone. */
 export async function publishReply(db: Db, repliedId: string, draft: Draft): Promise<Post> {
   const post = toNewPost(draft)
   if (!isRowId(repliedId)) throw new AppError('POST_NOT_FOUND')
@@ -54,7 +54,7 @@ export async function publishReply(db: Db, repliedId: string, draft: Draft): Pro
 
 class KeyUsed extends Error {}
 
-/** The text as it is stored. Throws INVALID_REQUEST when it may not be published. */
+/** The text as it is stored. Throws INVALID_REQUEST when it may not be published: before it is charged to any limit. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
   if (text === null) {
@@ -66,7 +66,7 @@ export function requireText(raw: string): string {
 }
 
 function toNewPost({ ownerId, text, key }: Draft): NewPost {
-  return { ownerId, text: requireText(text), idempotencyKey: key ?? null }
+  return { ownerId, text, idempotencyKey: key ?? null }
 }
 
 /** A post that was just inserted, or where none was, the one published with the same key. */

@@ -2,7 +2,7 @@ import { createReply, listOwnReplies, listReplies } from '../../contract/replies
 import { isRowId } from '../db/row-id.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { isRetry, publishReply, readPostList } from '../posts/posts.ts'
+import { isRetry, publishReply, readPostList, requireText } from '../posts/posts.ts'
 import { repliesOf, repliesTo } from './replies.store.ts'
 
 export function registerReplies({ route, db, limits, changed, shareRead }: Features): void {
@@ -18,7 +18,8 @@ export function registerReplies({ route, db, limits, changed, shareRead }: Featu
   })
 
   route(createReply, async ({ params, body, headers, viewer }) => {
-    const draft = { ownerId: viewer.userId, text: body.text, key: headers['idempotency-key'] }
+    const text = requireText(body.text)
+    const draft = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
     if (!(await isRetry(db, draft))) await limits.publications.charge(viewer.userId)
     const reply = await publishReply(db, params.id, draft)
     await changed('posts')

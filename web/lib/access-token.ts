@@ -4,8 +4,12 @@ import { CallError } from './call-error.ts'
 import { clientToken } from './device.ts'
 import { send } from './send.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
+import { localStore } from './storage.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
+
+/** Stands in this browser from a session's first token until it is known to be over. */
+const MARK = 'had-session'
 
 /** `unknown` until the server was asked, or the page said there is none. */
 let session: 'unknown' | 'none' | 'live' = 'unknown'
@@ -24,10 +28,19 @@ export function onSessionKnown(listener: () => void): void {
   tellKnown = listener
 }
 
+/**
+ * Whether this browser had a session when it last knew: worth asking for a token then, also on a page that came without
+ * the session's cookie.
+ */
+export function hadSession(): boolean {
+  return localStore.read(MARK) !== null
+}
+
 /** Forgets the token. `unknown` makes the next call ask the server again, `none` makes calls go out as a visitor's. */
 export function forgetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
+  if (next === 'none') localStore.remove(MARK)
 }
 
 /**
@@ -55,6 +68,7 @@ async function renew(): Promise<string | null> {
     setServerClock(headers)
     token = answer.accessToken
     session = 'live'
+    localStore.write(MARK, 'yes')
     tellKnown()
     return token.token
   } catch (error) {

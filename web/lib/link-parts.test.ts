@@ -33,6 +33,35 @@ test.each([
   expect(links(text)).toEqual(found)
 })
 
+/** [as written, as shown] */
+test.each([
+  ['https://аррӏе.com/вход', 'https://xn--80ak6aa92e.com/вход'],
+  ['https://сбербанк.com', 'https://xn--80abap1arsf.com'],
+  ['https://gооgle.com', 'https://xn--ggle-55da.com'],
+  ['https://сом.аррӏе.рф', 'https://xn--l1adi.xn--80ak6aa92e.xn--p1ai'],
+  ['https://apple.сом', 'https://apple.xn--l1adi'],
+  ['https://shop-магазин.рф', 'https://xn--shop--8veax1bk3br.xn--p1ai'],
+  ['https://münchen.de/?a=ö', 'https://xn--mnchen-3ya.de/?a=ö'],
+  ['https://apple.com⁄login.evil.example/', 'https://apple.xn--comlogin-g03d.evil.example/'],
+  ['https://ⓐpple.com', 'https://apple.com'],
+  ['https://ap\u00adple.com/x', 'https://apple.com/x'],
+  ['http://2130706433/', 'http://127.0.0.1/'],
+  ['https://@evil.example/', 'https://evil.example/'],
+  ['http://пример.рф:8080/путь', 'http://пример.рф:8080/путь'],
+  ['http://www.Ёлка-1.РФ', 'http://www.Ёлка-1.РФ'],
+  ['https://музей.москва?а=б', 'https://музей.москва?а=б'],
+  ['https://xn--80ak6aa92e.com', 'https://xn--80ak6aa92e.com'],
+])('%s leads where it shows: %s', (text, shown) => {
+  expect(links(text)).toEqual([shown])
+})
+
+test('a host that is costly to judge is judged at once', () => {
+  const began = performance.now()
+  linkParts(`https://${'1-.'.repeat(160)}рф-`)
+  linkParts(`https://а.б${')'.repeat(480)}`)
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
 test.each([
   'javascript:alert(1)',
   'JaVaScRiPt://example.org/%0aalert(1)',
@@ -43,6 +72,8 @@ test.each([
   'https://.',
   'xhttps://example.org',
   'https://bank.example@evil.example/',
+  'https://bank.example:443@evil.example/',
+  'https://bank.example%2F@evil.example/',
 ])('%s stays text', (text) => {
   expect(linkParts(text)).toEqual([{ kind: 'text', text }])
 })
@@ -51,7 +82,7 @@ test('nothing for no text', () => {
   expect(linkParts('')).toEqual([])
 })
 
-test('the parts always join to the text, and every link is http or https', () => {
+test('plain parts stand in the text in their order, and every link shows the http or https address it leads to', () => {
   const piece = fc.constantFrom(
     'https://',
     'http://a.b',
@@ -68,8 +99,17 @@ test('the parts always join to the text, and every link is http or https', () =>
     fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
       const text = pieces.join('')
       const parts = linkParts(text)
-      expect(parts.map((part) => part.text).join('')).toBe(text)
-      for (const part of parts) if (part.kind === 'link') expect(part.href).toMatch(/^https?:\/\//)
+      let from = 0
+      for (const part of parts) {
+        if (part.kind === 'text') {
+          expect(text.slice(from)).toContain(part.text)
+          from = text.indexOf(part.text, from) + part.text.length
+        } else {
+          expect(part.href).toMatch(/^https?:\/\//)
+          expect(new URL(part.text).href).toBe(part.href)
+        }
+      }
+      expect(parts.length > 0).toBe(text !== '')
     }),
   )
 })

@@ -1,8 +1,17 @@
-/** A stretch of post text: plain, or an address that may be followed. `text` of all parts joins to the whole. */
+/**
+ * A stretch of post text: plain, or an address that may be followed. `text` is what to show: a link's is the address as
+ * written, but for a host that could pass for another.
+ */
 export type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
 
 const ADDRESS = /(?<![\p{L}\p{N}_])https?:\/\/[^\s<>"«»“”„`]+/giu
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
+/** The scheme, with whatever a browser takes for its slashes, and the host. */
+const SCHEME_AND_HOST = /^(https?:[/\\]+)([^/\\?#]*)/i
+const PORT = /:\d+$/
+/** Part of a host in one alphabet. Browsers show Cyrillic letters that are not Russian, such as ӏ and ѕ, only with care. */
+const ONE_ALPHABET = /^(?:[a-z0-9-]+|[а-яё0-9-]+)$/
+const RUSSIAN_DOMAINS = new Set(['рф', 'рус', 'дети', 'москва', 'сайт', 'онлайн', 'орг', 'бел'])
 const OPENING: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
 /** Splits text into plain stretches and http(s) addresses; everything else, javascript: included, stays text. */
@@ -11,10 +20,10 @@ export function linkParts(text: string): TextPart[] {
   let from = 0
   for (const match of text.matchAll(ADDRESS)) {
     const address = trimEnd(match[0])
-    const href = safeHref(address)
-    if (href === undefined) continue
+    const url = safeUrl(address)
+    if (!url) continue
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) })
-    parts.push({ kind: 'link', text: address, href })
+    parts.push({ kind: 'link', text: shownAddress(address, url.host), href: url.href })
     from = match.index + address.length
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) })
@@ -39,10 +48,28 @@ function count(text: string, mark: string): number {
 }
 
 /** The address as the browser will read it; none for a broken one or one that hides its host behind a login. */
-function safeHref(address: string): string | undefined {
+function safeUrl(address: string): URL | undefined {
   const url = parseUrl(address)
   if (!url || url.username || url.password) return undefined
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+}
+
+/**
+ * The address with the host that the browser will ask, in its ASCII form: letters of another alphabet can pass for Latin
+ * ones. Letters stay where the domain itself is Russian, and no part mixes alphabets.
+ */
+function shownAddress(address: string, host: string): string {
+  const [before = '', scheme = '', written = ''] = SCHEME_AND_HOST.exec(address) ?? []
+  const lower = written.toLowerCase()
+  if (lower === host || isRussian(lower.replace(PORT, ''))) return address
+  return scheme + host + address.slice(before.length)
+}
+
+function isRussian(host: string): boolean {
+  const labels = host.split('.')
+  return (
+    RUSSIAN_DOMAINS.has(labels.at(-1) ?? '') && labels.every((label) => ONE_ALPHABET.test(label))
+  )
 }
 
 /** Not URL.parse(): browsers that the build is made for do not have it yet. */

@@ -27,6 +27,8 @@ export async function send<N extends CallName>(
     const response = await fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
       method,
       headers: headersOf(headers, token, body),
+      // Chromium would answer a signed-in read with what the page preloaded for a visitor, though the headers differ.
+      ...(token && { mode: 'same-origin' }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })

@@ -11,9 +11,12 @@ export function settings(): Settings {
   return kept
 }
 
-/** Whether the server saw no session cookie with this page, so that asking for a token would only fail. */
-export function cameWithoutSession(): boolean {
-  return readMeta('session') === 'none'
+/**
+ * Whether the server saw no session cookie with this page: there is no session then, or the browser did not send its
+ * cookie along, as with a link on another site.
+ */
+export function cameWithoutCookie(): boolean {
+  return readMeta('session') !== null
 }
 
 function readMeta(name: string): string | null {

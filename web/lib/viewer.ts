@@ -1,10 +1,16 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import { forgetToken, freshToken, onSessionKnown, onSessionLost } from './access-token.ts'
+import {
+  forgetToken,
+  freshToken,
+  hadSession,
+  onSessionKnown,
+  onSessionLost,
+} from './access-token.ts'
 import { CallError, call } from './call.ts'
 import { queryClient } from './query-client.ts'
 import { retryPause } from './retry-pause.ts'
 import { onSessionChange } from './session-channel.ts'
-import { cameWithoutSession } from './settings.ts'
+import { cameWithoutCookie } from './settings.ts'
 import { createStore, useStore } from './store.ts'
 
 export type Viewer =
@@ -68,7 +74,7 @@ export async function loadViewer(): Promise<void> {
   onSessionKnown(askUnlessKnown)
   onSessionChange(() => void reloadViewer())
   addEventListener('online', askUnlessKnown)
-  if (cameWithoutSession()) forgetToken('none')
+  if (cameWithoutCookie() && !hadSession()) forgetToken('none')
   await askAgain()
 }
 

@@ -96,5 +96,5 @@ export function usePostForm(parts: PostFormParts) {
 /** Why a text that looks fine cannot be sent: what is wrong with it cannot be seen. */
 function complaint(typed: string, text: string | null): string | undefined {
   if (text !== null || normalizeText(typed) === '' || remainingLength(typed) < 0) return undefined
-  return 'Так опубликовать нельзя: в тексте одни невидимые символы или есть служебные'
+  return 'Такой текст не опубликовать: в нём нет видимых символов или есть служебные'
 }

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isEmail } from './email.ts'
+import { BODY_MAX, EMAIL_MAX } from './limits.ts'
+import { excerpt } from './post-title.ts'
+import { normalizeText, parsePostText, remainingLength } from './text.ts'
+
+const MOST_MS = 2
+/** Little enough for whatever is measured here: no need to try again. */
+const LITTLE_MS = MOST_MS / 4
+/** The best of so many runs counts: a busy machine interrupts some, and the first ones are not compiled yet. */
+const RUNS = 40
+
+/** Milliseconds `action` takes where nothing interrupts it; stops trying once that is little enough. */
+function bestMs(action: () => void): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let run = 0; run < RUNS && best > LITTLE_MS; run++) {
+    const began = performance.now()
+    action()
+    best = Math.min(best, performance.now() - began)
+  }
+  return best
+}
+
+/** As many of `unit` as a body holds, in UTF-8. */
+function fill(unit: string): string {
+  return unit.repeat(Math.floor(BODY_MAX / Buffer.byteLength(unit)))
+}
+
+/** Characters that make normalising or matching work: marks of many classes, those that NFC splits, joiners, jamo. */
+const HOSTILE = [
+  ...['\u0301', '\u0316', '\u0327', '\u0334', '\u0345', '\u05b0', '\u064b', '\u0e38', '\u3099'],
+  ...['\u0f73', '\u0f75', '\u0f81', '\u0344', '\u0489', '\u20e3', '\u{1d165}', '\u093c', '\u094d'],
+  ...['\u200d', '\u2060', '\u00ad', '\u034f', '\ufe0f', '\u{e0041}', '\u180e', '\ufff9'],
+  ...[
+    '\u1100',
+    '\u1161',
+    '\u11a8',
+    '\uac00',
+    '\ufb2c',
+    '\u1f82',
+    '\u{1d160}',
+    '\u{2f800}',
+    '\ufdfa',
+  ],
+  ...[
+    '\u202e',
+    '\u2066',
+    ' ',
+    '\n',
+    '\u00a0',
+    '\u2800',
+    '\u3164',
+    'a',
+    'и',
+    '😀',
+    '\ud83d',
+    '\ude00',
+  ],
+]
+const hostileUnit = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...HOSTILE), minLength: 1, maxLength: 70 }),
+  fc
+    .tuple(fc.constantFrom(...HOSTILE), fc.nat({ max: 600 }), fc.constantFrom(...HOSTILE))
+    .map(([one, times, other]) => one.repeat(times) + other),
+)
+
+test.each([
+  ['marks in falling order', `${'\u0301'.repeat(4000)}${'\u0316'.repeat(4000)}`],
+  ['marks of two classes in turn', fill('\u0301\u0316')],
+  ['marks that NFC splits', fill('\u0f81\u0f75')],
+  ['marks behind joiners', fill(`${'\u0301\u0316'.repeat(16)}\u200d`)],
+  ['letters with as many marks as stay', fill(`a${'\u0301'.repeat(8)}`)],
+  ['joiners without end', `q${fill('\u2060')}\u0301`],
+  ['letters that NFC makes three of', fill('\u{1d160}')],
+])('16 KiB of %s cost no more than 2 ms', (_what, text) => {
+  expect(bestMs(() => parsePostText(text))).toBeLessThan(MOST_MS)
+  expect(bestMs(() => normalizeText(text))).toBeLessThan(MOST_MS)
+  expect(bestMs(() => remainingLength(text))).toBeLessThan(MOST_MS)
+})
+
+test('16 KiB of whatever is repeated cost no more than 2 ms', () => {
+  fc.assert(
+    fc.property(hostileUnit, (unit) => {
+      const text = fill(unit)
+      expect(bestMs(() => parsePostText(text))).toBeLessThan(MOST_MS)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('an address of any 254 characters is judged in half a millisecond', () => {
+  const unit = fc.string({
+    unit: fc.constantFrom('@', '.', 'a', ' ', '\t', '\u00a0'),
+    minLength: 1,
+  })
+  fc.assert(
+    fc.property(unit, fc.constantFrom('', ' ', '  ', '.', '@', 'a'), (repeated, end) => {
+      const address = repeated.repeat(EMAIL_MAX).slice(0, EMAIL_MAX - end.length) + end
+      expect(bestMs(() => isEmail(address))).toBeLessThan(LITTLE_MS)
+    }),
+  )
+  expect(bestMs(() => isEmail(`${'@'.repeat(125)}${'.'.repeat(125)}  `))).toBeLessThan(LITTLE_MS)
+})
+
+test('what a link to a post is called is found in half a millisecond', () => {
+  for (const unit of ['.', ' ', '. ', '—', 'a.', '\n']) {
+    const text = `${unit.repeat(500 / unit.length - 1)}a`
+    expect(bestMs(() => excerpt(text, 300))).toBeLessThan(LITTLE_MS)
+  }
+})

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postWith } from './testing/parts.ts'
+import { profileLink, signInButton } from './testing/sign-in-dialog.ts'
+import { countRequests, openSite, type Site } from './testing/site.ts'
+
+const RENEWAL = /\/sessions\/current$/
+
+let site: Site
+/** Another site with a link to the wall: its host differs, not only its port. */
+let elsewhere: Server
+beforeAll(async () => {
+  site = await openSite()
+  elsewhere = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(`<!doctype html><title>Чужой сайт</title><a href="${site.url}/">На стену</a>`)
+  }).listen(0, '127.0.0.1')
+})
+afterAll(async () => {
+  elsewhere?.close()
+  await site?.close()
+})
+
+test('a signed-in person who follows a link from another site is signed in, without a reload', async () => {
+  const user = await site.signUp()
+  const { id } = await site.publish(user, 'Сюда ведёт ссылка')
+  await site.call('POST', `/posts/${id}/likes`, { token: user.token })
+  const page = await site.visit({ as: user })
+  await profileLink(page).waitFor()
+
+  const renewal = page.waitForRequest(RENEWAL)
+  const { document, loads } = await followLink(page)
+  await profileLink(page).waitFor()
+  const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+  // The browser kept the cookie from the page, and sent it with the page's own call.
+  expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })
+  expect(await document.headerValue('cookie')).toBeNull()
+  expect(await (await renewal).headerValue('cookie')).toBe(user.cookie)
+  expect(loads()).toBe(1)
+})
+
+test('a stranger who comes from another site asks for no session', async () => {
+  const page = await site.visit()
+  await signInButton(page).waitFor()
+  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  await followLink(page)
+  await signInButton(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(renewals()).toBe(0)
+})
+
+test('whoever logged out here is a stranger again', async () => {
+  const page = await site.visit({ as: await site.signUp(), path: '/settings' })
+  await page.getByRole('button', { name: 'Выйти' }).click()
+  await signInButton(page).waitFor()
+  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  await followLink(page)
+  await signInButton(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(renewals()).toBe(0)
+})
+
+test('a session that ended meanwhile is asked for once, and then no more', async () => {
+  const user = await site.signUp()
+  const page = await site.visit({ as: user })
+  await profileLink(page).waitFor()
+  await site.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  for (let visit = 0; visit < 2; visit++) {
+    await followLink(page)
+    await signInButton(page).waitFor()
+    await page.waitForLoadState('networkidle')
+  }
+  expect(renewals()).toBe(1)
+})
+
+/** Goes to the other site and from there to the wall. Returns the request for the wall's page, and how often it was loaded. */
+async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {
+  const { port } = elsewhere.address() as AddressInfo
+  await page.goto(`http://127.0.0.1:${port}/`)
+  const loads = countRequests(page, 'GET', new RegExp(`^${site.url}/$`))
+  const document = page.waitForRequest(`${site.url}/`)
+  await page.getByRole('link', { name: 'На стену' }).click()
+  return { document: await document, loads }
+}
