@@ -39,8 +39,11 @@ export type AppOptions = {
 export type App = {
   http: FastifyInstance
   database: OpenDatabase
-  /** Lets requests in flight and jobs at work finish, then lets go of the database. */
-  close(): Promise<void>
+  /**
+   * Lets requests in flight and jobs at work finish, then lets go of the database. Connections that were used within
+   * `keptMs` may ask once more.
+   */
+  close(keptMs?: number): Promise<void>
 }
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens once `http.listen` is called. */
@@ -68,7 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
   const page = await loadPage(options.webFolder, config)
-  const http = await createHttpServer({
+  const { app: http, stop } = await createHttpServer({
     logger: log,
     trustProxy: config.trustProxy,
     isHttps,
@@ -120,8 +123,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     http,
     database,
-    async close() {
-      await Promise.all([drain(http), jobs.stop()])
+    async close(keptMs = 0) {
+      await Promise.all([stop(keptMs), jobs.stop()])
       transport.close()
       // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
       const closed = Promise.all([freshness.close(), database.close(), patient.close()])
@@ -130,19 +133,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** Requests in flight get this long to finish; then their connections are cut. */
-const DRAIN_MS = 7000
-const IDLE_CHECK_MS = 50
 const CLOSE_MS = 500
 /** For jobs: requests leave them connections, and nightly work may read whole tables. */
 const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
-
-/** Takes no more connections; resolves when the requests in flight are answered or cut. */
-async function drain(http: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => http.server.closeAllConnections(), DRAIN_MS)
-  // Closing lets go of idle connections once; those at work then are kept by their clients afterwards.
-  const idle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_MS)
-  await http.close()
-  clearTimeout(cut)
-  clearInterval(idle)
-}

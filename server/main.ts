@@ -11,6 +11,8 @@ import { explainStartFailure, ListenFailure } from './start-failure.ts'
 
 /** A process that has not stopped by then ends all the same; the next start puts right what it leaves. */
 const STOP_MS = 9500
+/** A client that has just been answered asks again within this, or does not mind that its connection is closed. */
+const KEPT_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
 const terminal = createLineWriter(process.stdout, { gather: 0, most: 1024 * 1024 })
@@ -57,7 +59,7 @@ async function start(): Promise<void> {
     log,
     webFolder: WEB_FOLDER,
   })
-  running.defer(() => app.close())
+  running.defer(() => app.close(KEPT_MS))
   stopping.signal.throwIfAborted()
   const address = await app.http
     .listen({ port: config.port, host: config.host })

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
 import { AppError } from './app-error.ts'
+import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
 /** Fastify's own refusals, by their code; its other 4xx are requests that break the contract. */
 const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
@@ -11,25 +12,24 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
-const RETRY_UNAVAILABLE_SECONDS = 2
 
 /** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where it has sense. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refusal = toAppError(error)
+    // Its connection broke while the request was read: nobody is left to be answered.
+    const isClients = error === request.raw.errored
+    const refusal = isClients ? new AppError('INVALID_REQUEST') : toAppError(error)
     if (refusal.status >= 500)
       request.log.error({ reqId: request.id, err: error }, 'request failed')
     return refuse(reply, refusal)
   })
 }
 
-/** Answers a request that Fastify could not route, such as a malformed URL. */
-export function answerFrameworkError(
-  error: FastifyError,
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  refuse(reply, toAppError(error))
+/** Answers a request that Fastify could not route, such as a malformed URL; no hook sets its headers. */
+export function answerFrameworkError(headers: Record<string, string>) {
+  return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
+    refuse(reply.headers(headers), toAppError(error))
+  }
 }
 
 /** The refusal that an error of any kind stands for; INTERNAL_ERROR for what nobody foresaw. */

@@ -13,8 +13,7 @@ type Options = {
 const YEAR_SECONDS = 31_536_000
 
 /** Sets the security headers of every answer. Answers of the API are not to be stored unless their route says so. */
-export function setHeaders(app: FastifyInstance, options: Options): void {
-  const headers = securityHeaders(options)
+export function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     // By the route: an address can be spelt in many ways.
@@ -23,8 +22,8 @@ export function setHeaders(app: FastifyInstance, options: Options): void {
   })
 }
 
-/** What helmet would set on each answer. They never differ, so it is asked once. */
-function securityHeaders({
+/** The security headers: what helmet would set on each answer. They never differ, so it is asked once. */
+export function securityHeaders({
   isHttps,
   hstsSubdomains,
   inlineScriptHashes,

@@ -1,16 +1,17 @@
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
-import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { ERRORS } from '../../contract/errors.ts'
 import { BODY_MAX, OPAQUE_MAX } from '../../contract/limits.ts'
-import { AppError } from './app-error.ts'
 import { parseBodies } from './body-parser.ts'
+import { createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
-import { setHeaders } from './headers.ts'
+import { securityHeaders, setHeaders } from './headers.ts'
+import { connectionsLimit } from './open-files.ts'
+import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
+import { cleanForwardedFor, namesItsHost } from './request-head.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
-import { shedLoad } from './shed-load.ts'
+import { createLoadShedding } from './shed-load.ts'
 
 type Options = {
   logger: FastifyBaseLogger
@@ -29,19 +30,51 @@ const SERVER_OPTIONS = {
   /** Node looks for late connections this seldom: its own 30 s would make 5 s up to 35. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
+  // Looked at in namesItsHost: Node would answer in words of its own.
+  requireHostHeader: false,
 }
-const EVENT_LOOP_DELAY_MAX_MS = 1000
+/** A connection on which nothing moves for so long is closed, whatever its client has still to read. */
+const SILENCE_MS = 30_000
+/** Requests in flight get this long to finish when the server stops; then their connections are cut. */
+const DRAIN_MS = 7000
 
-/** The HTTP server without any route: its limits of size and time, headers, body parser, errors and request log. */
-export async function createHttpServer(options: Options): Promise<FastifyInstance> {
+export type HttpServer = {
+  app: FastifyInstance
+  /** Stops: connections that were used within `keptMs` may ask once more, and requests in flight are answered. */
+  stop(keptMs: number): Promise<void>
+}
+
+/** The HTTP server without any route: its limits of size, time and number, headers, body parser, errors and request log. */
+export async function createHttpServer(options: Options): Promise<HttpServer> {
+  const headers = securityHeaders(options)
+  const refuse = createRefusals(headers)
+  const connections = createConnections(connectionsLimit())
+  const load = createLoadShedding({
+    refusal: createRefusal('UNAVAILABLE', { securityHeaders: headers }),
+    isFirst: connections.isFirst,
+    log: options.logger,
+  })
+  const trustsProxies = options.trustProxy.length > 0
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new RequestLog(),
-    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that comes while the server closes, on a connection that is at work, is served like the one before it.
     return503OnClosing: false,
-    serverFactory: (listener) => createServer(SERVER_OPTIONS, options.before(listener)),
+    serverFactory(listener) {
+      const serve = options.before(load.guard(listener))
+      const server = createServer(
+        SERVER_OPTIONS,
+        connections.inTurn((request, response) => {
+          if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
+          if (trustsProxies) cleanForwardedFor(request)
+          serve(request, response)
+        }),
+      )
+      server.on('checkExpectation', (_, response) => sendRefusal(response, refuse.expectation))
+      return connections.watch(server.setTimeout(SILENCE_MS))
+    },
     genReqId: nextRequestId,
     // One logger for all requests: each line says which request it is about.
     childLoggerFactory: (logger) => logger,
@@ -49,32 +82,40 @@ export async function createHttpServer(options: Options): Promise<FastifyInstanc
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
     },
-    frameworkErrors: answerFrameworkError,
-    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerFrameworkError(headers),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
   })
   handleErrors(app)
   parseBodies(app)
-  shedLoad(app)
-  await app.register(underPressure, {
-    maxEventLoopDelay: EVENT_LOOP_DELAY_MAX_MS,
-    pressureHandler: () => {
-      throw new AppError('UNAVAILABLE')
-    },
-  })
-  setHeaders(app, options)
+  load.addHooks(app)
+  setHeaders(app, headers)
   await app.register(cookie)
-  return app
+  return {
+    app,
+    async stop(keptMs) {
+      await connections.end({ keptMs, cutMs: DRAIN_MS })
+      await app.close()
+    },
+  }
+}
+
+type Refusals = ReturnType<typeof createRefusals>
+
+/** Answers to what Node would refuse in words of its own. */
+function createRefusals(securityHeaders: Record<string, string>) {
+  const refusal = (status: number): Refusal =>
+    createRefusal('INVALID_REQUEST', { securityHeaders, status })
+  return {
+    request: refusal(400),
+    expectation: refusal(417),
+    HPE_HEADER_OVERFLOW: refusal(431),
+    ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
+  }
 }
 
 /** Answers what is not HTTP, or came too slowly or with too long headers, and closes the connection. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status =
-    { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const { message } = ERRORS.INVALID_REQUEST
-  const body = JSON.stringify({ code: 'INVALID_REQUEST', message })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  writeRefusal(socket, refuse[isKnown ? code : 'request'])
 }

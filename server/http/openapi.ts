@@ -60,9 +60,10 @@ export async function describeApi(
     },
   })
   await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
-  let document: string | undefined
+  // As bytes: however many clients wait for it, it is in memory once.
+  let document: Buffer | undefined
   app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger())
+    document ??= Buffer.from(JSON.stringify(app.swagger()))
     return reply.type('application/json; charset=utf-8').send(document)
   })
 }

@@ -1,17 +1,127 @@
-import type { FastifyInstance } from 'fastify'
-import { AppError } from './app-error.ts'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { type Refusal, sendRefusal } from './refusal.ts'
 
-/** Requests at work at once; past it the next is refused at once, so that no queue grows. */
-const IN_FLIGHT_MAX = 512
+type Options = {
+  refusal: Refusal
+  /** Whether no request came before this one on its connection. */
+  isFirst: (socket: Socket) => boolean
+  log: FastifyBaseLogger
+}
+type Waiting = { since: number; begin: () => void }
 
-/** Refuses requests with UNAVAILABLE while too many are at work. */
-export function shedLoad(app: FastifyInstance): void {
-  let inFlight = 0
-  app.addHook('onRequest', (request, reply, done) => {
-    inFlight++
-    // 'close' comes once for each response, also for one whose client went away.
-    reply.raw.once('close', () => inFlight--)
-    const isHealthCheck = request.url === '/livez' || request.url === '/readyz'
-    done(inFlight > IN_FLIGHT_MAX && !isHealthCheck ? new AppError('UNAVAILABLE') : undefined)
-  })
+/** Requests at work at once, several for each connection to the database: more would only wait there. */
+const AT_WORK_MAX = 128
+/** A request waits so long for others to be done; then it is refused. */
+const WAIT_MS = 500
+const LOOK_MS = 50
+const REPORT_MS = 10_000
+
+/**
+ * Bounds the requests at work. One counts from when it can be worked on, its body being there, until its answer is
+ * handed over, or its client went away. Those past the bound wait half a second at most and are then refused; whoever
+ * has just come is let in before those that were answered on their connection already.
+ */
+export function createLoadShedding({ refusal, isFirst, log }: Options) {
+  const atWork = new Set<ServerResponse>()
+  const first = new Map<ServerResponse, Waiting>()
+  const next = new Map<ServerResponse, Waiting>()
+  let places = AT_WORK_MAX
+  let ended = 0
+  let look: NodeJS.Timeout | undefined
+  let refused = 0
+
+  function enter({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+    // Nobody is there any more to be answered, and nothing would take the place back.
+    if (response.destroyed) return
+    response.once('close', () => leave(response))
+    if (places > 0) {
+      work(response, begin)
+      return
+    }
+    const line = isFirst(socket) ? first : next
+    line.set(response, { since: performance.now(), begin })
+    look ??= setInterval(takeTurn, LOOK_MS)
+  }
+
+  function work(response: ServerResponse, begin: () => void): void {
+    places--
+    atWork.add(response)
+    begin()
+  }
+
+  /** Safe to call again. */
+  function leave(response: ServerResponse): void {
+    if (!atWork.delete(response)) {
+      first.delete(response)
+      next.delete(response)
+      return
+    }
+    // A place is free in the next turn of the event loop: none of them begins more requests than there are places.
+    if (ended++ === 0) setImmediate(takeTurn)
+  }
+
+  function takeTurn(): void {
+    places += ended
+    ended = 0
+    for (const line of [first, next]) {
+      refuseLate(line)
+      for (const [response, { begin }] of line) {
+        if (places === 0) break
+        line.delete(response)
+        work(response, begin)
+      }
+    }
+    if (first.size > 0 || next.size > 0) return
+    clearInterval(look)
+    look = undefined
+  }
+
+  function refuseLate(line: Map<ServerResponse, Waiting>): void {
+    const late = performance.now() - WAIT_MS
+    for (const [response, { since }] of line) {
+      if (since > late) break
+      line.delete(response)
+      sendRefusal(response, refusal)
+      if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
+    }
+  }
+
+  function report(): void {
+    log.warn({ refused }, 'requests were refused: too many at once')
+    refused = 0
+  }
+
+  return {
+    /** Wraps a listener: requests without a body come to it when there is a place, the others at once. */
+    guard:
+      (listener: RequestListener): RequestListener =>
+      (request, response) => {
+        if (hasBody(request) || isHealthCheck(request.url)) return listener(request, response)
+        enter(request, response, () => listener(request, response))
+      },
+
+    /** Gives a place to requests with a body once it was read, and takes every place back. */
+    addHooks(app: FastifyInstance): void {
+      app.addHook('preValidation', (request, reply, done) => {
+        const isIn = atWork.has(reply.raw) || isHealthCheck(request.url)
+        if (isIn) done()
+        else enter(request.raw, reply.raw, done)
+      })
+      app.addHook('onSend', (_request, reply, _payload, done) => {
+        leave(reply.raw)
+        done()
+      })
+    },
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+}
+
+/** Always answered, so that a busy node is not taken for a dead one. */
+function isHealthCheck(url: string | undefined): boolean {
+  return url === '/livez' || url === '/readyz'
 }
