@@ -54,6 +54,7 @@ export function createLimits(pool: Pool, scale: number) {
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
     usernameChanges: shared('username-change', [3, DAY]),
+    reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
     refreshes: local([150, 5 * MINUTE]),
