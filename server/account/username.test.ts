@@ -190,6 +190,24 @@ test.each([
   expectRefusal(await take(olga, word), 'USERNAME_ALREADY_EXISTS')
 })
 
+test.each(['adm1n', '_admin', 'vsIukh', 'podderzhka', 'vslukh_support'])(
+  '%s, which passes for the product’s own, is USERNAME_ALREADY_EXISTS',
+  async (name) => {
+    const olga = await app.signUp()
+    expectRefusal(await check(olga, name), 'USERNAME_ALREADY_EXISTS')
+    expectRefusal(await take(olga, name), 'USERNAME_ALREADY_EXISTS')
+  },
+)
+
+test('whoever has such a name already keeps it, and may spell it in other letters', async () => {
+  const olga = await app.signUp()
+  const had = { username: 'adm1n_2019' }
+  await app.db.updateTable('users').set(had).where('id', '=', olga.id).execute()
+  expect((await check(olga, 'adm1n_2019')).status).toBe(200)
+  expect((await take(olga, 'Adm1n_2019')).body.username).toBe('Adm1n_2019')
+  expectRefusal(await take(await app.signUp(), 'adm1n_2019'), 'USERNAME_ALREADY_EXISTS')
+})
+
 test.each([
   ['shorter than 5', 'olga'],
   ['longer than 32', 'o'.repeat(33)],
