@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chooseFromMenu, postWith } from './testing/parts.ts'
 import { signInButton, signInDialog } from './testing/sign-in-dialog.ts'
 import { openSite, type Site } from './testing/site.ts'
 
@@ -19,6 +20,37 @@ test('a second code for an address within a minute: the dialog says how long to 
   await proceed.click()
   await expect.poll(() => error.textContent()).toMatch(WAIT)
   expect(await address.inputValue()).toBe(email)
+})
+
+test('a 31st report in an hour: the dialog keeps the reason and says how long to wait', async () => {
+  const author = await site.signUp()
+  const user = await site.signUp()
+  const { id } = await site.publish(author, 'Пожалуйтесь на меня.')
+  const page = await site.visit({ as: user })
+  await chooseFromMenu(postWith(page, 'Пожалуйтесь на меня.'), 'Пожаловаться')
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  const reason = dialog.getByRole('radio', { name: 'Спам или реклама' })
+  await reason.check()
+  for (let number = 1; number <= 30; number++) {
+    await site.call('POST', `/posts/${id}/reports?reason_id=2`, { token: user.token })
+  }
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  const hour = /^Слишком часто\. Повторите через (1 час|\d\d минут[аыу]?)$/
+  await expect.poll(() => dialog.getByRole('alert').textContent()).toMatch(hour)
+  expect(await reason.isChecked()).toBe(true)
+})
+
+test('a fourth name in a day: the form keeps it and a toast says how long to wait', async () => {
+  const user = await site.signUp()
+  for (const username of ['first_name', 'second_name', 'third_name']) {
+    await site.call('PATCH', '/users/current/profile', { token: user.token, body: { username } })
+  }
+  const page = await site.visit({ as: user, path: '/settings/account/username' })
+  const field = page.getByRole('main').getByLabel('Имя пользователя')
+  await field.fill('fourth_name')
+  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await page.getByRole('status').getByText('Слишком часто. Повторите через 24 часа').waitFor()
+  expect(await field.inputValue()).toBe('fourth_name')
 })
 
 test('a sixth post in a row: the dialog keeps the text and says how long to wait', async () => {

@@ -1,4 +1,5 @@
 import {
+  type CurrentUser,
   changeUsername,
   readCurrentUser,
   startEmailChange,
@@ -12,9 +13,10 @@ import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { widestNetworkOf } from '../http/limits.ts'
-import { findUserByEmail, isUsernameTaken, selectUser, updateUsername } from './account.store.ts'
+import { findUserByEmail, isUsernameTaken, selectUser } from './account.store.ts'
 import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
 import { isUndoSecret } from './email-undo-link.ts'
+import { renameUser } from './rename.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 const OLD_EMAIL_TAKEN =
@@ -27,21 +29,23 @@ export function registerAccount(features: Features): void {
   route(validateUsername, async ({ params, viewer }) => {
     await limits.usernameChecks.charge(viewer.userId)
     const { username } = params
-    requireAllowed(username)
-    if (await isUsernameTaken(db, username, viewer.userId)) {
-      throw new AppError('USERNAME_ALREADY_EXISTS')
-    }
+    await requireFree(username, await selectUser(db, viewer.userId))
     return { username, available: true as const }
   })
 
   route(changeUsername, async ({ body, viewer }) => {
-    requireAllowed(body.username)
-    const user = await updateUsername(db, viewer.userId, body.username).catch(
-      takenAs('USERNAME_ALREADY_EXISTS'),
-    )
+    const user = await selectUser(db, viewer.userId)
+    if (body.username === user.username) return user
+    await requireFree(body.username, user)
+    // Only now: what is refused costs none of the few changes a day.
+    await limits.usernameChanges.charge(user.id)
+    const renamed = await db
+      .transaction()
+      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
+      .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // The name stands on each of the user's posts.
     await changed('posts')
-    return user
+    return renamed
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
@@ -87,11 +91,15 @@ export function registerAccount(features: Features): void {
       .execute((tx) => undoChange(tx, params.id))
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
   })
-}
 
-function requireAllowed(username: string): void {
-  if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
-  if (isReserved(username)) throw new AppError('USERNAME_ALREADY_EXISTS')
+  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always theirs. */
+  async function requireFree(username: string, user: CurrentUser): Promise<void> {
+    if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
+    if (username.toLowerCase() === user.username.toLowerCase()) return
+    if (isReserved(username) || (await isUsernameTaken(db, username, user.id))) {
+      throw new AppError('USERNAME_ALREADY_EXISTS')
+    }
+  }
 }
 
 function takenAs(

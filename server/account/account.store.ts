@@ -1,6 +1,7 @@
 import type { CurrentUser } from '../../contract/account.ts'
 import { emailKey } from '../db/email-key.ts'
 import type { Queryable } from '../db/open.ts'
+import { isUsernameKept, keptName } from './released-usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
@@ -39,19 +40,29 @@ export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUs
     .executeTakeFirst()
 }
 
-/** Adds a user; undefined when the e-mail or the username is taken. */
+/** Adds a user; undefined when the e-mail or the username is taken, or the username kept for its former owner. */
 export function insertUser(
   tx: Queryable,
   user: { email: string; username: string },
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .values({ ...user, email_key: emailKey(user.email) })
+    .columns(['username', 'email', 'email_key'])
+    .expression(
+      tx
+        .selectNoFrom(({ val }) => [
+          val(user.username).as('username'),
+          val(user.email).as('email'),
+          val(emailKey(user.email)).as('email_key'),
+        ])
+        .where(({ not, exists }) => not(exists(keptName(tx, user.username)))),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .returning(CURRENT_USER)
     .executeTakeFirst()
 }
 
+/** Whether a username is another user's, or kept for another user who gave it up. */
 export async function isUsernameTaken(
   db: Queryable,
   username: string,
@@ -63,7 +74,7 @@ export async function isUsernameTaken(
     .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
     .where('id', '!=', exceptUserId)
     .executeTakeFirst()
-  return row !== undefined
+  return row !== undefined || isUsernameKept(db, username, exceptUserId)
 }
 
 /** Gives a user another name; rejects with a unique violation when it is taken. */

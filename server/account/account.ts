@@ -3,6 +3,7 @@ import type { CurrentUser } from '../../contract/account.ts'
 import type { Queryable } from '../db/open.ts'
 import { insertUser, lockUserByEmail } from './account.store.ts'
 import { removeExpiredEmailChanges } from './email-changes.repository.ts'
+import { removeExpiredReleases } from './released-usernames.repository.ts'
 
 export { findUserByEmail, lockUserByEmail } from './account.store.ts'
 
@@ -22,9 +23,10 @@ export async function findOrCreateUser(tx: Queryable, email: string): Promise<Cu
   throw new Error('no free username was found')
 }
 
-/** Removes what accounts no longer need: addresses that nobody can go back to. */
+/** Removes what accounts no longer need: addresses that nobody can go back to, names that are anybody's again. */
 export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
   await removeExpiredEmailChanges(db)
+  await removeExpiredReleases(db)
 }
 
 function generatedName(): string {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { newEmail } from '../testing/house.ts'
+import { lockWaits } from '../testing/lock-waits.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passEmailChangeTime } from '../testing/passing-time.ts'
 import { testPerNode } from '../testing/per-node.ts'
@@ -236,7 +236,7 @@ test.each(['/logins', '/registrations'] as const)(
     const signIn = await app.db.transaction().execute(async (tx) => {
       await tx.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
       const answer = verifyAt(app, path, { id, code: app.codeFor(id) })
-      await expect.poll(waitingForLocks, { timeout: 5000 }).toBeGreaterThan(0)
+      await expect.poll(() => lockWaits(app), { timeout: 5000 }).toBeGreaterThan(0)
       await tx
         .updateTable('users')
         .set({ email: olga.email, email_key: olga.email })
@@ -251,12 +251,6 @@ test.each(['/logins', '/registrations'] as const)(
     expect(await sessions.execute()).toEqual([])
   },
 )
-
-async function waitingForLocks(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(app.db)
-  return rows[0]?.count ?? 0
-}
 
 test('changes that can no longer be undone are removed each hour', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]

@@ -9,6 +9,7 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
+const DAY = 24 * HOUR
 const STRICT = { config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } }
 
 let number = 0
@@ -59,6 +60,26 @@ test('a check of an e-mail change is a code check of its IP too', async () => {
     app.call('PUT', '/users/current/email/none/verify', { token, body, ...from('192.0.2.1') })
   for (let time = 0; time < 20; time++) expect((await check()).status).toBe(400)
   expectTooMany(await check(), { most: MINUTE })
+})
+
+test('a user gets 3 usernames a day, then 429 with Retry-After; what changes nothing is not counted', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const take = ({ token }: TestUser, username: string) =>
+    app.call('PATCH', '/users/current/profile', { token, body: { username } })
+  for (const username of ['olga_first', 'olga_second', 'Olga_Second']) {
+    expect((await take(olga, username)).status).toBe(200)
+    expect((await take(olga, username)).status).toBe(200)
+    for (const refused of [petr.username, 'admin', 'o', 'ольга']) {
+      expect((await take(olga, refused)).status).toBe(400)
+    }
+  }
+  expectTooMany(await take(olga, 'olga_fourth'), { least: DAY - MINUTE, most: DAY })
+  expect((await take(olga, 'Olga_Second')).status).toBe(200)
+  expect((await take(petr, 'petr_first')).status).toBe(200)
+  await passLimitTime(app, DAY)
+  expect((await take(olga, 'olga_fourth')).status).toBe(200)
 })
 
 testPerNode('limits counted in memory, by each node for itself')(

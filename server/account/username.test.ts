@@ -1,9 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { newEmail } from '../testing/house.ts'
+import { lockWaits } from '../testing/lock-waits.ts'
+import { passReleaseTime } from '../testing/passing-time.ts'
 import { tally } from '../testing/sign-in.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { insertUser } from './account.store.ts'
+import { removeExpiredAccountRows } from './account.ts'
+import { renameUser } from './rename.service.ts'
+
+const DAY = 86_400
 
 let app: TestApp
 beforeAll(async () => {
@@ -46,11 +55,108 @@ test('one’s own username stays free to oneself, also in other letters', async 
   expect((await take(olga, 'own_name')).body.username).toBe('own_name')
 })
 
-test('a username given up is free again', async () => {
+test('a username given up is kept for whom it was: for 30 days nobody else gets it, then anybody does', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
-  await take(olga, 'given_up')
+  await take(olga, 'Given_Up')
   await take(olga, 'another_one')
+  await passReleaseTime(app, 30 * DAY - 60)
+  for (const username of ['Given_Up', 'given_up', 'GIVEN_UP']) {
+    expectRefusal(await check(petr, username), 'USERNAME_ALREADY_EXISTS')
+    expectRefusal(await take(petr, username), 'USERNAME_ALREADY_EXISTS')
+    expect((await check(olga, username)).status).toBe(200)
+  }
+  await passReleaseTime(app, 60)
+  expect((await check(petr, 'given_up')).status).toBe(200)
   expect((await take(petr, 'given_up')).status).toBe(200)
+  expectRefusal(await take(olga, 'given_up'), 'USERNAME_ALREADY_EXISTS')
+})
+
+test('whoever gave a username up may take it back, and it is kept anew when given up again', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'back_and_forth')
+  await take(olga, 'elsewhere')
+  await passReleaseTime(app, 29 * DAY)
+  expect((await take(olga, 'back_and_forth')).status).toBe(200)
+  expect((await take(olga, 'elsewhere_again')).status).toBe(200)
+  await passReleaseTime(app, 29 * DAY)
+  expectRefusal(await take(petr, 'back_and_forth'), 'USERNAME_ALREADY_EXISTS')
+  await passReleaseTime(app, DAY)
+  expect((await take(petr, 'back_and_forth')).status).toBe(200)
+  await take(petr, 'petr_again')
+  expectRefusal(await take(olga, 'back_and_forth'), 'USERNAME_ALREADY_EXISTS')
+})
+
+test('other letters for one’s own username give nothing up', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'Same_Name')
+  await take(olga, 'same_name')
+  const kept = app.db.selectFrom('released_usernames').selectAll().where('name', '=', 'same_name')
+  expect(await kept.execute()).toEqual([])
+})
+
+test('users who race for a username that is being given up: none of them gets it', async () => {
+  const [olga, ...rivals] = (await signUps(app, 16)) as [TestUser, ...TestUser[]]
+  for (let round = 0; round < 5; round++) {
+    await take(olga, `leaving_${round}`)
+    const [left, ...answers] = await atOnce([
+      () => take(olga, `arriving_${round}`),
+      ...rivals.map((rival) => () => take(rival, `LEAVING_${round}`)),
+    ])
+    expect(left?.status).toBe(200)
+    expect(tally(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
+  }
+})
+
+test('a username is not to be had in the very moment in which it is given up', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'this_moment')
+  const rival = await app.db.transaction().execute(async (leaving) => {
+    await renameUser(leaving, { userId: olga.id, username: 'next_moment' })
+    const coming = { userId: petr.id, username: 'this_moment' }
+    const refused = app.db.transaction().execute((tx) => renameUser(tx, coming))
+    const outcome = refused.catch((error: unknown) => error)
+    await expect.poll(() => lockWaits(app), { timeout: 5000 }).toBeGreaterThan(0)
+    return { outcome }
+  })
+  expect(await rival.outcome).toMatchObject({ code: 'USERNAME_ALREADY_EXISTS' })
+})
+
+test('a new account gets no username that is kept for somebody', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'user_1234567')
+  await take(olga, 'settled_here')
+  const newcomer = { email: newEmail(), username: 'USER_1234567' }
+  expect(await insertUser(app.db, newcomer)).toBeUndefined()
+  await passReleaseTime(app, 30 * DAY)
+  expect(await insertUser(app.db, newcomer)).toMatchObject(newcomer)
+})
+
+test('usernames are forgotten once nobody needs to wait for them', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'long_ago')
+  await take(olga, 'lately')
+  await passReleaseTime(app, 30 * DAY)
+  await take(olga, 'just_now')
+  await removeExpiredAccountRows(app.db)
+  const rows = app.db.selectFrom('released_usernames').select('name').where('user_id', '=', olga.id)
+  expect(await rows.execute()).toEqual([{ name: 'lately' }])
+})
+
+test('a username that stays as it is voids no cached answer on any node; another one does', async () => {
+  const olga = await app.signUp()
+  const listener = new pg.Client({ connectionString: app.databaseUrl })
+  await listener.connect()
+  onTestFinished(() => listener.end())
+  const heard: string[] = []
+  listener.on('notification', ({ payload = '' }) => heard.push(payload))
+  await listener.query('LISTEN vslukh')
+  expect((await take(olga, olga.username)).body.username).toBe(olga.username)
+  expectRefusal(await take(olga, 'admin'), 'USERNAME_ALREADY_EXISTS')
+  await take(olga, 'heard_of')
+  // Heard after all that was told before it.
+  await listener.query(`SELECT pg_notify('vslukh', 'the end')`)
+  await expect.poll(() => heard.at(-1)).toBe('the end')
+  expect(heard).toEqual([expect.stringMatching(/ posts$/), 'the end'])
 })
 
 test('50 users racing for one username in mixed case: one gets it', async () => {
@@ -82,6 +188,24 @@ test.each([
   const olga = await app.signUp()
   expectRefusal(await check(olga, word), 'USERNAME_ALREADY_EXISTS')
   expectRefusal(await take(olga, word), 'USERNAME_ALREADY_EXISTS')
+})
+
+test.each(['adm1n', '_admin', 'vsIukh', 'podderzhka', 'vslukh_support'])(
+  '%s, which passes for the product’s own, is USERNAME_ALREADY_EXISTS',
+  async (name) => {
+    const olga = await app.signUp()
+    expectRefusal(await check(olga, name), 'USERNAME_ALREADY_EXISTS')
+    expectRefusal(await take(olga, name), 'USERNAME_ALREADY_EXISTS')
+  },
+)
+
+test('whoever has such a name already keeps it, and may spell it in other letters', async () => {
+  const olga = await app.signUp()
+  const had = { username: 'adm1n_2019' }
+  await app.db.updateTable('users').set(had).where('id', '=', olga.id).execute()
+  expect((await check(olga, 'adm1n_2019')).status).toBe(200)
+  expect((await take(olga, 'Adm1n_2019')).body.username).toBe('Adm1n_2019')
+  expectRefusal(await take(await app.signUp(), 'adm1n_2019'), 'USERNAME_ALREADY_EXISTS')
 })
 
 test.each([

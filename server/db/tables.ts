@@ -63,6 +63,8 @@ export type Tables = {
     old_email: string
     expires_at: Date
   }
+  /** Names in lower case that their former owners alone may take. */
+  released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: {
     id: GeneratedId
     owner_id: Id

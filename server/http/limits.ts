@@ -68,6 +68,8 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
+    usernameChanges: shared('username-change', [3, DAY]),
+    reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
     refreshes: local([150, 5 * MINUTE]),

@@ -6,7 +6,7 @@ import { AppError } from '../http/app-error.ts'
 import { requirePost } from '../posts/posts.ts'
 import { insertReport, isReason, selectReasons } from './reports.store.ts'
 
-export function registerReports({ route, db }: Features): void {
+export function registerReports({ route, db, limits }: Features): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(reportPost, async ({ params, query, viewer }) => {
@@ -17,6 +17,7 @@ export function registerReports({ route, db }: Features): void {
     const reasonId = query.reason_id
     if (!isRowId(reasonId) || !(await isReason(db, reasonId)))
       throw new AppError('REASON_NOT_FOUND')
+    await limits.reports.charge(viewer.userId)
     const report = { postId: params.id, reporterId: viewer.userId, reasonId }
     await insertReport(db, report).catch((error: unknown) => {
       // The post was deleted between the two statements.

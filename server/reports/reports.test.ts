@@ -3,7 +3,11 @@ import type { ReportReason } from '../../contract/reports.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { expectTooMany } from '../testing/expect-too-many.ts'
+import { passLimitTime } from '../testing/passing-time.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const HOUR = 3600
 
 let app: TestApp
 let olga: TestUser
@@ -90,6 +94,26 @@ test('a report of a missing or deleted post is POST_NOT_FOUND, and a visitor’s
     expectRefusal(await report(gone, because(0)), 'POST_NOT_FOUND')
   }
   expect(await rowsOf(id)).toEqual([])
+})
+
+test('a user gets 30 reports an hour, then 429 with Retry-After; what is refused is not counted', async () => {
+  const strict = await appForTest({ config: { rateLimitScale: 1 } })
+  const author = await strict.signUp()
+  const [reporter, neighbour] = [await strict.signUp(), await strict.signUp()]
+  const { id } = await strict.publish(author)
+  const send = (reason: string, { token } = reporter, post = id) =>
+    strict.call('POST', `/posts/${post}/reports?reason_id=${reason}`, { token })
+  for (let time = 0; time < 30; time++) {
+    expect((await send(String((time % 8) + 1))).status).toBe(204)
+    if (time % 10 === 0) {
+      expectRefusal(await send('99'), 'REASON_NOT_FOUND')
+      expectRefusal(await send('1', reporter, '999999'), 'POST_NOT_FOUND')
+    }
+  }
+  expectTooMany(await send('1'), { least: HOUR - 60, most: HOUR })
+  expect((await send('1', neighbour)).status).toBe(204)
+  await passLimitTime(strict, HOUR)
+  expect((await send('1')).status).toBe(204)
 })
 
 test('reporting a post while it is being deleted gives 204 or 404, never an error', async () => {

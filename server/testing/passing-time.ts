@@ -23,6 +23,13 @@ export async function passEmailChangeTime({ db }: TestApp, seconds: number): Pro
   )
 }
 
+/** Lets so many seconds pass for every username that was given up. */
+export async function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
+  await sql`UPDATE released_usernames SET released_at = released_at - ${seconds} * interval '1 second'`.execute(
+    db,
+  )
+}
+
 /** Lets so many seconds pass for every limit that is counted in the database. */
 export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET expire = expire - ${seconds} * 1000::bigint`.execute(db)

@@ -16,4 +16,13 @@ const STATEMENTS = [
   )`,
   `CREATE INDEX email_changes_user ON email_changes (user_id)`,
   `CREATE INDEX email_changes_expiry ON email_changes (expires_at)`,
+
+  // name is in lower case, as users_username compares.
+  `CREATE TABLE released_usernames (
+    name text PRIMARY KEY,
+    user_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+    released_at timestamptz NOT NULL DEFAULT now()
+  )`,
+  `CREATE INDEX released_usernames_user ON released_usernames (user_id)`,
+  `CREATE INDEX released_usernames_time ON released_usernames (released_at)`,
 ]
