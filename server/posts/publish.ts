@@ -54,7 +54,7 @@ export async function publishReply(db: Db, repliedId: string, draft: Draft): Pro
 
 class KeyUsed extends Error {}
 
-/** The text as it is stored. Throws INVALID_REQUEST when it may not be published: before it is charged to any limit. */
+/** The text as it is stored, asked for before a limit is charged. Throws INVALID_REQUEST when it may not be published. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
   if (text === null) {

@@ -9,8 +9,10 @@ import { LogOut } from './log-out.tsx'
 import styles from './settings.module.css'
 import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
+type AccountSettingsProps = { user: CurrentUser; onLoggedOut: () => void }
+
 /** The account's e-mail and username, the devices, the way out. */
-export function AccountSettings({ user }: { user: CurrentUser }) {
+export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
   return (
     <>
       <Section title="Аккаунт">
@@ -35,7 +37,7 @@ export function AccountSettings({ user }: { user: CurrentUser }) {
         />
       </Section>
       <div className={styles.foot}>
-        <LogOut />
+        <LogOut onLoggedOut={onLoggedOut} />
       </div>
     </>
   )

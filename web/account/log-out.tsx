@@ -7,8 +7,11 @@ import { signedOut } from '../lib/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
 
-/** Closes this session and leaves for the wall. A session closed elsewhere meanwhile is no obstacle. */
-export function LogOut() {
+/**
+ * Closes this session and leaves for the wall. A session closed elsewhere meanwhile is no obstacle. `onLoggedOut` takes
+ * from the browser what the person leaves there.
+ */
+export function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const navigate = useNavigate()
   const toast = useToast()
 
@@ -21,6 +24,7 @@ export function LogOut() {
         return
       }
     }
+    onLoggedOut()
     await navigate(PATHS.wall)
     signedOut()
     announceSessionChange()

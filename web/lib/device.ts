@@ -5,6 +5,8 @@ import { whenIdle } from './when-idle.ts'
 
 const TOKEN_KEY = 'client-token'
 const IDLE_MS = 500
+/** What the contract takes for a client token. */
+const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
 let token: Promise<string> | null = null
 
@@ -35,7 +37,7 @@ export async function identify(): Promise<{ clientToken: string; device: Device 
 }
 
 async function readToken(): Promise<string> {
-  const kept = localStore.read(TOKEN_KEY)
+  const kept = keptToken()
   if (kept) return kept
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
@@ -44,9 +46,15 @@ async function readToken(): Promise<string> {
   const { visitorId } = await agent.get()
   const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
   // Another tab may have kept its own meanwhile: the first one stays.
-  const first = localStore.read(TOKEN_KEY) ?? computed
+  const first = keptToken() ?? computed
   localStore.write(TOKEN_KEY, first)
   return first
+}
+
+/** The token kept here; null for one that the server would refuse, whoever put it there. */
+function keptToken(): string | null {
+  const kept = localStore.read(TOKEN_KEY)
+  return kept !== null && ACCEPTED.test(kept) ? kept : null
 }
 
 async function readDevice(): Promise<Device> {

@@ -1,5 +1,5 @@
 import { openDialog } from './dialogs.ts'
-import { sessionStore } from './storage.ts'
+import { isRecord, sessionStore } from './storage.ts'
 import { askedViewer } from './viewer.ts'
 
 /** An action that needs somebody signed in. */
@@ -13,6 +13,7 @@ export type Intent =
   | { name: 'go'; path: string }
 
 const KEY = 'intent'
+const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report'])
 
 /** Whether the kept action was asked for on this page, rather than before it was loaded. */
 let askedHere = false
@@ -44,15 +45,15 @@ export async function withViewer(intent: Intent): Promise<void> {
   if (viewer.state === 'authorized') return performer.perform(intent)
   if (viewer.state === 'no-answer') return performer.refuse(viewer.error)
   askedHere = true
-  sessionStore.write(KEY, JSON.stringify(intent))
+  sessionStore.writeJson(KEY, intent)
   openDialog({ name: 'sign-in' })
 }
 
 /** Does the action kept before signing in, if there is one; once. */
 export function resumeIntent(): void {
-  const kept = sessionStore.read(KEY)
+  const kept = sessionStore.readJson(KEY, isIntent)
   dropIntent()
-  if (kept) performer.perform(JSON.parse(kept) as Intent)
+  if (kept) performer.perform(kept)
 }
 
 /** Forgets the kept action: the person closed the sign-in dialog. */
@@ -63,4 +64,12 @@ export function dropIntent(): void {
 /** Forgets an action kept by a page that was left without signing in. */
 export function dropStaleIntent(): void {
   if (!askedHere) dropIntent()
+}
+
+function isIntent(value: unknown): value is Intent {
+  if (!isRecord(value)) return false
+  const { name, postId, path } = value
+  if (name === 'new-post') return true
+  if (name === 'go') return typeof path === 'string' && path.startsWith('/')
+  return typeof postId === 'string' && ABOUT_A_POST.has(name)
 }

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../lib/call.ts'
-import { changePost, holdLikes, readCachedPost } from '../posts/post-cache.ts'
-import { type LikeState, type LikeWish, makeLikeWish } from './like-wish.ts'
+import { holdLikes, readCachedPost, showLikes } from '../posts/post-cache.ts'
+import { type LikeWish, makeLikeWish } from './like-wish.ts'
 
 /** Wishes that the server has not agreed with yet, by post. */
 const underWay = new Map<string, LikeWish>()
@@ -15,7 +15,7 @@ export async function likePost(client: QueryClient, postId: string, liked = true
   const earlier = underWay.get(postId)
   // The first of several quick taps hears how it ended: one refusal is told once.
   if (earlier) return void earlier.wish(liked)
-  const hold = holdLikes(postId)
+  const hold = holdLikes(client, postId)
   const like = startWish(client, postId, { liked, confirm: hold.confirm })
   underWay.set(postId, like)
   try {
@@ -44,14 +44,7 @@ function startWish(client: QueryClient, postId: string, { liked, confirm }: Star
       return likes_count
     },
     show: (state) => {
-      if (known) showLike(client, postId, state)
+      if (known) showLikes(client, postId, { is_liked: state.liked, likes_count: state.count })
     },
   })
-}
-
-function showLike(client: QueryClient, postId: string, { liked, count }: LikeState): void {
-  changePost(client, postId, (post) => ({
-    ...post,
-    actions: { ...post.actions, is_liked: liked, likes_count: count },
-  }))
 }

@@ -1,10 +1,23 @@
 import { AccountSettings } from '../account/account-settings.tsx'
+import { dropIntent } from '../lib/intent.ts'
+import { localStore } from '../lib/storage.ts'
 import { usePageTitle } from '../lib/use-page-title.ts'
 import { useViewer } from '../lib/viewer.ts'
+import { removeDrafts } from '../posts/drafts.ts'
+import { forgetSignIn } from '../sign-in/kept-sign-in.ts'
 
 /** /settings */
 export function SettingsPage() {
   usePageTitle('Настройки')
   const viewer = useViewer()
-  return viewer.state === 'authorized' && <AccountSettings user={viewer.user} />
+  if (viewer.state !== 'authorized') return null
+  const { user } = viewer
+  return <AccountSettings user={user} onLoggedOut={() => forgetPerson(user.id)} />
+}
+
+/** Leaves nothing of a person in this browser. A session that ends by itself does: what was typed waits for its author. */
+function forgetPerson(userId: string): void {
+  removeDrafts(localStore, userId)
+  forgetSignIn()
+  dropIntent()
 }

@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest'
-import { type DraftStore, onDraftsKept, openDraft } from './drafts.ts'
+import { safeStorage } from '../lib/storage.ts'
+import { onDraftsKept, openDraft, removeDrafts } from './drafts.ts'
 
-function memoryStore(): DraftStore & { size: () => number } {
-  const values = new Map<string, string>()
-  return {
-    read: (name) => values.get(name) ?? null,
-    write: (name, text) => void values.set(name, text),
-    remove: (name) => void values.delete(name),
-    size: () => values.size,
+/** The app's storage over an object that keeps its keys as a browser's does. */
+function memoryStore() {
+  const values: Record<string, string> = {}
+  const methods = {
+    getItem: (name: string) => values[name] ?? null,
+    setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
+    removeItem: (name: string) => delete values[name],
   }
+  const kept = safeStorage(() => Object.setPrototypeOf(values, methods))
+  return { ...kept, size: () => Object.keys(values).length }
 }
 
-const DEAF: DraftStore = { read: () => null, write: () => {}, remove: () => {} }
+const DEAF = safeStorage(() => {
+  throw new Error('Storage is refused')
+})
 
 test('what was typed is there when the form opens again, for that person and place only', () => {
   const store = memoryStore()
@@ -111,10 +116,38 @@ test('published in another tab, the draft is gone here too', () => {
   expect(here.read()).toBeNull()
 })
 
-test('what is not a draft is no draft', () => {
+test('what is not a draft is no draft, and is not kept', () => {
   const store = memoryStore()
   for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new', junk)
     expect(openDraft(store, 'u1', 'new').read()).toBeNull()
+    expect(store.size()).toBe(0)
   }
+})
+
+test('a text is a draft, whatever stands in place of its key', () => {
+  const store = memoryStore()
+  store.write('draft u1 new', '{"text":"цел","sent":{"text":"цел","key":7}}')
+  const draft = openDraft(store, 'u1', 'new')
+  expect(draft.read()).toBe('цел')
+  expect(draft.submissionKey('цел')).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('all drafts of a person can be removed, and nobody else’s', () => {
+  const store = memoryStore()
+  for (const person of ['1', '12', '21']) {
+    openDraft(store, person, 'new').write('новое')
+    openDraft(store, person, 'reply 7').write('ответ')
+  }
+  let told = 0
+  const stop = onDraftsKept(() => {
+    told += 1
+  })
+  removeDrafts(store, '1')
+  stop()
+  expect(told).toBe(1)
+  expect(openDraft(store, '1', 'new').read()).toBeNull()
+  expect(openDraft(store, '1', 'reply 7').read()).toBeNull()
+  for (const other of ['12', '21']) expect(openDraft(store, other, 'new').read()).toBe('новое')
+  expect(store.size()).toBe(4)
 })

@@ -1,4 +1,5 @@
 import { normalizeText } from '../../contract/text.ts'
+import { isRecord, type KeptValues } from '../lib/storage.ts'
 
 /** Where a text is being written: a new post, a reply to a post, a change of a post. */
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
@@ -6,13 +7,6 @@ export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
 /** What was typed, and the text last sent with the key it was sent under, as long as nobody knows how that ended. */
 type Draft = { text: string; sent?: Sent }
 type Sent = { text: string; key: string }
-
-/** Where drafts are kept; it never throws, and may keep nothing. */
-export type DraftStore = {
-  read: (name: string) => string | null
-  write: (name: string, text: string) => void
-  remove: (name: string) => void
-}
 
 export type Drafts = {
   /** The text as typed; null where there is none. */
@@ -41,20 +35,29 @@ export function onDraftsKept(listener: () => void): () => void {
   return () => keptListeners.delete(listener)
 }
 
+/** Removes all that a person left unsent in this browser: they log out, and others may use it after them. */
+export function removeDrafts(store: KeptValues, userId: string): void {
+  store.removeAll(nameOf(userId))
+  for (const listener of keptListeners) listener()
+}
+
 /** The draft of one person in one place. A store that keeps nothing costs the draft, never the typing. */
-export function openDraft(store: DraftStore, userId: string, place: DraftPlace): Drafts {
-  const name = `draft ${userId} ${place}`
+export function openDraft(store: KeptValues, userId: string, place: DraftPlace): Drafts {
+  const name = nameOf(userId, place)
   let unsaved: Draft | null = null
 
   function load(): Draft | null {
-    return unsaved ?? parseDraft(store.read(name))
+    if (unsaved) return unsaved
+    const kept = store.readJson(name, isDraft)
+    if (!kept) return null
+    return isSent(kept.sent) ? { text: kept.text, sent: kept.sent } : { text: kept.text }
   }
 
   function save(draft: Draft): void {
     const before = load()?.text ?? ''
     const empty = draft.text === '' && !draft.sent
     if (empty) store.remove(name)
-    else store.write(name, JSON.stringify(draft))
+    else store.writeJson(name, draft)
     unsaved = !empty && store.read(name) === null ? draft : null
     // Not with each letter: every post of one's own on the page would look.
     if ((draft.text === '') !== (before === '')) for (const listener of keptListeners) listener()
@@ -88,27 +91,18 @@ export function openDraft(store: DraftStore, userId: string, place: DraftPlace):
   }
 }
 
-function parseDraft(saved: string | null): Draft | null {
-  const value = saved === null ? null : parseJson(saved)
-  if (!isRecord(value) || typeof value.text !== 'string') return null
-  const { text, sent } = value
-  return isSent(sent) ? { text, sent } : { text }
+/** Where a person's draft is kept; without a place, what the names of all their drafts begin with. */
+function nameOf(userId: string, place = ''): string {
+  return `draft ${userId} ${place}`
+}
+
+/** A text, at least: what was typed is worth more than the key it was sent under. */
+function isDraft(value: unknown): value is Draft {
+  return isRecord(value) && typeof value.text === 'string'
 }
 
 function isSent(value: unknown): value is Sent {
   return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** 128 random bits; crypto.randomUUID is missing on plain http. */

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CallError, call } from '../lib/call.ts'
-import { beginRead, buryPost, type CachedPost, putPosts, usePost } from './post-cache.ts'
+import { beginRead, type CachedPost, putMissing, putPosts, usePost } from './post-cache.ts'
 
 export type ReadPost =
   | { state: 'loading' }
@@ -20,7 +20,7 @@ export function useReadPost(id: string): ReadPost {
         putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], begun)
       } catch (reason) {
         if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        buryPost(client, id)
+        putMissing(client, id, begun)
       }
       // The post stands in its own entry; this one only says that it was read.
       return true

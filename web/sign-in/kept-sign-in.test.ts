@@ -35,6 +35,26 @@ test('closing before any code was sent keeps nothing, and neither does a finishe
   expect(keptSignIn(MINUTE)).toBeNull()
 })
 
+test.each([
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{"open":true}',
+  '{"open":true,"operation":null}',
+  '{"open":"yes","operation":{"way":"login","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"open":true,"operation":{"way":"back","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}}',
+])('what is no operation, %s, is none to go on with', (junk) => {
+  sessionStorage.setItem('sign-in', junk)
+  expect(keptSignIn(MINUTE)).toBeNull()
+  keepSignInClosed(MINUTE)
+  keepSignIn(operation)
+  expect(keptSignIn(MINUTE)).toEqual({ operation, open: true })
+})
+
 test('without storage there is nothing to go on with, and no error', () => {
   vi.stubGlobal('sessionStorage', undefined)
   keepSignIn(operation)

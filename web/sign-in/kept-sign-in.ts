@@ -1,4 +1,4 @@
-import { sessionStore } from '../lib/storage.ts'
+import { isRecord, sessionStore } from '../lib/storage.ts'
 import type { Operation } from './sign-in-flow.ts'
 
 type Kept = { operation: Operation; open: boolean }
@@ -14,10 +14,9 @@ export function keepSignIn(operation: Operation): void {
 
 /** The operation on its way at `now` (unix milliseconds); null when there is none or its code is too old. */
 export function keptSignIn(now: number): Kept | null {
-  const kept = sessionStore.read(KEY)
-  if (!kept) return null
-  const parsed = JSON.parse(kept) as Kept
-  return now - parsed.operation.sentAt < LIFE_MS ? parsed : null
+  const kept = sessionStore.readJson(KEY, isKept)
+  // A clock that was set back since makes it no younger.
+  return kept && Math.abs(now - kept.operation.sentAt) < LIFE_MS ? kept : null
 }
 
 /** Remembers that the person closed the dialog: it opens on the code when asked for, no longer by itself. */
@@ -32,5 +31,19 @@ export function forgetSignIn(): void {
 }
 
 function write(kept: Kept): void {
-  sessionStore.write(KEY, JSON.stringify(kept))
+  sessionStore.writeJson(KEY, kept)
+}
+
+function isKept(value: unknown): value is Kept {
+  return isRecord(value) && typeof value.open === 'boolean' && isOperation(value.operation)
+}
+
+function isOperation(value: unknown): value is Operation {
+  return (
+    isRecord(value) &&
+    (value.way === 'login' || value.way === 'registration') &&
+    typeof value.email === 'string' &&
+    typeof value.id === 'string' &&
+    typeof value.sentAt === 'number'
+  )
 }

@@ -1,0 +1,117 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { postWith } from './testing/parts.ts'
+import {
+  askForCode,
+  enterCode,
+  profileLink,
+  signInButton,
+  signInThrough,
+} from './testing/sign-in-dialog.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.close())
+
+test.each([
+  ['half a JSON', '{'],
+  ['nothing', ''],
+  ['null', 'null'],
+  ['a list', '[{"open":true}]'],
+  [
+    'JSON of other shapes',
+    '{"operation":{"sentAt":1e99},"open":true,"name":"go","path":7,"text":7}',
+  ],
+  ['too much of it, with controls', `${'x'.repeat(300)}\0`],
+])(
+  'whatever the browser kept, %s included: one signs in, writes and publishes',
+  async (what, junk) => {
+    const user = await site.signUp()
+    const page = await site.visit()
+    await signInButton(page).waitFor()
+    await page.evaluate(keepEverywhere, { junk, draft: draftKey(user) })
+    await page.reload()
+    await askForCode(page, user.email)
+    await enterCode(page, await site.nextCode(user.email))
+    await profileLink(page).waitFor()
+    const dialog = await startPost(page)
+    expect(await text(dialog).inputValue()).toBe('')
+    await text(dialog).fill(`Несмотря ни на что: ${what}`)
+    await page.keyboard.press('Control+Enter')
+    await postWith(page, `Несмотря ни на что: ${what}`).waitFor()
+  },
+)
+
+test('logging out takes one’s drafts from the browser, and leaves those of others there', async () => {
+  const [olga, petr] = [await site.signUp(), await site.signUp()]
+  const page = await site.visit({ as: olga })
+  await writeDraft(page, 'Ольга не дописала')
+  await page.evaluate(
+    (key) => localStorage.setItem(key, '{"text":"Пётр не дописал"}'),
+    draftKey(petr),
+  )
+
+  await profileLink(page).click()
+  await page.getByRole('button', { name: 'Выйти' }).click()
+  await signInButton(page).waitFor()
+  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  await expect.poll(kept).not.toContain('Ольга')
+  expect(await kept()).not.toContain(olga.email)
+  expect(await kept()).toContain('Пётр не дописал')
+
+  await signInButton(page).click()
+  await signInThrough(site, page, olga.email)
+  expect(await text(await startPost(page)).inputValue()).toBe('')
+})
+
+test('a session closed elsewhere leaves what was typed to the one who typed it, and shows it to nobody else', async () => {
+  const [olga, petr] = [await site.signUp(), await site.signUp()]
+  const page = await site.visit({ as: olga })
+  await writeDraft(page, 'Ольга вернётся')
+  await site.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
+  await page.reload()
+  await signInButton(page).click()
+  await signInThrough(site, page, petr.email)
+  expect(await text(await startPost(page)).inputValue()).toBe('')
+  await page.keyboard.press('Escape')
+
+  await profileLink(page).click()
+  await page.getByRole('button', { name: 'Выйти' }).click()
+  await signInButton(page).click()
+  await signInThrough(site, page, olga.email)
+  expect(await text(await startPost(page)).inputValue()).toBe('Ольга вернётся')
+})
+
+/** Puts the same value wherever the app keeps one. */
+function keepEverywhere({ junk, draft }: { junk: string; draft: string }): void {
+  for (const key of ['theme', 'client-token', 'had-session', draft]) localStorage.setItem(key, junk)
+  for (const key of ['sign-in', 'intent']) sessionStorage.setItem(key, junk)
+}
+
+/** Where a person's draft of a new post is kept. */
+function draftKey({ id }: TestUser): string {
+  return `draft ${id} new`
+}
+
+async function writeDraft(page: Page, words: string): Promise<void> {
+  const dialog = await startPost(page)
+  await text(dialog).fill(words)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+async function startPost(page: Page): Promise<Locator> {
+  await profileLink(page).waitFor()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.waitFor()
+  return dialog
+}
+
+function text(dialog: Locator): Locator {
+  return dialog.getByRole('textbox', { name: 'Текст записи' })
+}
