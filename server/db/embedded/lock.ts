@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { StartError } from '../../start-error.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { errorCode } from './error-code.ts'
@@ -11,7 +12,7 @@ const CANNOT_CONNECT_NOW = '57P03'
 const WRONG_CREDENTIALS_OR_MISSING = /^(28|3D|42)/
 
 /** Another server lives on this DATA_DIR. */
-export class DataDirTaken extends Error {
+export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
       `Папка данных ${dataDir} уже занята другим запущенным сервером. ` +
