@@ -8,6 +8,7 @@ import {
 import { emailKey, isEmail } from '../../contract/email.ts'
 import { usernameProblem } from '../../contract/username.ts'
 import { checkCode, spendOperation, startOperation } from '../codes/codes.ts'
+import { databaseTime } from '../db/clock.ts'
 import { addJob } from '../db/jobs.ts'
 import type { Queryable } from '../db/open.ts'
 import { isUniqueViolation } from '../db/violations.ts'
@@ -92,7 +93,8 @@ async function moveToEmail(tx: Queryable, userId: string, email: string): Promis
   const { email: old, username } = await selectUser(tx, userId)
   await updateEmail(tx, userId, email)
   if (emailKey(old) === emailKey(email)) return
-  const notice: EmailNotice = { to: old, username, expiresAt: Date.now() + NOTICE_TTL_MS }
+  const expiresAt = (await databaseTime(tx)) + NOTICE_TTL_MS
+  const notice: EmailNotice = { to: old, username, expiresAt }
   await addJob(tx, 'send-email-notice', { payload: notice })
 }
 

@@ -1,8 +1,10 @@
 import { isIPv4 } from 'node:net'
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/open.ts'
 import { AppError } from './app-error.ts'
+import { DatabaseClockLimiter } from './database-clock-limiter.ts'
 import { createLeakyBucket } from './leaky-bucket.ts'
 
 /** How many, in how many seconds. */
@@ -13,7 +15,7 @@ export type Limit = {
   charge(key: string): Promise<void>
 }
 
-type Limiter = { consume(key: string): Promise<unknown> }
+type Limiter = { duration: number; consume(key: string): Promise<unknown> }
 
 const MINUTE = 60
 const HOUR = 3600
@@ -29,12 +31,9 @@ export function createLimits(pool: Pool, scale: number) {
     limitOf(
       windows.map(
         ([count, duration]) =>
-          new RateLimiterPostgres({
-            storeClient: pool,
-            storeType: 'pool',
+          new DatabaseClockLimiter({
+            pool,
             tableName: 'rate_limits',
-            tableCreated: true,
-            clearExpiredByTimeout: false,
             keyPrefix: `${name}/${duration}`,
             points: points(count),
             duration,
@@ -68,25 +67,33 @@ function limitOf(limiters: Limiter[]): Limit {
   const [only] = limiters
   // No async function around it: this runs for every request.
   if (only && limiters.length === 1) {
+    const refuse = refuseFrom(only)
     return { charge: (key) => only.consume(key).then(ignore, refuse) }
   }
   return {
     async charge(key) {
-      for (const limiter of limiters) await limiter.consume(key).catch(refuse)
+      for (const limiter of limiters) await limiter.consume(key).catch(refuseFrom(limiter))
     },
   }
 }
 
 function ignore(): void {}
 
-function refuse(refused: unknown): never {
-  if (!(refused instanceof RateLimiterRes)) throw refused
-  throw new AppError('TOO_MANY_REQUESTS', { retryAfter: refused.msBeforeNext / 1000 })
+/** No wait is longer than the window, whatever a clock that jumped makes of its end. */
+function refuseFrom({ duration }: Limiter) {
+  return (refused: unknown): never => {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    const retryAfter = Math.min(refused.msBeforeNext / 1000, duration)
+    throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
+  }
 }
 
 /** Removes the counts of windows that are over. */
 export async function removeExpiredLimits(db: Queryable): Promise<void> {
-  await db.deleteFrom('rate_limits').where('expire', '<', String(Date.now())).execute()
+  await db
+    .deleteFrom('rate_limits')
+    .where('expire', '<', sql<string>`extract(epoch FROM now()) * 1000`)
+    .execute()
 }
 
 /**

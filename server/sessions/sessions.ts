@@ -18,7 +18,7 @@ import {
 } from './cookie.ts'
 import { areSessionsLive, insertKnownClient, insertSession } from './sessions.store.ts'
 
-export { deleteDeadSessions, isClientKnown } from './sessions.store.ts'
+export { countExpired, deleteDeadSessions, isClientKnown } from './sessions.store.ts'
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 type OpenedSession = { secret: SessionSecret; viewer: Viewer }
