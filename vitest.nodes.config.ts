@@ -11,7 +11,10 @@ export default defineConfig({
           name: 'server on two nodes',
           include: ['server/**/*.test.ts'],
           // These know no nodes: what they promise is the same for one and for two.
-          exclude: ['server/db/**', 'server/config.test.ts', 'server/app-secret.test.ts'],
+          exclude: [
+            'server/db/**',
+            'server/{app-secret,config,installation,start-failure}.test.ts',
+          ],
           env: { VSLUKH_NODES: '2' },
           globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
           ...runByNode,

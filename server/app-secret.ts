@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config.ts'
-import { keepSecret } from './kept-file.ts'
+import { keepSecret, readIfThere } from './kept-file.ts'
 
 /** The secret kept in DATA_DIR/app-secret, made at the first start. Throws ConfigError when the kept one is too short. */
 export async function keptAppSecret(dataDir: string): Promise<string> {
@@ -11,6 +11,11 @@ export async function keptAppSecret(dataDir: string): Promise<string> {
   const secret = await keepSecret(path)
   if (secret.length < 32) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
   return secret
+}
+
+/** Whether DATA_DIR holds a secret that an earlier start made. */
+export async function hasKeptSecret(dataDir: string): Promise<boolean> {
+  return (await readIfThere(join(dataDir, 'app-secret'))) !== undefined
 }
 
 /** A 256-bit key for one purpose, derived from the secret (RFC 5869), so that no two purposes share a key. */

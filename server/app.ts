@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
+import { watchClock } from './clock-watch.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
@@ -119,11 +120,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     appName: config.appName,
     transport,
   })
+  const unwatchClock = watchClock(db, log)
   const jobs = await startJobs(patient.pool, { tasks, crontab: CRONTAB, log })
   return {
     http,
     database,
     async close(keptMs = 0) {
+      unwatchClock()
       await Promise.all([stop(keptMs), jobs.stop()])
       transport.close()
       // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../contract/email.ts'
+import { StartError } from './start-error.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -18,6 +19,8 @@ export type Config = {
   dataDir: string
   databaseUrl: string | undefined
   appSecret: string | undefined
+  /** Whether a secret other than the one the database knows is meant. */
+  acceptNewSecret: boolean
   smtpUrl: string | undefined
   mailFrom: string
   trustProxy: string[]
@@ -29,7 +32,7 @@ export type Config = {
 }
 
 /** A variable of the environment has a value the product cannot run with; the message names it. */
-export class ConfigError extends Error {}
+export class ConfigError extends StartError {}
 
 /**
  * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset.
@@ -55,6 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     databaseUrl,
     appSecret,
+    acceptNewSecret: read.oneOf('ACCEPT_NEW_SECRET', ['0', '1'], '0') === '1',
     smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom:
       read.email('MAIL_FROM') ??

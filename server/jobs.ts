@@ -1,15 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
-import { removeExpiredAccountRows } from './account/account.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
-import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
-import { removeExpiredLimits } from './http/limits.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/posts.jobs.ts'
-import { deleteDeadSessions } from './sessions/sessions.ts'
+import { createPruning } from './pruning.ts'
 
 type Options = {
   db: Db
@@ -48,7 +45,7 @@ export function createTasks({
   return {
     'send-code': sendUntilExpired(
       'send-code',
-      (mail: CodeMail) => sendCodeMail(mail, { key: codeKey, appName, transport }),
+      (mail: CodeMail, leftMs) => sendCodeMail(mail, { key: codeKey, appName, transport, leftMs }),
       { db, log },
     ),
     'send-email-notice': sendUntilExpired(
@@ -58,13 +55,7 @@ export function createTasks({
     ),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
-    async 'remove-expired'() {
-      await removeExpiredOperations(patientDb)
-      await removeExpiredMailPlaces(patientDb)
-      await removeExpiredAccountRows(patientDb)
-      await deleteDeadSessions(patientDb)
-      await removeExpiredLimits(patientDb)
-    },
+    'remove-expired': createPruning(patientDb, log),
     async 'check-counters'(_, stopping) {
       const differences = await Promise.race([findCounterDifferences(patientDb), stopping])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { createApp } from './app.ts'
-import { keptAppSecret } from './app-secret.ts'
 import { type Config, readConfig } from './config.ts'
+import { makeDataDir } from './data-dir.ts'
 import { startEmbeddedPostgres } from './db/embedded/embedded-postgres.ts'
 import { migrate } from './db/migrate.ts'
+import { openInstallation, refuseLostDatabase } from './installation.ts'
 import { createLineWriter } from './line-writer.ts'
 import { createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
@@ -39,10 +40,12 @@ async function start(): Promise<void> {
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
 
+  if (keepsFiles(config)) await makeDataDir(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
-  const secret = config.appSecret ?? (await keptAppSecret(config.dataDir))
   stopping.signal.throwIfAborted()
-  await migrate(databaseUrl)
+  await migrate(databaseUrl, { say, signal: stopping.signal })
+  stopping.signal.throwIfAborted()
+  const secret = await openInstallation(databaseUrl, config, say)
   stopping.signal.throwIfAborted()
 
   const transport = openMailTransport({
@@ -69,7 +72,14 @@ async function start(): Promise<void> {
   say(`Готово: ${config.publicUrl ?? address}`)
 }
 
-async function startDatabase({ dataDir }: Config): Promise<string> {
+/** With a database and an SMTP server elsewhere nothing is kept in DATA_DIR. */
+function keepsFiles({ databaseUrl, smtpUrl }: Config): boolean {
+  return databaseUrl === undefined || smtpUrl === undefined
+}
+
+async function startDatabase(config: Config): Promise<string> {
+  const { dataDir } = config
+  await refuseLostDatabase(config)
   const postgres = await startEmbeddedPostgres({
     dataDir,
     say,

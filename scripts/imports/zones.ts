@@ -13,7 +13,10 @@ const ZONES: readonly (readonly [RegExp, string])[] = [
   [/^server\/testing\//, 'server test'],
   [/^server\/.*\.test\.ts$/, 'server test'],
   [/^server\/main\.ts$/, 'server/main'],
-  [/^server\/(?:config|app-secret|kept-file|logger|line-writer)\.ts$/, 'server/config'],
+  [
+    /^server\/(?:config|app-secret|data-dir|kept-file|logger|line-writer|start-error)\.ts$/,
+    'server/config',
+  ],
   [/^server\/features\.ts$/, 'server/features'],
   [/^server\/[^/]+$/, 'server/app'],
   [/^server\/http\/app-error\.ts$/, 'server/error'],

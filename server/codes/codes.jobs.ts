@@ -17,12 +17,17 @@ const WHAT: Record<Purpose, string> = {
   'email-change': 'код для смены почты',
 }
 
-/** Writes and sends the mail of an operation. Rejects when it could not be sent. */
+/** Writes and sends the mail of an operation whose code lives `leftMs` more. Rejects when it could not be sent. */
 export async function sendCodeMail(
   mail: CodeMail,
-  { key, appName, transport }: { key: Buffer; appName: string; transport: MailTransport },
+  {
+    key,
+    appName,
+    transport,
+    leftMs,
+  }: { key: Buffer; appName: string; transport: MailTransport; leftMs: number },
 ): Promise<void> {
-  const minutes = Math.max(1, Math.round((mail.expiresAt - Date.now()) / 60_000))
+  const minutes = Math.max(1, Math.round(leftMs / 60_000))
   await transport.send(compose(mail, { code: codeOf(mail.operationId, key), appName, minutes }))
 }
 

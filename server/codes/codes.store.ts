@@ -24,7 +24,7 @@ export type NewOperation = {
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` tells the one
  * caller that shall send its mail and then say so by `markMailed`: no other is told so for the next 60 s, or for 10 where
  * that did not come to pass. A live operation keeps its address: its code was mailed there, and one that merely compares
- * equal to it may be somebody else's.
+ * equal to it may be somebody else's. A mail from the future was sent by a clock that was ahead, and holds up none.
  */
 export async function putOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<{ id: string; email: string; mail_due: boolean; expires_at: Date }>`
@@ -45,6 +45,7 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
       mailed_at = CASE
         WHEN old.expires_at > now() AND old.mailed_at > now() - interval '1 second' *
           CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
+          AND old.mailed_at < now() + interval '1 minute'
         THEN old.mailed_at ELSE now() END
     RETURNING id, email, expires_at, mailed_at = now() AS mail_due`.execute(db)
   const row = rows[0]

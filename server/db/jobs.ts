@@ -24,23 +24,29 @@ type JobsOptions = {
 const CONCURRENT_JOBS = 4
 /** Jobs at work get this long to finish before they are told to give up. */
 const FINISH_MS = 3000
+/** Past any pause between the tries of a job. */
+const LONGEST_WAIT_SECONDS = 300
+/** The crontab's clock may be so far from its next minute before it is set anew: back, or ahead. */
+const CRON_AHEAD_MS = 120_000
+const CRON_BEHIND_MS = 86_400_000
 /** A runner that the database failed is replaced after this. */
 const RESTART_MS = 1000
 
-/** Queues a job; within a transaction it exists once that commits. It runs now, or at `runAt`. */
+/** Queues a job; within a transaction it exists once that commits. It runs now, or after so many milliseconds. */
 export async function addJob(
   db: Queryable,
   task: string,
-  { payload, runAt }: { payload: object; runAt?: Date },
+  { payload, afterMs = 0 }: { payload: object; afterMs?: number },
 ): Promise<void> {
   await sql`SELECT graphile_worker.add_job(
-    ${task}, ${JSON.stringify(payload)}::json, run_at => ${runAt ?? null}::timestamptz
+    ${task}, ${JSON.stringify(payload)}::json, run_at => now() + ${afterMs} * interval '1 millisecond'
   )`.execute(db)
 }
 
 /**
  * Lets others take the jobs of some tasks that one worker has held for `heldSeconds`, longer than any of them takes: its
- * process was killed. Left to itself, the queue gives them out again after four hours.
+ * process was killed. Left to itself, the queue gives them out again after four hours. Jobs that a clock which was ahead has
+ * put off, farther than any is put off on purpose, run now.
  */
 export async function releaseAbandonedJobs(
   db: Queryable,
@@ -49,8 +55,19 @@ export async function releaseAbandonedJobs(
 ): Promise<void> {
   await sql`SELECT graphile_worker.force_unlock_workers(array_agg(locked_by))
     FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND locked_at < now() - ${heldSeconds} * interval '1 second'
+    WHERE task_identifier = ANY(${tasks}) AND (locked_at < now() - ${heldSeconds} * interval '1 second'
+      OR locked_at > now() + interval '1 minute')
   `.execute(db)
+  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
+    FROM graphile_worker.jobs
+    WHERE task_identifier = ANY(${tasks}) AND run_at > now() + ${LONGEST_WAIT_SECONDS} * interval '1 second'
+  `.execute(db)
+}
+
+/** Lets the crontab run again that a clock which was ahead has marked as done until then. */
+export async function forgetFutureCrons(db: Queryable): Promise<void> {
+  await sql`UPDATE graphile_worker._private_known_crontabs SET last_execution = NULL
+    WHERE last_execution > now() + interval '2 minutes'`.execute(db)
 }
 
 /** Runs queued jobs and the crontab until `stop()` of the result, which waits for the jobs at work. */
@@ -113,11 +130,17 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
   }
 }
 
-/** Starts a runner; `failed` settles when it has ended or could not look into the queue. */
+/** Starts a runner; `failed` settles when it has ended, could not look into the queue, or saw the clock jump. */
 async function begin(options: RunnerOptions) {
   const runner = await run(options)
   const { promise: blind, resolve } = Promise.withResolvers<void>()
   runner.events.once('worker:getJob:error', () => resolve())
+  // Left to itself, the crontab would wait until the time comes again, or catch up minute by minute.
+  const looksAtClock = (cron: { currentTimestamp: number; expectedTimestamp: number }) => {
+    const late = cron.currentTimestamp - cron.expectedTimestamp
+    if (late < -CRON_AHEAD_MS || late > CRON_BEHIND_MS) resolve()
+  }
+  runner.events.on('cron:prematureTimer', looksAtClock).on('cron:overdueTimer', looksAtClock)
   return {
     failed: Promise.race([runner.promise.catch(() => {}), blind]),
     // A runner that has ended by itself refuses to be stopped.

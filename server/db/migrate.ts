@@ -1,28 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
-import { Kysely, PostgresDialect } from 'kysely'
-import { Migrator } from 'kysely/migration'
-import pg from 'pg'
+import { type Migration, Migrator } from 'kysely/migration'
+import { StartError } from '../start-error.ts'
+import { errorCode } from './embedded/error-code.ts'
 import * as product from './migrations/001-product.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
-import { surviveLostConnections } from './open.ts'
+import * as installation from './migrations/005-installation.ts'
+import { type StartDatabase, withStartDatabase } from './start-database.ts'
 
-const MIGRATIONS = { '001-product': product, '003-mailboxes': mailboxes, '004-account': account }
+/** Every migration by its name, in the order of which they run. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '001-product': product,
+  '003-mailboxes': mailboxes,
+  '004-account': account,
+  '005-installation': installation,
+}
+
+type Options = {
+  migrations?: Record<string, Migration>
+  /** Takes lines in Russian for the terminal. */
+  say?: (line: string) => void
+  /** Ends the waiting for locks. */
+  signal?: AbortSignal
+  /** For so long a table that others hold is asked for again and again. */
+  patienceMs?: number
+}
+
+const PATIENCE_MS = 60_000
+/** Readers who queued behind a migration that gave up pass in this time. */
+const PAUSE_MS = 1000
+/** PostgreSQL's states “lock not available” and “deadlock detected”. */
+const LOCKED = ['55P03', '40P01']
 
 /**
  * Brings the database at `url` to the newest shape, the mail queue's tables included. Nodes that start at once wait for
- * each other: both migrators hold a lock in the database. Rejects with the first migration's error; it is rolled back.
+ * each other: both migrators hold a lock in the database. A table that a long statement holds is waited for in pieces of
+ * 3 s, so that readers behind the migration are let through in between. Throws StartError when that goes on for a
+ * minute, or when the database was migrated by a newer version; otherwise the first migration's error, rolled back.
  */
-export async function migrate(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 2 })
-  surviveLostConnections(pool, () => {})
-  try {
-    const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-    const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
-    const { error } = await migrator.migrateToLatest()
-    if (error) throw error
-    await migrateQueue({ pgPool: pool })
-  } finally {
-    await pool.end()
+export async function migrate(
+  url: string,
+  { migrations = MIGRATIONS, say = () => {}, signal, patienceMs = PATIENCE_MS }: Options = {},
+): Promise<void> {
+  const since = performance.now()
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withStartDatabase(url, (database) => migrateOnce(database, migrations))
+    } catch (cause) {
+      if (!LOCKED.includes(errorCode(cause))) throw cause
+      if (performance.now() - since > patienceMs) throw new StartError(blocked(), { cause })
+    }
+    if (tries === 1) say('Ждём, пока другие освободят таблицы базы данных…')
+    await delay(PAUSE_MS, undefined, { signal })
   }
+}
+
+async function migrateOnce(
+  { db, pool }: StartDatabase,
+  migrations: Record<string, Migration>,
+): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  await refuseNewer({ db, pool }, migrations)
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) throw error
+  await migrateQueue({ pgPool: pool })
+  if (results.length > 0) await db.updateTable('installation').set({ version: version() }).execute()
+}
+
+/** A newer version of the product knows migrations that this one does not; what they changed, this one may break. */
+async function refuseNewer(
+  { db, pool }: StartDatabase,
+  migrations: Record<string, Migration>,
+): Promise<void> {
+  const { rows } = await pool.query<{ exists: boolean }>(
+    `SELECT to_regclass('kysely_migration') IS NOT NULL AND to_regclass('installation') IS NOT NULL AS exists`,
+  )
+  if (!rows[0]?.exists) return
+  const done = await pool.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name')
+  const unknown = done.rows.map(({ name }) => name).filter((name) => !(name in migrations))
+  if (unknown.length === 0) return
+  const row = await db.selectFrom('installation').select('version').executeTakeFirst()
+  throw new StartError(
+    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${version()} ` +
+      `(в базе есть ${unknown.join(', ')}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
+  )
+}
+
+function blocked(): string {
+  return (
+    'База данных не обновлена: другие запросы держат её таблицы уже минуту. ' +
+    'Найдите их (SELECT pid, query FROM pg_stat_activity), дождитесь конца или прервите ' +
+    '(SELECT pg_terminate_backend(pid)) и запустите сервер снова.'
+  )
+}
+
+/** The version of this product. */
+function version(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  return JSON.parse(text).version
 }

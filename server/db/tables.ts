@@ -84,4 +84,11 @@ export type Tables = {
   report_reasons: { id: GeneratedId; name: string; place: number }
   reports: { id: GeneratedId; post_id: Id; reporter_id: Id; reason_id: Id; created_at: CreatedAt }
   rate_limits: { key: string; points: number; expire: string | null }
+  /** One row. */
+  installation: {
+    /** Of the secret the product was started with; null until the first start. It cannot be reversed. */
+    secret_fingerprint: Buffer | null
+    /** The version of the product that migrated the database last. */
+    version: string | null
+  }
 }

@@ -11,7 +11,7 @@ type Bucket = {
  * A limit on the pace of events, counted in memory: the generic cell rate algorithm (ITU-T I.371). Windows of fixed
  * length, which the other limits count in, let twice the burst through where two of them meet.
  */
-export function createLeakyBucket({ seconds, burst }: Bucket, now = Date.now) {
+export function createLeakyBucket({ seconds, burst }: Bucket, now = () => performance.now()) {
   const step = seconds * 1000
   /** When the bucket of each key will have leaked empty; in the order of the last event. */
   const empty = new Map<string, number>()

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/open.ts'
 import { AppError } from './app-error.ts'
+import { DatabaseClockLimiter } from './database-clock-limiter.ts'
 import { createLeakyBucket } from './leaky-bucket.ts'
 
 /** How many, in how many seconds. */
@@ -20,7 +22,7 @@ export type Limit = {
   chargeNetwork(ip: string | undefined): Promise<void>
 }
 
-type Limiter = { consume(key: string): Promise<unknown> }
+type Limiter = { duration: number; consume(key: string): Promise<unknown> }
 
 /** How many times the allowance of an IPv6 /64 the /56 and the /48 around it have. */
 const WIDER_SHARES = [4, 16]
@@ -42,12 +44,9 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
       (share) =>
         windows.map(
           ([count, duration]) =>
-            new RateLimiterPostgres({
-              storeClient: pool,
-              storeType: 'pool',
+            new DatabaseClockLimiter({
+              pool,
               tableName: 'rate_limits',
-              tableCreated: true,
-              clearExpiredByTimeout: false,
               keyPrefix: `${name}/${duration}`,
               points: points(count * share),
               duration,
@@ -105,22 +104,32 @@ function limitOf(limitersFor: (share: number) => Limiter[], hash?: (key: string)
 function chargeAll(limiters: Limiter[]): (key: string) => Promise<void> {
   const [only] = limiters
   // No async function around it: this runs for every request.
-  if (only && limiters.length === 1) return (key) => only.consume(key).then(ignore, refuse)
+  if (only && limiters.length === 1) {
+    const refuse = refuseFrom(only)
+    return (key) => only.consume(key).then(ignore, refuse)
+  }
   return async (key) => {
-    for (const limiter of limiters) await limiter.consume(key).catch(refuse)
+    for (const limiter of limiters) await limiter.consume(key).catch(refuseFrom(limiter))
   }
 }
 
 function ignore(): void {}
 
-function refuse(refused: unknown): never {
-  if (!(refused instanceof RateLimiterRes)) throw refused
-  throw new AppError('TOO_MANY_REQUESTS', { retryAfter: refused.msBeforeNext / 1000 })
+/** No wait is longer than the window, whatever a clock that jumped makes of its end. */
+function refuseFrom({ duration }: Limiter) {
+  return (refused: unknown): never => {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    const retryAfter = Math.min(refused.msBeforeNext / 1000, duration)
+    throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
+  }
 }
 
 /** Removes the counts of windows that are over. */
 export async function removeExpiredLimits(db: Queryable): Promise<void> {
-  await db.deleteFrom('rate_limits').where('expire', '<', String(Date.now())).execute()
+  await db
+    .deleteFrom('rate_limits')
+    .where('expire', '<', sql<string>`extract(epoch FROM now()) * 1000`)
+    .execute()
 }
 
 /**

@@ -79,15 +79,18 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
 
 /** A live session locked for a refresh, with the ages its rules need (in seconds); undefined where there is none. */
 export function lockSession(tx: Queryable, id: string) {
-  return tx
-    .selectFrom('sessions')
-    .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
-    .select(sql<number>`extract(epoch FROM now() - rotated_at)::float8`.as('secret_age'))
-    .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
-    .where('id', '=', id)
-    .where(live)
-    .forUpdate()
-    .executeTakeFirst()
+  return (
+    tx
+      .selectFrom('sessions')
+      .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
+      // A secret from the future was set by a clock that was ahead: it is old rather than young until then.
+      .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
+      .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
+      .where('id', '=', id)
+      .where(live)
+      .forUpdate()
+      .executeTakeFirst()
+  )
 }
 
 /** Notes that a session was used, and that its current secret came back where `seen`. */
@@ -160,6 +163,16 @@ export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promis
 
 export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+}
+
+/** How many sessions there are, and how many of them are over by the database's clock. */
+export async function countExpired(db: Queryable): Promise<{ expired: number; all: number }> {
+  const counted = await db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll<string>().as('all'))
+    .select((eb) => eb.fn.countAll<string>().filterWhere(live(eb)).as('alive'))
+    .executeTakeFirstOrThrow()
+  return { expired: Number(counted.all) - Number(counted.alive), all: Number(counted.all) }
 }
 
 export async function deleteDeadSessions(db: Queryable): Promise<void> {

@@ -19,6 +19,7 @@ import {
 import { areSessionsLive, insertKnownClient, insertSession } from './sessions.store.ts'
 
 export {
+  countExpired,
   deleteAllSessions,
   deleteDeadSessions,
   deleteOtherSessions,

@@ -15,6 +15,13 @@ export async function createDatabase(serverUrl: string, name: string, template =
   await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
 }
 
+/** The address of a server's maintenance database for its superuser, who needs no password on the embedded one's socket. */
+export function asSuperuser(url: string): string {
+  const other = new URL(withDatabase(url, 'postgres'))
+  other.username = 'postgres'
+  return other.href
+}
+
 /** A fresh migrated database, as a `using` resource that drops it again. */
 export async function freshDatabase(serverUrl: string) {
   const name = `test_${randomUUID().replaceAll('-', '')}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts'
 import { migrate } from '../db/migrate.ts'
-import { createDatabase, TEMPLATE, withDatabase } from './databases.ts'
+import { asSuperuser, createDatabase, executeOn, TEMPLATE, withDatabase } from './databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,6 +30,8 @@ export default async function setup(
       throw error
     },
   })
+  // The product's own role may not; tests have a database each.
+  await executeOn(asSuperuser(postgres.connectionString), 'ALTER ROLE vslukh CREATEDB')
   await createDatabase(postgres.connectionString, TEMPLATE)
   await migrate(withDatabase(postgres.connectionString, TEMPLATE))
   root.provide('databaseUrl', postgres.connectionString)

@@ -3,6 +3,7 @@ import { chown, lstat, mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { StartError } from '../../start-error.ts'
 import { errorCode } from './error-code.ts'
 import type { OsUser } from './os-user.ts'
 import type { PidFile } from './pid-file.ts'
@@ -51,7 +52,7 @@ async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const found = await lstat(folder)
   const ours = found.uid === process.getuid?.() || found.uid === user.uid
   if (!found.isDirectory() || !ours || (found.mode & 0o077) !== 0) {
-    throw new Error(
+    throw new StartError(
       `Папка ${folder} нужна для связи с базой данных, но принадлежит не этому серверу. ` +
         'Удалите её или задайте DATA_DIR с более коротким путём.',
     )

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { StartError } from '../../start-error.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { Place } from './cluster.ts'
 import { connect, DataDirTaken, takeLock } from './lock.ts'
@@ -121,7 +122,7 @@ async function ensureLaunched(holding: Holding, address: Address): Promise<void>
   holding.launched = undefined
   // Also when one launched here gave way to that of a simultaneous start.
   if (await findRunning(place.cluster)) return
-  if (launched) throw new Error(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
+  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
   holding.launched = await launch(place, address)
 }
 
@@ -142,7 +143,7 @@ function patience(place: Place, { say }: Telling): (answer: 'starting' | 'silent
     const now = performance.now()
     if (answer === 'starting') silentSince = now
     if (now - silentSince > SILENCE_MS) {
-      throw new Error(
+      throw new StartError(
         `PostgreSQL в ${place.cluster} запущен, но не отвечает. ` +
           'Завершите его процесс (номер в первой строке postmaster.pid) и запустите сервер снова.',
       )

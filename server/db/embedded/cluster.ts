@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { keepSecret } from '../../kept-file.ts'
+import { StartError } from '../../start-error.ts'
 import type { Binaries } from './binaries.ts'
 import { errorCode } from './error-code.ts'
 import { commandAs, giveTo, type OsUser } from './os-user.ts'
@@ -15,9 +16,34 @@ export const SUPERUSER = 'postgres'
 
 export type Place = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** True once `initdb` has run to its end for this DATA_DIR. */
+/** The major version of PostgreSQL that made a cluster; undefined until `initdb` has run to its end. Throws StartError. */
+function versionOf(cluster: string): string | undefined {
+  try {
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined
+    throw new StartError(
+      `База данных в ${cluster} принадлежит другому пользователю. ` +
+        'Запустите сервер от него или отдайте папку тому, от кого он запущен: chown -R',
+      { cause },
+    )
+  }
+}
+
+/** True once `initdb` has run to its end for this DATA_DIR. Throws StartError where another user owns what is there. */
 export function hasCluster(cluster: string): boolean {
-  return existsSync(join(cluster, 'PG_VERSION'))
+  return versionOf(cluster) !== undefined
+}
+
+/** Throws StartError where a cluster was made by another major version of PostgreSQL than these programs are. */
+export function requireSameMajor(cluster: string, { major }: Binaries): void {
+  const version = versionOf(cluster)
+  if (version === undefined || version === major) return
+  throw new StartError(
+    `База данных в ${cluster} создана PostgreSQL ${version}, а здесь PostgreSQL ${major}: он её не откроет. ` +
+      'Верните прежнюю версию программы или перенесите данные: ' +
+      'выгрузите их прежней версией (pg_dump) и загрузите в новую папку DATA_DIR (psql).',
+  )
 }
 
 /**
@@ -40,7 +66,7 @@ export async function createCluster(place: Place, password: string | undefined):
 function explainOccupied(cluster: string) {
   return (cause: unknown) => {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(cause))) throw cause
-    throw new Error(
+    throw new StartError(
       `В ${cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
       { cause },
     )
@@ -66,7 +92,9 @@ async function runInitdb(place: Place, folder: string, password: string | undefi
     await execute(file, args, { ...ids, env: environment(), windowsHide: true })
   } catch (cause) {
     const said = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new Error(`Не удалось создать базу данных в ${place.dataDir}. ${said}`.trim(), { cause })
+    throw new StartError(`Не удалось создать базу данных в ${place.dataDir}. ${said}`.trim(), {
+      cause,
+    })
   }
 }
 
@@ -90,11 +118,6 @@ export async function removeUnfinished(dataDir: string): Promise<void> {
     // A start that lost the race may still be writing in there and then clears it itself.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
-}
-
-/** Creates DATA_DIR if needed. Other users may pass through it, which PostgreSQL under root may need, not list it. */
-export async function makeDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 })
 }
 
 const passwordFile = (dataDir: string) => join(dataDir, 'postgres.password')

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { asSuperuser } from '../../testing/databases.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { isServerOf } from './pid-file.ts'
@@ -40,6 +41,16 @@ test('is durable, speaks UTF-8 and sorts the same on every machine', async () =>
   ])
   const text = `select getdatabaseencoding(), current_setting('timezone'), lower('ЁЖ'), 'Б' < 'а'`
   expect(await query(connectionString, text)).toEqual(['UTF8', 'UTC', 'ёж', true])
+})
+
+test('gives the product a role that owns its database and may do nothing else, also where an earlier version gave it more', async () => {
+  const rights = `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls
+    or pg_has_role(rolname, 'pg_read_server_files', 'member') from pg_roles where rolname = current_user`
+  const first = await at.start()
+  expect(await query(first.connectionString, rights)).toEqual([false])
+  await query(asSuperuser(first.connectionString), 'alter role vslukh createdb')
+  await first.stop()
+  expect(await query((await at.start()).connectionString, rights)).toEqual([false])
 })
 
 test('leaves what users wrote out of its log', async () => {

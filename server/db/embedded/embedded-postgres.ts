@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeDataDir } from '../../data-dir.ts'
 import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type Holding } from './bring-up.ts'
@@ -8,9 +9,9 @@ import {
   createCluster,
   hasCluster,
   keepPassword,
-  makeDataDir,
   type Place,
   removeUnfinished,
+  requireSameMajor,
 } from './cluster.ts'
 import { createDatabase } from './lock.ts'
 import { boundLog } from './log-file.ts'
@@ -75,6 +76,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<Holding> {
     options.say(`Создаём базу данных в ${place.cluster}…`)
     await createCluster(place, password)
   }
+  requireSameMajor(place.cluster, binaries)
   place.cluster = await realpath(place.cluster)
   return {
     place,

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { StartError } from '../../start-error.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { errorCode } from './error-code.ts'
@@ -11,7 +12,7 @@ const CANNOT_CONNECT_NOW = '57P03'
 const WRONG_CREDENTIALS_OR_MISSING = /^(28|3D|42)/
 
 /** Another server lives on this DATA_DIR. */
-export class DataDirTaken extends Error {
+export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
       `Папка данных ${dataDir} уже занята другим запущенным сервером. ` +
@@ -74,17 +75,25 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-/** Creates the application's role and database where they are missing. Expects the lock to be held. */
+/**
+ * Creates the application's role and database where they are missing: a role that owns its database and may do nothing
+ * else. Expects the lock to be held.
+ */
 export async function createDatabase(
   client: Client,
   name: string,
   password: string | undefined,
 ): Promise<void> {
-  const role = await client.query('select from pg_roles where rolname = $1', [name])
+  const role = await client.query<{ createdb: boolean }>(
+    'select rolcreatedb as createdb from pg_roles where rolname = $1',
+    [name],
+  )
   if (role.rowCount === 0) {
     const secret = password ? ` password '${password}'` : ''
-    await client.query(`create role ${name} login createdb${secret}`)
+    await client.query(`create role ${name} login${secret}`)
   }
+  // Earlier versions let it create databases, which it never needed.
+  if (role.rows[0]?.createdb) await client.query(`alter role ${name} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [name])
   if (database.rowCount === 0) await client.query(`create database ${name} owner ${name}`)
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { StartError } from '../../start-error.ts'
 
 const execute = promisify(execFile)
 
@@ -32,7 +33,7 @@ export async function chooseOsUser(postgres: string, dataDir: string): Promise<O
     if (user.switchIds) await openToOthers(dataDir)
     if (await reaches(user, postgres, dataDir)) return user
   }
-  throw new Error(
+  throw new StartError(
     'PostgreSQL не запускается от root, а другого пользователя подобрать не удалось: ' +
       `ни unshare, ни nobody не видят ${postgres} и ${dataDir}. ` +
       'Запустите сервер не от root, откройте путь к этим папкам или задайте DATABASE_URL.',

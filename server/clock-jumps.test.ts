@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addJob } from './db/jobs.ts'
+import { mailAppForTest } from './testing/mail-app.ts'
+import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
+import { startAt } from './testing/sign-in.ts'
+import { appForTest, type TestApp } from './testing/test-app.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 24 * HOUR
+const EMAIL = 'olga@example.org'
+
+/** Makes rows what they are after the clock was so many seconds ahead and went back. */
+async function setClockBack(app: TestApp, seconds: number): Promise<void> {
+  await passCodeTime(app, -seconds)
+  await passLimitTime(app, -seconds)
+}
+
+test('a code asked for while the clock was an hour ahead can be asked for again once it is right', async () => {
+  const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1 })
+  await startAt(app, '/registrations', { email: EMAIL })
+  await mailbox.codeFor(EMAIL)
+  await setClockBack(app, HOUR)
+  expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(201)
+  await app.logLine('mail sent', 2)
+  expect(mailbox.mails).toHaveLength(2)
+})
+
+test('a limit that was reached while the clock was an hour ahead does not hold for an hour', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const start = async (n: number) =>
+    (await startAt(app, '/registrations', { email: `n${n}@example.org` })).status
+  const statuses: number[] = []
+  for (let n = 0; n <= 10; n++) statuses.push(await start(n))
+  expect(statuses.at(-1)).toBe(429)
+  await setClockBack(app, 2 * HOUR)
+  expect(await start(11)).toBe(201)
+})
+
+test('a mail whose retry was set for the hour after by a wrong clock is sent within the next minute’s round', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  await app.db.transaction().execute(async (tx) => {
+    const payload = { to: EMAIL, username: 'olga_1', expiresAt: Date.now() + 600_000 }
+    await addJob(tx, 'send-email-notice', { payload })
+    await sql`UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour'`.execute(
+      tx,
+    )
+  })
+  await addJob(app.db, 'release-mails', { payload: {} })
+  await mailbox.mailTo(EMAIL)
+})
+
+test('the clock 100 days ahead: the pruning stops and says so, and once the clock is right everybody is still signed in', async () => {
+  const app = await appForTest()
+  const users = [await app.signUp(), await app.signUp(), await app.signUp()]
+  await startAt(app, '/registrations', { email: EMAIL })
+  await passSessionTime(app, 100 * DAY)
+  await passCodeTime(app, 100 * DAY)
+  await addJob(app.db, 'remove-expired', { payload: {} })
+  expect(await app.logLine('pruning stopped')).toMatch(/"level":"error".*"expired":3,"all":3/)
+  expect(await app.db.selectFrom('codes').select('id').execute()).toHaveLength(1)
+  await passSessionTime(app, -100 * DAY)
+  for (const { token } of users) {
+    expect((await app.call('GET', '/users/current', { token })).status).toBe(200)
+  }
+})
+
+test('what is over is removed where it is the smaller part', async () => {
+  const app = await appForTest()
+  await app.signUp()
+  await passSessionTime(app, 31 * DAY)
+  const others = [await app.signUp(), await app.signUp()]
+  await startAt(app, '/registrations', { email: EMAIL })
+  await passCodeTime(app, 11 * MINUTE)
+  await addJob(app.db, 'remove-expired', { payload: {} })
+  await expect.poll(() => app.db.selectFrom('codes').select('id').execute()).toEqual([])
+  const rows = await app.db.selectFrom('sessions').select('user_id').orderBy('user_id').execute()
+  expect(rows.map((row) => row.user_id)).toEqual(others.map(({ id }) => id))
+})

@@ -1,0 +1,36 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { StartError } from './start-error.ts'
+
+/**
+ * Creates DATA_DIR where it is missing, and makes sure that this process may write in it. Other users may pass through it,
+ * which PostgreSQL under root may need, not list it. Throws StartError.
+ */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o711 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
+  }
+}
+
+function explain(dataDir: string, { code, message }: NodeJS.ErrnoException): string {
+  const place = `DATA_DIR: ${dataDir}`
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${place} — файл или лежит внутри файла, а нужна папка. Укажите другую`
+    case 'EROFS':
+      return `${place} на диске только для чтения. Подключите его для записи или укажите другую папку`
+    case 'EACCES':
+    case 'EPERM':
+      return (
+        `${place}: у пользователя, от которого запущен сервер, нет права писать сюда. ` +
+        'Запустите сервер от владельца папки или отдайте её ему: chown -R'
+      )
+    case 'ENOSPC':
+      return `${place}: на диске не осталось места. Освободите его`
+    default:
+      return `${place}: папку не получилось открыть: ${message}`
+  }
+}

@@ -1,0 +1,86 @@
+import { type Kysely, sql } from 'kysely'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { StartError } from '../start-error.ts'
+import { freshDatabase } from '../testing/databases.ts'
+import { MIGRATIONS, migrate } from './migrate.ts'
+
+/** With one more that needs a table for itself, as most that alter one do. */
+const ONE_MORE = {
+  ...MIGRATIONS,
+  '999-test': {
+    up: async (db: Kysely<unknown>) => {
+      await sql`ALTER TABLE posts ADD COLUMN test integer`.execute(db)
+    },
+  },
+}
+
+/** A database, and a connection that holds its posts by one long SELECT until `release()`. */
+async function heldDatabase() {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: database.url })
+    client.on('error', () => {})
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+  const holder = await connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM posts')
+  return { url: database.url, reader: await connect(), release: () => holder.query('ROLLBACK') }
+}
+
+test('a migration behind one long SELECT keeps readers waiting for 3 s at most, and is done once it is over', async () => {
+  const { url, reader, release } = await heldDatabase()
+  const { promise: waiting, resolve: say } = Promise.withResolvers<string>()
+  const migrated = migrate(url, { migrations: ONE_MORE, say })
+  let longest = 0
+  let waits = true
+  const reading = (async () => {
+    while (waits) {
+      const began = performance.now()
+      await reader.query('SELECT FROM posts')
+      longest = Math.max(longest, performance.now() - began)
+    }
+  })()
+  expect(await waiting).toMatch(/^Ждём/)
+  waits = false
+  await reading
+  expect(longest).toBeGreaterThan(500)
+  expect(longest).toBeLessThan(4000)
+  await release()
+  await migrated
+  expect((await reader.query('SELECT test FROM posts')).rowCount).toBe(0)
+})
+
+test('a migration that waited in vain is given up with a sentence, and has changed nothing', async () => {
+  const { url, reader } = await heldDatabase()
+  const migrated = migrate(url, { migrations: ONE_MORE, patienceMs: 100 })
+  await expect(migrated).rejects.toThrow(StartError)
+  await expect(migrated).rejects.toThrow(/другие запросы держат её таблицы.*pg_stat_activity/)
+  const { rows } = await reader.query('SELECT name FROM kysely_migration ORDER BY name')
+  expect(rows.map(({ name }) => name)).not.toContain('999-test')
+})
+
+test('the waiting ends when the start is called off', async () => {
+  const { url } = await heldDatabase()
+  const off = new AbortController()
+  const migrated = migrate(url, {
+    migrations: ONE_MORE,
+    signal: off.signal,
+    say: () => off.abort(),
+  })
+  await expect(migrated).rejects.toThrow('aborted')
+})
+
+test('the database remembers which version migrated it last', async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const { rows } = await client.query('SELECT version FROM installation')
+  expect(rows).toEqual([{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }])
+})

@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely'
+
+/** One row: what the database knows of the installation that uses it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`CREATE TABLE installation (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    secret_fingerprint bytea,
+    version text
+  )`.execute(db)
+  await sql`INSERT INTO installation DEFAULT VALUES`.execute(db)
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+
+const MAIN = join(import.meta.dirname, '../main.ts')
+
+type Options = {
+  /** Another user to run it as. */
+  uid?: number
+  /** A command to run it through, such as one that shifts the clock. */
+  through?: string[]
+}
+
+/**
+ * Starts the product as an operator does, with these environment variables alone. Resolves once it is ready, or has ended:
+ * with its exit code (null: ready), what it printed, and what it said on standard error. Started, it ends with the test.
+ */
+export async function startMain(
+  env: Record<string, string>,
+  { uid, through = [] }: Options = {},
+): Promise<{ code: number | null; printed: string; told: string; stop(): Promise<void> }> {
+  const [file = '', ...args] = [...through, process.execPath, MAIN]
+  const child = spawn(file, args, {
+    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  const closed = once(child, 'close')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await closed
+  }
+  onTestFinished(stop)
+  let printed = ''
+  let told = ''
+  child.stderr.on('data', (data) => {
+    told += data
+  })
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    printed += `${line}\n`
+    if (line.startsWith('Готово: ')) resolve()
+  })
+  await Promise.race([ready, closed])
+  return { code: child.exitCode, printed, told, stop }
+}
