@@ -5,6 +5,7 @@ import { removeExpiredOperations } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
 import { removeExpiredLimits } from './http/limits.ts'
+import { removeLikesOfDeleted } from './likes/likes.jobs.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/posts.jobs.ts'
@@ -23,6 +24,7 @@ type Options = {
 /** When the jobs nobody asks for run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
+* * * * * remove-likes
 17 * * * * remove-expired
 40 2 * * * check-counters
 `
@@ -50,6 +52,7 @@ export function createTasks({
       (notice: EmailNotice) => sendEmailNotice(notice, { appName, transport }),
       { db, log },
     ),
+    'remove-likes': (_, stopping) => removeLikesOfDeleted(patientDb, stopping),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     async 'remove-expired'() {

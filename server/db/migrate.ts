@@ -3,9 +3,10 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import * as product from './migrations/001-product.ts'
+import * as posts from './migrations/002-posts.ts'
 import { surviveLostConnections } from './open.ts'
 
-const MIGRATIONS = { '001-product': product }
+const MIGRATIONS = { '001-product': product, '002-posts': posts }
 
 /**
  * Brings the database at `url` to the newest shape, the mail queue's tables included. Nodes that start at once wait for
