@@ -8,7 +8,7 @@ import { removeExpiredLimits } from './http/limits.ts'
 import { removeLikesOfDeleted } from './likes/likes.jobs.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { findCounterDifferences } from './posts/posts.jobs.ts'
+import { deleteOldKeys, findCounterDifferences } from './posts/posts.jobs.ts'
 import { deleteDeadSessions } from './sessions/sessions.ts'
 
 type Options = {
@@ -59,6 +59,7 @@ export function createTasks({
       await removeExpiredOperations(patientDb)
       await deleteDeadSessions(patientDb)
       await removeExpiredLimits(patientDb)
+      await deleteOldKeys(patientDb)
     },
     async 'check-counters'(_, stopping) {
       const differences = await Promise.race([findCounterDifferences(patientDb), stopping])
