@@ -42,7 +42,7 @@ export type PostPage = Type.Static<typeof PostPage>
 
 /** The text as typed: server and browser both normalise it, so only the body's size bounds it here. */
 export const PostBody = strictObject({ text: Type.String() })
-/** A retry with the same key from the same user answers with the first result. */
+/** A retry with the same key from the same user answers with the first result: 404 where that was deleted meanwhile. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
 })
@@ -78,7 +78,7 @@ export const createPost = endpoint('POST', '/posts', {
   body: PostBody,
   status: 201,
   answer: Post,
-  errors: [],
+  errors: ['POST_NOT_FOUND'],
 })
 
 export const editPost = endpoint('PATCH', '/posts/:id', {

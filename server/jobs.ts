@@ -3,6 +3,7 @@ import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
+import { removeLikesOfDeleted } from './likes/likes.jobs.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/posts.jobs.ts'
@@ -24,6 +25,7 @@ type Options = {
 /** When the jobs nobody asks for run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
+* * * * * remove-likes
 17 * * * * remove-expired
 40 2 * * * check-counters
 `
@@ -53,6 +55,7 @@ export function createTasks({
       (notice: EmailNotice) => sendEmailNotice(notice, { appName, origin, undoKey, transport }),
       { db, log },
     ),
+    'remove-likes': (_, stopping) => removeLikesOfDeleted(patientDb, stopping),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     'remove-expired': createPruning(patientDb, log),

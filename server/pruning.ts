@@ -3,6 +3,7 @@ import { removeExpiredAccountRows } from './account/account.ts'
 import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
 import type { Db } from './db/open.ts'
 import { removeExpiredLimits } from './http/limits.ts'
+import { deleteOldKeys } from './posts/posts.jobs.ts'
 import { countExpired, deleteDeadSessions } from './sessions/sessions.ts'
 
 /** A little less than the hour between two runs, by the monotonic clock (ms). */
@@ -36,5 +37,6 @@ export function createPruning(
     await removeExpiredAccountRows(db)
     await deleteDeadSessions(db)
     await removeExpiredLimits(db)
+    await deleteOldKeys(db)
   }
 }

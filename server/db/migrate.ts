@@ -6,6 +6,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../start-error.ts'
 import { errorCode } from './embedded/error-code.ts'
 import * as product from './migrations/001-product.ts'
+import * as posts from './migrations/002-posts.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
@@ -14,6 +15,7 @@ import { type StartDatabase, withStartDatabase } from './start-database.ts'
 /** Every migration by its name, in the order of which they run. */
 export const MIGRATIONS: Record<string, Migration> = {
   '001-product': product,
+  '002-posts': posts,
   '003-mailboxes': mailboxes,
   '004-account': account,
   '005-installation': installation,

@@ -4,6 +4,9 @@ import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { addJob } from './jobs.ts'
 
+/** Ample for a busy machine. */
+const SOON = { timeout: 10_000 }
+
 /** Makes new connections to an app's database read-only, or not: as after a failover, those there are stay as they are. */
 async function setReadOnly({ databaseUrl }: TestApp, isReadOnly: boolean): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1)
@@ -32,7 +35,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
   await setReadOnly(app, true)
   // The connections that were cut are found out by the first who want them.
   await expect
-    .poll(async () => (await app.call('GET', `/posts/${post.id}`, { token })).status)
+    .poll(async () => (await app.call('GET', `/posts/${post.id}`, { token })).status, SOON)
     .toBe(200)
   for (const [method, path, body] of writes) {
     const answer = await app.call(method, path, { token, ...(body && { body }) })
@@ -44,7 +47,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
   await setReadOnly(app, false)
   for (const [method, path, body, success] of writes) {
     const write = () => app.call(method, path, { token, ...(body && { body }) })
-    await expect.poll(async () => (await write()).status, { timeout: 3000 }).toBe(success)
+    await expect.poll(async () => (await write()).status, SOON).toBe(success)
   }
   await addJob(app.db, 'check-counters', { payload: {} })
   expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
@@ -55,7 +58,9 @@ test('a connection that turns out to be read-only is let go of at once: the next
   const { token } = await app.signUp()
   const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })
   await setReadOnly(app, true)
-  await expect.poll(async () => (await app.call('GET', '/sessions', { token })).status).toBe(200)
+  await expect
+    .poll(async () => (await app.call('GET', '/sessions', { token })).status, SOON)
+    .toBe(200)
   await setReadOnly(app, false)
   expectRefusal(await publish(), 'UNAVAILABLE')
   expect((await publish()).status).toBe(201)

@@ -75,11 +75,12 @@ export type Tables = {
     replied_post_id: OptionalId
     likes_count: Generated<number>
     replies_count: Generated<number>
-    idempotency_key: string | null
   }
+  idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }
   likes: { id: GeneratedId; post_id: Id; user_id: Id; created_at: CreatedAt }
+  removed_posts: { post_id: Id; removed_at: CreatedAt }
   like_totals: { user_id: Id; likes: string }
   report_reasons: { id: GeneratedId; name: string; place: number }
   reports: { id: GeneratedId; post_id: Id; reporter_id: Id; reason_id: Id; created_at: CreatedAt }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addJob } from '../db/jobs.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
@@ -86,6 +88,65 @@ test('a retry of a reply answers with it even when the answered post was deleted
   expect(retry).toMatchObject({ status: 201, body: { id: first.body.id } })
   expectRefusal(await send({ key: 'later', to: parent.id }), 'POST_NOT_FOUND')
 })
+
+test('a retry with the key of a post deleted meanwhile is POST_NOT_FOUND, and publishes nothing', async () => {
+  const petr = await app.signUp()
+  const { body } = await send({ key: 'gone', by: petr })
+  await app.call('DELETE', `/posts/${body.id}`, { token: petr.token })
+  for (const text of ['Один раз', 'Уже иначе']) {
+    expectRefusal(await send({ key: 'gone', text, by: petr }), 'POST_NOT_FOUND')
+  }
+  expect((await wallOf(petr)).total).toBe(0)
+  expect((await send({ key: 'new', by: petr })).status).toBe(201)
+})
+
+test('a retry with the key of a reply deleted meanwhile is POST_NOT_FOUND, with or without the post it answered', async () => {
+  const parent = await app.publish(olga)
+  const { body } = await send({ key: 'gone-reply', to: parent.id })
+  await app.call('DELETE', `/posts/${body.id}`, { token: olga.token })
+  expectRefusal(await send({ key: 'gone-reply', to: parent.id }), 'POST_NOT_FOUND')
+  expect((await repliesTo(parent.id)).total).toBe(0)
+  await app.call('DELETE', `/posts/${parent.id}`, { token: olga.token })
+  expectRefusal(await send({ key: 'gone-reply', to: parent.id }), 'POST_NOT_FOUND')
+})
+
+test('retries while the post is being deleted give it or POST_NOT_FOUND, and never another', async () => {
+  const petr = await app.signUp()
+  for (let round = 0; round < 8; round++) {
+    const key = `race-${round}`
+    const first = await send({ key, by: petr })
+    const retries = Array.from({ length: 8 }, () => () => send({ key, by: petr }))
+    const remove = () => app.call('DELETE', `/posts/${first.body.id}`, { token: petr.token })
+    for (const { status, body } of await atOnce(retries.toSpliced(round, 0, remove))) {
+      expect([201, 204, 404]).toContain(status)
+      if (status === 201) expect(body.id).toBe(first.body.id)
+    }
+    expect((await wallOf(petr)).total).toBe(0)
+  }
+})
+
+test('a key is kept for a day: once forgotten it publishes again', async () => {
+  const petr = await app.signUp()
+  const first = await send({ key: 'yesterday', by: petr })
+  const second = await send({ key: 'today', by: petr })
+  await sql`UPDATE idempotency_keys SET created_at = created_at - interval '25 hours'
+    WHERE owner_id = ${petr.id} AND key = 'yesterday'`.execute(app.db)
+  await addJob(app.db, 'remove-expired', { payload: {} })
+  await expect.poll(() => keysOf(petr), { timeout: 10_000 }).toEqual(['today'])
+  expect((await send({ key: 'today', by: petr })).body.id).toBe(second.body.id)
+  const again = await send({ key: 'yesterday', by: petr })
+  expect(again.status).toBe(201)
+  expect(again.body.id).not.toBe(first.body.id)
+})
+
+async function keysOf({ id }: TestUser): Promise<string[]> {
+  const rows = await app.db
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('owner_id', '=', id)
+    .execute()
+  return rows.map(({ key }) => key)
+}
 
 test.each(['', 'ключ', 'a b', 'x'.repeat(101)])(
   'the Idempotency-Key «%s» is INVALID_REQUEST',

@@ -48,3 +48,8 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   }
   return differences.slice(0, MOST)
 }
+
+/** Forgets the Idempotency-Keys of more than a day ago: nobody retries for so long. */
+export async function deleteOldKeys(db: Queryable): Promise<void> {
+  await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
+}

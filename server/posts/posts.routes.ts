@@ -46,8 +46,8 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
     const text = requireText(body.text)
     const draft = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
     if (!(await isRetry(db, draft))) await limits.publications.charge(viewer.userId)
-    const post = await publishPost(db, draft)
-    await changed('posts')
+    const { post, isNew } = await publishPost(db, draft)
+    if (isNew) await changed('posts')
     return post
   })
 

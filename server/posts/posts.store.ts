@@ -26,14 +26,33 @@ export function postsOf(ownerId: string): PostList {
 
 export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
 
-/** Adds a post and counts it, in one statement; gives it as its owner sees it, undefined when its key was used before. */
+type Place = { repliedId: string | null; rootId: string | null }
+const ON_THE_WALL: Place = { repliedId: null, rootId: null }
+
+/**
+ * CTEs of which the last, `post`, inserts a post; none when its key was used before. The key is a row of its own, which
+ * outlives the post: a retry after the deletion finds it. It needs the post's id first, so that takes the id.
+ */
+function inserting({ ownerId, text, idempotencyKey }: NewPost, { repliedId, rootId }: Place) {
+  if (idempotencyKey === null) {
+    return sql`post AS (
+      INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
+      VALUES (${ownerId}, ${text}, ${repliedId}, ${rootId}) RETURNING *
+    )`
+  }
+  return sql`claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id)
+      VALUES (${ownerId}, ${idempotencyKey}, nextval('posts_id_seq'))
+      ON CONFLICT DO NOTHING RETURNING *
+    ), post AS (
+      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id) OVERRIDING SYSTEM VALUE
+      SELECT post_id, owner_id, ${text}, ${repliedId}::bigint, ${rootId}::bigint FROM claimed RETURNING *
+    )`
+}
+
+/** Adds a post and counts it, in one statement; returns it as its owner sees it, undefined when its key was used before. */
 export function insertPost(db: Queryable, post: NewPost): Promise<Post | undefined> {
-  const ctes = sql`post AS (
-      INSERT INTO posts (owner_id, text, idempotency_key)
-      VALUES (${post.ownerId}, ${post.text}, ${post.idempotencyKey})
-      ON CONFLICT (owner_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-      RETURNING *
-    ), owner AS (
+  const ctes = sql`${inserting(post, ON_THE_WALL)}, owner AS (
       INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
       ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
     ), wall AS (
@@ -58,32 +77,27 @@ export type NewReply = NewPost & { repliedId: string; rootId: string }
 /** Adds a reply and counts it for its owner; undefined when its key was used before. */
 export async function insertReply(tx: Queryable, reply: NewReply): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    WITH reply AS (
-      INSERT INTO posts (owner_id, text, idempotency_key, replied_post_id, parent_post_id)
-      VALUES (
-        ${reply.ownerId}, ${reply.text}, ${reply.idempotencyKey}, ${reply.repliedId}, ${reply.rootId}
-      )
-      ON CONFLICT (owner_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
-      RETURNING id, owner_id
-    ), owner AS (
-      INSERT INTO owner_totals AS t (user_id, replies) SELECT owner_id, 1 FROM reply
+    WITH ${inserting(reply, reply)}, owner AS (
+      INSERT INTO owner_totals AS t (user_id, replies) SELECT owner_id, 1 FROM post
       ON CONFLICT (user_id) DO UPDATE SET replies = t.replies + 1
     )
-    SELECT id FROM reply`.execute(tx)
+    SELECT id FROM post`.execute(tx)
   return rows[0]?.id
 }
 
+/** The id of the post that a user has published under a key, deleted meanwhile or not; undefined where there was none. */
 export async function findByIdempotencyKey(
   db: Queryable,
-  { ownerId, idempotencyKey }: Pick<NewPost, 'ownerId' | 'idempotencyKey'>,
+  ownerId: string,
+  idempotencyKey: string,
 ): Promise<string | undefined> {
   const row = await db
-    .selectFrom('posts')
-    .select('id')
+    .selectFrom('idempotency_keys')
+    .select('post_id')
     .where('owner_id', '=', ownerId)
-    .where('idempotency_key', '=', idempotencyKey)
+    .where('key', '=', idempotencyKey)
     .executeTakeFirst()
-  return row?.id
+  return row?.post_id
 }
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }

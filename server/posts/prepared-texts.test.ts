@@ -41,8 +41,12 @@ function mixedRead(n: number): { path: string; token: string | undefined } {
 
 async function read(n: number): Promise<void> {
   const { path, token } = mixedRead(n)
-  const { status } = await app.call('GET', path, { token })
-  expect(status).toBe(200)
+  // Past the test's client, which holds each answer against the OpenAPI document: these are many.
+  const answer = await fetch(`${app.url}/api/v1${path}`, {
+    headers: { ...(token && { authorization: `Bearer ${token}` }) },
+  })
+  await answer.arrayBuffer()
+  expect(answer.status).toBe(200)
 }
 
 /** Bytes that the app's backends hold for themselves, shared buffers aside: what proc(5) calls private. */
@@ -74,5 +78,5 @@ test.runIf(process.platform === 'linux')(
     await atOnce(Array.from({ length: READS }, (_, n) => () => read(n)))
     expect((await privateBytes()) - before).toBeLessThan(GROWTH_MAX_BYTES)
   },
-  120_000,
+  240_000,
 )

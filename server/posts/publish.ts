@@ -21,35 +21,43 @@ export async function isRetry(
   { ownerId, key }: Pick<Draft, 'ownerId' | 'key'>,
 ): Promise<boolean> {
   if (key === undefined) return false
-  return (await findByIdempotencyKey(db, { ownerId, idempotencyKey: key })) !== undefined
+  return (await findByIdempotencyKey(db, ownerId, key)) !== undefined
 }
 
-/** Publishes a post on the wall, or gives the one published with the same key. */
-export async function publishPost(db: Db, draft: Draft): Promise<Post> {
-  const post = toNewPost(draft)
-  return (await insertPost(db, post)) ?? published(db, post)
+/** A post, and whether it was published just now: a retry gives the one that was. */
+type Published = { post: Post; isNew: boolean }
+
+/**
+ * Publishes a post on the wall, or finds the one published with the same key. Throws POST_NOT_FOUND when that
+ * was deleted meanwhile.
+ */
+export async function publishPost(db: Db, draft: Draft): Promise<Published> {
+  const newPost = toNewPost(draft)
+  const post = await insertPost(db, newPost)
+  return post ? { post, isNew: true } : { post: await findPublished(db, newPost), isNew: false }
 }
 
-/** Publishes a reply, likewise. Throws POST_NOT_FOUND when the answered post is gone. */
-export async function publishReply(db: Db, repliedId: string, draft: Draft): Promise<Post> {
-  const post = toNewPost(draft)
+/** Publishes a reply, likewise. Throws POST_NOT_FOUND also when the answered post is gone. */
+export async function publishReply(db: Db, repliedId: string, draft: Draft): Promise<Published> {
+  const newPost = toNewPost(draft)
   if (!isRowId(repliedId)) throw new AppError('POST_NOT_FOUND')
   const id = await db
     .transaction()
     .execute(async (tx) => {
       const rootId = await countReply(tx, repliedId)
       if (rootId === undefined) throw new AppError('POST_NOT_FOUND')
-      const replyId = await insertReply(tx, { ...post, repliedId, rootId })
-      // The reply is there already: its parent must not count it twice.
+      const replyId = await insertReply(tx, { ...newPost, repliedId, rootId })
+      // The reply was there already: its parent must not count it twice.
       if (replyId === undefined) throw new KeyUsed()
       return replyId
     })
-    .catch(async (error: unknown) => {
-      const isRetry = error instanceof KeyUsed || error instanceof AppError
-      if (isRetry && post.idempotencyKey && (await findByIdempotencyKey(db, post))) return undefined
+    .catch((error: unknown) => {
+      // The answered post may be gone by the time of a retry.
+      if (error instanceof KeyUsed || error instanceof AppError) return undefined
       throw error
     })
-  return published(db, post, id)
+  if (id === undefined) return { post: await findPublished(db, newPost), isNew: false }
+  return { post: await view(db, id, newPost.ownerId), isNew: true }
 }
 
 class KeyUsed extends Error {}
@@ -69,10 +77,15 @@ function toNewPost({ ownerId, text, key }: Draft): NewPost {
   return { ownerId, text, idempotencyKey: key ?? null }
 }
 
-/** A post that was just inserted, or where none was, the one published with the same key. */
-async function published(db: Db, post: NewPost, id?: string): Promise<Post> {
-  const found = id ?? (await findByIdempotencyKey(db, post))
-  const view = found && (await selectPost(db, found, { userId: post.ownerId }))
-  if (!view) throw new AppError('POST_NOT_FOUND')
-  return view
+/** The post that its owner has published with the same key. Throws POST_NOT_FOUND where there is none any more. */
+async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost): Promise<Post> {
+  const id = idempotencyKey && (await findByIdempotencyKey(db, ownerId, idempotencyKey))
+  if (!id) throw new AppError('POST_NOT_FOUND')
+  return view(db, id, ownerId)
+}
+
+async function view(db: Db, id: string, userId: string): Promise<Post> {
+  const post = await selectPost(db, id, { userId })
+  if (!post) throw new AppError('POST_NOT_FOUND')
+  return post
 }

@@ -21,8 +21,8 @@ export function registerReplies({ route, db, limits, changed, shareRead }: Featu
     const text = requireText(body.text)
     const draft = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
     if (!(await isRetry(db, draft))) await limits.publications.charge(viewer.userId)
-    const reply = await publishReply(db, params.id, draft)
-    await changed('posts')
-    return reply
+    const { post, isNew } = await publishReply(db, params.id, draft)
+    if (isNew) await changed('posts')
+    return post
   })
 }

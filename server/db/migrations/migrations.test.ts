@@ -1,0 +1,29 @@
+import { type Kysely, sql } from 'kysely'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { createDatabase, executeOn, withDatabase } from '../../testing/databases.ts'
+import { openDatabase } from '../open.ts'
+import * as product from './001-product.ts'
+import * as posts from './002-posts.ts'
+
+test('keys of the last day move to a table of their own, and name their posts', async () => {
+  const server = inject('databaseUrl')
+  const name = `test_migrations_${process.pid}`
+  await createDatabase(server, name)
+  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const { db, close } = openDatabase(withDatabase(server, name), () => {})
+  onTestFinished(close)
+  const unshaped = db as unknown as Kysely<unknown>
+  await product.up(unshaped)
+  await sql`INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@x.ru', 'o@x.ru')`.execute(
+    db,
+  )
+  await sql`INSERT INTO posts (owner_id, text, idempotency_key, created_at) VALUES
+    (1, 'Давно', 'old', now() - interval '2 days'), (1, 'Недавно', 'fresh', now()), (1, 'Без', NULL, now())
+  `.execute(db)
+  await posts.up(unshaped)
+  const keys = await db
+    .selectFrom('idempotency_keys')
+    .select(['owner_id', 'key', 'post_id'])
+    .execute()
+  expect(keys).toEqual([{ owner_id: '1', key: 'fresh', post_id: '2' }])
+})

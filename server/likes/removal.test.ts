@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { addJob } from '../db/jobs.ts'
+import { CRONTAB } from '../jobs.ts'
+import { findCounterDifferences } from '../posts/posts.jobs.ts'
+import type { TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { recount } from '../testing/seed.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+/** More than two steps of 5,000, and not all of a third. */
+const LIKERS = 12_000
+const LEFT_BY_TWO_STEPS = 2000
+/** Ample for a busy machine. */
+const SOON = { timeout: 10_000 }
+
+/** Lets as many new users, with the e-mails fan1@ to fanN@example.org, like a post. */
+async function seedFans({ db }: TestApp, postId: string, count: number): Promise<void> {
+  await sql`WITH fans AS (
+      INSERT INTO users (username, email, email_key)
+      SELECT 'fan_' || n, 'fan' || n || '@example.org', 'fan' || n || '@example.org'
+      FROM generate_series(1, ${count}::int) n RETURNING id
+    )
+    INSERT INTO likes (post_id, user_id) SELECT ${postId}::bigint, id FROM fans`.execute(db)
+  await recount(db)
+}
+
+/** Holds back who wants to change a user's total of likes, until the function that this gives is called. */
+async function holdTotalOf({ databaseUrl }: TestApp, userId: string): Promise<() => Promise<void>> {
+  const holder = new pg.Client(databaseUrl)
+  await holder.connect()
+  let isHeld = true
+  const release = async () => {
+    if (isHeld) await holder.end()
+    isHeld = false
+  }
+  onTestFinished(release)
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM like_totals WHERE user_id = $1 FOR UPDATE', [userId])
+  return release
+}
+
+async function rowsLeft({ db }: TestApp, postId: string): Promise<number> {
+  const { rows } = await sql<{ left: number }>`
+    SELECT count(*)::int AS left FROM likes WHERE post_id = ${postId}`.execute(db)
+  return rows[0]?.left ?? 0
+}
+
+const liked = async (app: TestApp, { token }: TestUser) =>
+  (await app.call('GET', '/posts?filter=liked', { token })).body
+
+test('a deleted post leaves every list and total at once, its likes in steps, and all is exact in between', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const doomed = await app.publish(olga, 'Все меня любят')
+  const other = await app.publish(olga, 'Остаюсь')
+  await seedFans(app, doomed.id, LIKERS)
+  const first = await app.signIn('fan1@example.org')
+  const last = await app.signIn(`fan${LIKERS}@example.org`)
+  for (const { token } of [first, last])
+    await app.call('POST', `/posts/${other.id}/likes`, { token })
+  const release = await holdTotalOf(app, last.id)
+
+  async function expectGone() {
+    expectRefusal(await app.call('GET', `/posts/${doomed.id}`), 'POST_NOT_FOUND')
+    for (const user of [first, last]) {
+      const list = await liked(app, user)
+      expect(list).toMatchObject({ total: 1, lastPage: 1, nextCursor: null })
+      expect(list.posts).toMatchObject([{ id: other.id }])
+    }
+    expect(await findCounterDifferences(app.db)).toEqual([])
+  }
+  const { status } = await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })
+  expect(status).toBe(204)
+  await expectGone()
+  await expect.poll(() => rowsLeft(app, doomed.id), SOON).toBe(LEFT_BY_TWO_STEPS)
+  await expectGone()
+  await release()
+  await expect.poll(() => rowsLeft(app, doomed.id), SOON).toBe(0)
+  await expect
+    .poll(() => app.db.selectFrom('removed_posts').selectAll().execute(), SOON)
+    .toEqual([])
+  await expectGone()
+})
+
+test('what a killed process has left is removed by the next run, which comes every minute', async () => {
+  const app = await appForTest()
+  const gone = '999'
+  await seedFans(app, gone, 10)
+  await app.db.insertInto('removed_posts').values({ post_id: gone }).execute()
+  expect(CRONTAB).toMatch(/^\* \* \* \* \* remove-likes$/m)
+  await addJob(app.db, 'remove-likes', { payload: {} })
+  await expect.poll(() => rowsLeft(app, gone), SOON).toBe(0)
+  await expect
+    .poll(() => app.db.selectFrom('removed_posts').selectAll().execute(), SOON)
+    .toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('two runs at once remove each like once', async () => {
+  const app = await appForTest()
+  const gone = '999'
+  await seedFans(app, gone, LIKERS)
+  await app.db.insertInto('removed_posts').values({ post_id: gone }).execute()
+  for (let run = 0; run < 4; run++) await addJob(app.db, 'remove-likes', { payload: {} })
+  await expect.poll(() => rowsLeft(app, gone), SOON).toBe(0)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
