@@ -6,11 +6,13 @@ import { startJobs } from './db/jobs.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
 import { settles } from './db/settles.ts'
 import { openFreshness } from './http/freshness.ts'
+import { hashAddresses } from './http/hashed-log.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createLimits } from './http/limits.ts'
+import { createLimits, logTripped } from './http/limits.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
+import { createRefusalLog } from './http/refusal-log.ts'
 import { replayKept } from './http/replay.ts'
 import { createRouter } from './http/route.ts'
 import { createSharedReads } from './http/shared-reads.ts'
@@ -45,7 +47,8 @@ export type App = {
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens once `http.listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, log, secret, transport } = options
+  const { config, secret, transport } = options
+  const log = hashAddresses(options.log, deriveKey(secret, 'log'))
   const database = openDatabase(options.databaseUrl, (error) =>
     log.warn({ err: error }, 'an idle database connection broke'),
   )
@@ -53,6 +56,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { db, pool } = database
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const limits = createLimits(pool, config.rateLimitScale)
+  logTripped(limits, log)
   const sessions = createSessions({
     secret,
     accessTokenSeconds: config.accessTokenSeconds,
@@ -65,9 +69,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { kept, changed } = freshness
   const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
+  const refusals = createRefusalLog(log)
   const page = await loadPage(options.webFolder, config)
   const http = await createHttpServer({
     logger: log,
+    refusals,
     trustProxy: config.trustProxy,
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
@@ -117,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     database,
     async close() {
       await Promise.all([drain(http), jobs.stop()])
+      refusals.close()
       transport.close()
       // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
       const closed = Promise.all([freshness.close(), database.close(), patient.close()])

@@ -13,6 +13,7 @@ import type { Queryable } from '../db/open.ts'
 import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
+import { logEvent } from '../http/request-log.ts'
 import { type EmailNotice, NOTICE_TTL_MS } from './account.jobs.ts'
 import {
   findUserByEmail,
@@ -82,6 +83,7 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
         await moveToEmail(tx, userId, email)
       })
       .catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    logEvent(request, 'e-mail changed', { userId })
     return { email }
   })
 }

@@ -9,11 +9,13 @@ import { AppError } from './app-error.ts'
 import { parseBodies } from './body-parser.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
 import { setHeaders } from './headers.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
 import { shedLoad } from './shed-load.ts'
 
 type Options = {
   logger: FastifyBaseLogger
+  refusals: RefusalLog
   trustProxy: string[]
   isHttps: boolean
   hstsSubdomains: boolean
@@ -36,7 +38,7 @@ const EVENT_LOOP_DELAY_MAX_MS = 1000
 export async function createHttpServer(options: Options): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
-    logController: new RequestLog(),
+    logController: new RequestLog(options.refusals),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that comes while the server closes, on a connection that is at work, is served like the one before it.

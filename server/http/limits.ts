@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/open.ts'
@@ -17,9 +18,14 @@ export type Limit = {
    * refused is not counted for those around it.
    */
   chargeNetwork(ip: string | undefined): Promise<void>
+  /** Called for the first event of a window that is one too many. */
+  onTripped?: (whose: Tripped) => void
 }
 
-type Limiter = { consume(key: string): Promise<unknown> }
+/** Whose events were too many: what `charge` was given, or an address, and for IPv6 the size of the network around it. */
+type Tripped = { limitKey: string } | { network: string; within?: string }
+
+type Limiter = { points: number; consume(key: string): Promise<unknown> }
 
 /** How many times the allowance of an IPv6 /64 the /56 and the /48 around it have. */
 const WIDER_SHARES = [4, 16]
@@ -73,28 +79,52 @@ export function createLimits(pool: Pool, scale: number) {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** A limit by its limiters, one a window, which are made for each share of the allowance. */
-function limitOf(limitersFor: (share: number) => Limiter[]): Limit {
-  const charge = chargeAll(limitersFor(1))
-  const around = WIDER_SHARES.map((share) => chargeAll(limitersFor(share)))
-  return {
-    charge,
-    chargeNetwork(ip) {
-      const [network, ...wider] = networksOf(ip)
-      const charged = charge(network)
-      // IPv4 has no wider networks, and its promise is passed on as it is.
-      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key)), charged)
-    },
+/** Logs each limit that a key or a network goes over, once a window; the logger hashes whom that is about. */
+export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!('chargeNetwork' in limit)) continue
+    limit.onTripped = (whose) => log.warn({ limit: name, ...whose }, 'limit tripped')
   }
 }
 
-function chargeAll(limiters: Limiter[]): (key: string) => Promise<void> {
-  const [only] = limiters
-  // No async function around it: this runs for every request.
-  if (only && limiters.length === 1) return (key) => only.consume(key).then(ignore, refuse)
-  return async (key) => {
-    for (const limiter of limiters) await limiter.consume(key).catch(refuse)
+/** A limit by its limiters, one a window, which are made for each share of the allowance. */
+function limitOf(limitersFor: (share: number) => Limiter[]): Limit {
+  const onTripped = (whose: Tripped) => limit.onTripped?.(whose)
+  const charge = chargeAll(limitersFor(1), onTripped)
+  const around = WIDER_SHARES.map((share) => chargeAll(limitersFor(share), onTripped))
+  const limit: Limit = {
+    charge: (key) => charge(key),
+    chargeNetwork(ip) {
+      const [network, ...wider] = networksOf(ip)
+      const charged = charge(network, ip)
+      // IPv4 has no wider networks, and its promise is passed on as it is.
+      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key, ip)), charged)
+    },
   }
+  return limit
+}
+
+type Charge = (key: string, ip?: string) => Promise<void>
+
+function chargeAll(limiters: Limiter[], onTripped: (whose: Tripped) => void): Charge {
+  const [only] = limiters
+  const consume = (limiter: Limiter, key: string, ip: string | undefined) =>
+    limiter.consume(key).then(ignore, (refused) => {
+      // The event after the last that was allowed: one a window, and of all nodes one sees it.
+      const isFirst = refused.consumedPoints === limiter.points + 1
+      if (isFirst) onTripped(ip === undefined ? { limitKey: key } : whoseNetwork(key, ip))
+      refuse(refused)
+    })
+  // No async function around it: this runs for every request.
+  if (only && limiters.length === 1) return (key, ip) => consume(only, key, ip)
+  return async (key, ip) => {
+    for (const limiter of limiters) await consume(limiter, key, ip)
+  }
+}
+
+function whoseNetwork(key: string, ip: string): Tripped {
+  const [, bits] = key.split('/')
+  return { network: ip, ...(bits && { within: `/${bits}` }) }
 }
 
 function ignore(): void {}
