@@ -7,11 +7,13 @@ import { startJobs } from './db/jobs.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
 import { settles } from './db/settles.ts'
 import { openFreshness } from './http/freshness.ts'
+import { hashAddresses } from './http/hashed-log.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createLimits } from './http/limits.ts'
+import { createLimits, logTripped } from './http/limits.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
+import { createRefusalLog } from './http/refusal-log.ts'
 import { replayKept } from './http/replay.ts'
 import { createRouter } from './http/route.ts'
 import { createSharedReads } from './http/shared-reads.ts'
@@ -49,7 +51,8 @@ export type App = {
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens once `http.listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, log, secret, transport } = options
+  const { config, secret, transport } = options
+  const log = hashAddresses(options.log, deriveKey(secret, 'log'))
   const database = openDatabase(options.databaseUrl, (error) =>
     log.warn({ err: error }, 'an idle database connection broke'),
   )
@@ -57,6 +60,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { db, pool } = database
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const limits = createLimits(pool, config.rateLimitScale, deriveKey(secret, 'limits'))
+  logTripped(limits, log)
   const sessions = createSessions({
     secret,
     accessTokenSeconds: config.accessTokenSeconds,
@@ -71,9 +75,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { kept, changed } = freshness
   const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
+  const refusals = createRefusalLog(log)
   const page = await loadPage(options.webFolder, config)
   const { app: http, stop } = await createHttpServer({
     logger: log,
+    refusals,
     trustProxy: config.trustProxy,
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
@@ -128,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close(keptMs = 0) {
       unwatchClock()
       await Promise.all([stop(keptMs), jobs.stop()])
+      refusals.close()
       transport.close()
       // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
       const closed = Promise.all([freshness.close(), database.close(), patient.close()])

@@ -29,6 +29,9 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
+      // Whom these are about is shown as a keyed hash or not at all: see http/hashed-log.ts.
+      network: () => undefined,
+      limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
     },
   }

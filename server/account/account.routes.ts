@@ -13,6 +13,7 @@ import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { widestNetworkOf } from '../http/limits.ts'
+import { logEvent } from '../http/request-log.ts'
 import { findUserByEmail, isUsernameTaken, selectUser } from './account.store.ts'
 import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
 import { isUndoSecret } from './email-undo-link.ts'
@@ -80,16 +81,18 @@ export function registerAccount(features: Features): void {
       .transaction()
       .execute((tx) => moveToEmail(tx, viewer, { operationId: params.id, email }))
       .catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    logEvent(request, 'e-mail changed', { userId })
     return { email }
   })
 
   route(undoEmailChange, async ({ params, body }, { request }) => {
     await limits.emailUndos.chargeNetwork(request.ip)
     if (!isUndoSecret(body.secret, params.id, undoKey)) throw new AppError('LINK_EXPIRED')
-    await db
+    const userId = await db
       .transaction()
       .execute((tx) => undoChange(tx, params.id))
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
+    logEvent(request, 'e-mail change undone', { userId })
   })
 
   /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always theirs. */

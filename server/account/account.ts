@@ -9,16 +9,17 @@ export { findUserByEmail, lockUserByEmail } from './account.store.ts'
 
 const NAME_TRIES = 5
 
+export type FoundUser = CurrentUser & { isNew?: boolean }
+
 /**
  * The user with an e-mail, made with a free generated name where there is none. Two registrations of one e-mail at
  * once end with one user.
  */
-export async function findOrCreateUser(tx: Queryable, email: string): Promise<CurrentUser> {
+export async function findOrCreateUser(tx: Queryable, email: string): Promise<FoundUser> {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
-    const user =
-      (await lockUserByEmail(tx, email)) ??
-      (await insertUser(tx, { email, username: generatedName() }))
-    if (user) return user
+    const known = await lockUserByEmail(tx, email)
+    const user = known ?? (await insertUser(tx, { email, username: generatedName() }))
+    if (user) return { ...user, isNew: !known }
   }
   throw new Error('no free username was found')
 }

@@ -41,11 +41,12 @@ export async function moveToEmail(
 }
 
 /**
- * Gives an account the address back that it had before a change, whatever came after it, and closes all its sessions.
+ * Gives an account the address back that it had before a change, whatever came after it, and closes all its sessions;
+ * returns its id.
  * Throws LINK_EXPIRED where the change can no longer be undone; rejects with a unique violation when another account has
  * the address by now.
  */
-export async function undoEmailChange(tx: Queryable, id: string): Promise<void> {
+export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
   if (userId === undefined) throw new AppError('LINK_EXPIRED')
   await lockUser(tx, userId)
@@ -54,4 +55,5 @@ export async function undoEmailChange(tx: Queryable, id: string): Promise<void> 
   await updateEmail(tx, userId, email)
   await deleteAllSessions(tx, userId)
   await endOperations(tx, { purpose: 'email-change', userId })
+  return userId
 }

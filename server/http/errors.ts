@@ -13,15 +13,23 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** For the log: the code of a refusal, and the error behind it where something failed. */
+    refused: { code: ErrorCode; failure: Error | undefined } | null
+  }
+}
+
 /** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where it has sense. */
 export function handleErrors(app: FastifyInstance): void {
+  app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Its connection broke while the request was read: nobody is left to be answered.
     const isClients = error === request.raw.errored
     const refusal = isClients ? new AppError('INVALID_REQUEST') : toAppError(error)
-    if (refusal.status >= 500)
-      request.log.error({ reqId: request.id, err: error }, 'request failed')
-    return refuse(reply, refusal)
+    // A refusal of our own says by its code what there is to say.
+    const failure = refusal.status >= 500 && refusal !== error ? error : undefined
+    return refuse(reply, refusal, failure)
   })
 }
 
@@ -42,7 +50,8 @@ function toAppError(error: FastifyError): AppError {
   return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
 }
 
-function refuse(reply: FastifyReply, refusal: AppError): FastifyReply {
+function refuse(reply: FastifyReply, refusal: AppError, failure?: Error): FastifyReply {
+  reply.refused = { code: refusal.code, failure }
   const retryAfter =
     refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
   if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))

@@ -9,12 +9,14 @@ import { answerFrameworkError, handleErrors } from './errors.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
 import { connectionsLimit } from './open-files.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { cleanForwardedFor, namesItsHost } from './request-head.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
 import { createLoadShedding } from './shed-load.ts'
 
 type Options = {
   logger: FastifyBaseLogger
+  refusals: RefusalLog
   trustProxy: string[]
   isHttps: boolean
   hstsSubdomains: boolean
@@ -57,7 +59,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const trustsProxies = options.trustProxy.length > 0
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
-    logController: new RequestLog(),
+    logController: new RequestLog(options.refusals),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that comes while the server closes, on a connection that is at work, is served like the one before it.

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
@@ -20,9 +21,14 @@ export type Limit = {
    * refused is not counted for those around it.
    */
   chargeNetwork(ip: string | undefined): Promise<void>
+  /** Called for the first event of a window that is one too many. */
+  onTripped?: (whose: Tripped) => void
 }
 
-type Limiter = { duration: number; consume(key: string): Promise<unknown> }
+/** Whose events were too many: what `charge` was given, or an address, and for IPv6 the size of the network around it. */
+type Tripped = { limitKey: string } | { network: string; within?: string }
+
+type Limiter = { points: number; duration: number; consume(key: string): Promise<unknown> }
 
 /** How many times the allowance of an IPv6 /64 the /56 and the /48 around it have. */
 const WIDER_SHARES = [4, 16]
@@ -82,46 +88,65 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** A limit by its limiters, one a window, which are made for each share of the allowance and count under `hash` of a key. */
-function limitOf(limitersFor: (share: number) => Limiter[], hash?: (key: string) => string): Limit {
-  const chargeShare = (share: number) => {
-    const charge = chargeAll(limitersFor(share))
-    return hash ? (key: string) => charge(hash(key)) : charge
-  }
-  const charge = chargeShare(1)
-  const around = WIDER_SHARES.map(chargeShare)
-  return {
-    charge,
-    chargeNetwork(ip) {
-      const [network, ...wider] = networksOf(ip)
-      const charged = charge(network)
-      // IPv4 has no wider networks, and its promise is passed on as it is.
-      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key)), charged)
-    },
+/** Logs each limit that a key or a network goes over, once a window; the logger hashes whom that is about. */
+export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!('chargeNetwork' in limit)) continue
+    limit.onTripped = (whose) => log.warn({ limit: name, ...whose }, 'limit tripped')
   }
 }
 
-function chargeAll(limiters: Limiter[]): (key: string) => Promise<void> {
+/** A limit by its limiters, one a window, which are made for each share of the allowance and count under `hash` of a key. */
+function limitOf(limitersFor: (share: number) => Limiter[], hash?: (key: string) => string): Limit {
+  const onTripped = (whose: Tripped) => limit.onTripped?.(whose)
+  const charge = chargeAll(limitersFor(1), { hash, onTripped })
+  const around = WIDER_SHARES.map((share) => chargeAll(limitersFor(share), { hash, onTripped }))
+  const limit: Limit = {
+    charge: (key) => charge(key),
+    chargeNetwork(ip) {
+      const [network, ...wider] = networksOf(ip)
+      const charged = charge(network, ip)
+      // IPv4 has no wider networks, and its promise is passed on as it is.
+      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key, ip)), charged)
+    },
+  }
+  return limit
+}
+
+type Charge = (key: string, ip?: string) => Promise<void>
+type ChargeOptions = {
+  hash: ((key: string) => string) | undefined
+  onTripped: (whose: Tripped) => void
+}
+
+function chargeAll(limiters: Limiter[], { hash, onTripped }: ChargeOptions): Charge {
   const [only] = limiters
+  const consume = (limiter: Limiter, key: string, ip: string | undefined) =>
+    limiter.consume(hash ? hash(key) : key).then(ignore, (refused) => {
+      // The event after the last that was allowed: one a window, and of all nodes one sees it.
+      const isFirst = refused.consumedPoints === limiter.points + 1
+      if (isFirst) onTripped(ip === undefined ? { limitKey: key } : whoseNetwork(key, ip))
+      refuse(refused, limiter)
+    })
   // No async function around it: this runs for every request.
-  if (only && limiters.length === 1) {
-    const refuse = refuseFrom(only)
-    return (key) => only.consume(key).then(ignore, refuse)
+  if (only && limiters.length === 1) return (key, ip) => consume(only, key, ip)
+  return async (key, ip) => {
+    for (const limiter of limiters) await consume(limiter, key, ip)
   }
-  return async (key) => {
-    for (const limiter of limiters) await limiter.consume(key).catch(refuseFrom(limiter))
-  }
+}
+
+function whoseNetwork(key: string, ip: string): Tripped {
+  const [, bits] = key.split('/')
+  return { network: ip, ...(bits && { within: `/${bits}` }) }
 }
 
 function ignore(): void {}
 
 /** No wait is longer than the window, whatever a clock that jumped makes of its end. */
-function refuseFrom({ duration }: Limiter) {
-  return (refused: unknown): never => {
-    if (!(refused instanceof RateLimiterRes)) throw refused
-    const retryAfter = Math.min(refused.msBeforeNext / 1000, duration)
-    throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
-  }
+function refuse(refused: unknown, { duration }: Limiter): never {
+  if (!(refused instanceof RateLimiterRes)) throw refused
+  const retryAfter = Math.min(refused.msBeforeNext / 1000, duration)
+  throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
 }
 
 /** Removes the counts of windows that are over. */

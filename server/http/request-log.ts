@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 
-type Answered = {
+type RequestLine = {
   reqId: string
   method: string
   route: string | null
@@ -8,6 +8,11 @@ type Answered = {
   ms: number
   userId?: string | undefined
 }
+
+/** Of a refused request also the refusal's code, and the caller's address, which the logger shows as a keyed hash. */
+export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
+
+type Refusals = { note(line: RefusedLine): boolean }
 
 let requests = 0
 
@@ -20,32 +25,69 @@ export function nextRequestId(): string {
  * What the log says of a request. It names the route, not the URL: an operation's id or a username in a path, or
  * whatever a query holds, stays out of the log.
  */
-export function requestLine({ reqId, method, route, status, ms, userId }: Answered): Answered {
+export function requestLine({
+  reqId,
+  method,
+  route,
+  status,
+  ms,
+  userId,
+}: RequestLine): RequestLine {
   return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, userId }
 }
 
-/** Logs one line a request, when it is answered. */
+/**
+ * Logs a line to explain an attack by, or what became of an account: who and from which network, which the logger shows
+ * as a keyed hash.
+ */
+export function logEvent(
+  { log, id, ip }: FastifyRequest,
+  event: string,
+  {
+    level = 'info',
+    ...facts
+  }: { level?: 'info' | 'warn'; userId: string; isKnownClient?: boolean },
+): void {
+  log[level]({ reqId: id, network: ip, ...facts }, event)
+}
+
+/** Logs one line a request, when it is answered; of many that are refused, the first and their number. */
 export class RequestLog extends LogController {
+  readonly #refusals: Refusals
+
+  constructor(refusals: Refusals) {
+    super()
+    this.#refusals = refusals
+  }
+
   override incomingRequest(): void {}
 
   override routeNotFound(): void {}
 
-  /** The error handler logs what is worth it. */
+  /** What failed is logged with the request's line. */
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const { url, logLevel } = request.routeOptions
+    const isRefused = reply.statusCode >= 400
     // Health checks come every few seconds: their routes ask for warnings only.
-    if (request.routeOptions.logLevel === 'warn') return
-    reply.log.info(
-      requestLine({
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-        userId: request.viewer?.userId,
-      }),
-      'request',
-    )
+    if (logLevel === 'warn' && !isRefused) return
+    const line = requestLine({
+      reqId: request.id,
+      method: request.method,
+      route: url ?? null,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      userId: request.viewer?.userId,
+    })
+    if (isRefused) this.#noteRefused(request, reply, line)
+    else reply.log.info(line, 'request')
+  }
+
+  #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
+    const isTold = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
+    if (isTold && refused?.failure) {
+      request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
+    }
   }
 }

@@ -10,9 +10,13 @@ const GRACE_SECONDS = 60
 
 export type Refreshed = {
   userId: string
+  isCopied: false
   /** The new secret for the cookie, where it was rotated, and the seconds the session has lived. */
   rotated: { secret: SessionSecret; age: number } | null
 }
+
+/** An old secret was presented, so that the session is closed. */
+type Copied = { userId: string; isCopied: true }
 
 /**
  * Accepts a session cookie for a new access token, or gives null. The current secret is accepted, and the one before
@@ -23,7 +27,7 @@ export function refreshSession(
   db: Db,
   presented: SessionSecret,
   clientHash: Buffer,
-): Promise<Refreshed | null> {
+): Promise<Refreshed | Copied | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
     if (!session || !timingSafeEqual(session.client_hash, clientHash)) return null
@@ -36,14 +40,18 @@ export function refreshSession(
     const inGrace = session.secret_age <= GRACE_SECONDS
     if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
       await deleteSession(tx, { sessionId: presented.id, userId })
-      return null
+      return { userId, isCopied: true }
     }
     // A previous secret past its grace means that the answer with the current one was lost: it needs another.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue)
-      return { userId, rotated: { secret: await rotate(tx, presented.id, hash), age: session.age } }
+      return {
+        userId,
+        isCopied: false,
+        rotated: { secret: await rotate(tx, presented.id, hash), age: session.age },
+      }
     await touchSession(tx, presented.id, isCurrent)
-    return { userId, rotated: null }
+    return { userId, isCopied: false, rotated: null }
   })
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
+import { logEvent } from '../http/request-log.ts'
 import { refreshSession } from './refresh.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.store.ts'
 
@@ -20,7 +21,11 @@ export function registerSessions({ route, db, sessions, limits, config }: Featur
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
     const refreshed = presented && (await refreshSession(db, presented, clientHash))
-    if (!refreshed) throw new AppError('UNAUTHORIZED')
+    if (refreshed?.isCopied) {
+      const { userId } = refreshed
+      logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
+    }
+    if (!refreshed || refreshed.isCopied) throw new AppError('UNAUTHORIZED')
     if (refreshed.rotated) {
       sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)
     }

@@ -182,16 +182,17 @@ export async function deleteDeadSessions(db: Queryable): Promise<void> {
     .execute()
 }
 
-/** Remembers that a client has signed in as a user. */
+/** Remembers that a client has signed in as a user; returns false where that was known. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('known_clients')
     .values({ user_id: client.userId, client_hash: client.clientHash })
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 export async function isClientKnown(

@@ -27,7 +27,12 @@ export {
 } from './sessions.store.ts'
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
-type OpenedSession = { secret: SessionSecret; viewer: Viewer }
+type OpenedSession = {
+  secret: SessionSecret
+  viewer: Viewer
+  /** Whether the client has signed in as the user before. */
+  isKnownClient: boolean
+}
 
 /** The door of the sessions feature: tokens, cookies, and opening a session for who proved an e-mail. */
 export type Sessions = ReturnType<typeof createSessions>
@@ -61,8 +66,9 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       const fresh = newSessionSecret()
       const secretHash = hashSecret(fresh.secret)
       await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
-      await insertKnownClient(tx, { userId, clientHash: session.clientHash })
-      return { secret: fresh, viewer: { userId, sessionId: fresh.id } }
+      const isNewClient = await insertKnownClient(tx, { userId, clientHash: session.clientHash })
+      const viewer = { userId, sessionId: fresh.id }
+      return { secret: fresh, viewer, isKnownClient: !isNewClient }
     },
 
     issueToken(viewer: Viewer): AccessTokenAnswer {

@@ -6,7 +6,12 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
-import { findOrCreateUser, findUserByEmail, lockUserByEmail } from '../account/account.ts'
+import {
+  type FoundUser,
+  findOrCreateUser,
+  findUserByEmail,
+  lockUserByEmail,
+} from '../account/account.ts'
 import {
   checkCode,
   requireEmail,
@@ -19,6 +24,7 @@ import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { widestNetworkOf } from '../http/limits.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
+import { logEvent } from '../http/request-log.ts'
 import type { Http } from '../http/route.ts'
 import { isClientKnown } from '../sessions/sessions.ts'
 
@@ -65,9 +71,13 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
-      const userId = await signedInUser(tx, purpose, email)
-      return sessions.open(tx, { userId, clientHash, device: device ?? UNKNOWN_DEVICE })
+      const { id: userId, isNew } = await signedInUser(tx, purpose, email)
+      const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
+      return { isNew, ...(await sessions.open(tx, session)) }
     })
+    const { isKnownClient, viewer } = opened
+    const event = opened.isNew ? 'registered' : 'signed in'
+    logEvent(request, event, { userId: viewer.userId, isKnownClient })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }
@@ -79,9 +89,9 @@ const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
  * Whom a proven e-mail signs in. A code no longer serves when the account has moved to another e-mail meanwhile, or was
  * made with one that merely compares equal to the proven one.
  */
-async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<string> {
+async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<FoundUser> {
   const findUser = purpose === 'registration' ? findOrCreateUser : lockUserByEmail
-  const user = await findUser(tx, email)
+  const user: FoundUser | undefined = await findUser(tx, email)
   if (user?.email !== email) throw new AppError('OPERATION_EXPIRED')
-  return user.id
+  return user
 }

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createLogger } from '../logger.ts'
+import { collectLog } from '../testing/log-lines.ts'
+import { createRefusalLog } from './refusal-log.ts'
+
+const REFUSED = { reqId: 'req-1', method: 'GET', route: null, status: 404, ms: 1 }
+
+function refusalLogForTest(periodMs?: number) {
+  const { lines, line, stream } = collectLog()
+  const refusals = createRefusalLog(createLogger('info', stream), periodMs)
+  onTestFinished(() => refusals.close())
+  return {
+    refusals,
+    line,
+    /** Lines with this message. */
+    told: (msg: string) => lines.map((one) => JSON.parse(one)).filter((one) => one.msg === msg),
+  }
+}
+
+test('counts are told at the end of each period, and each begins anew', async () => {
+  const { refusals, line, told } = refusalLogForTest(30)
+  for (let period = 1; period <= 2; period++) {
+    for (let time = 0; time < 12; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
+    expect(JSON.parse(await line('requests refused', period))).toMatchObject({ refused: 12 })
+  }
+  expect(told('request')).toHaveLength(20)
+})
+
+test('a network that was told of in full is not counted as well', () => {
+  const { refusals, told } = refusalLogForTest()
+  for (let time = 0; time < 10; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
+  refusals.close()
+  expect(told('request')).toHaveLength(10)
+  expect(told('requests refused')).toEqual([])
+})
+
+test('an attack from very many networks has a bounded log: those past a thousand are counted together', () => {
+  const { refusals, told } = refusalLogForTest()
+  for (let network = 0; network < 3000; network++) {
+    const ip = `10.0.${network >> 8}.${network & 255}`
+    for (let time = 0; time < 11; time++) refusals.note({ ...REFUSED, network: ip })
+  }
+  refusals.close()
+  expect(told('request')).toHaveLength(10_000)
+  const counts = told('requests refused')
+  expect(counts).toHaveLength(1001)
+  expect(counts.at(-1)).toMatchObject({ otherNetworks: true, refused: 22_000 })
+})
+
+test('of very many routes the first few are named', () => {
+  const { refusals, told } = refusalLogForTest()
+  for (let route = 0; route < 100; route++) {
+    refusals.note({ ...REFUSED, route: `/${route}`, network: '192.0.2.1' })
+  }
+  refusals.close()
+  expect(told('requests refused')[0].routes).toEqual({
+    'GET /0': 1,
+    'GET /1': 1,
+    'GET /2': 1,
+    'GET /3': 1,
+    'GET /4': 1,
+    others: 95,
+  })
+})
