@@ -66,13 +66,13 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
   })
 
   route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
-    await limits.codeChecks.charge(networkOf(request.ip))
     const { userId } = viewer
     const guess = {
       id: params.id,
       purpose: 'email-change',
       userId,
       clientHash: sessions.hashClient(body.clientToken),
+      network: networkOf(request.ip),
       code: body.confirmCode,
     } as const
     const { email } = await checkCode(db, guess, codes)

@@ -16,6 +16,7 @@ import {
   type Purpose,
   putOperation,
   removeOperation,
+  selectAttempts,
   unclaimMail,
 } from './codes.store.ts'
 import { takeMailPlace } from './mail-places.repository.ts'
@@ -88,14 +89,24 @@ function queueMail(db: Db, mail: CodeMail): Promise<void> {
   })
 }
 
-export type Guess = Omit<Attempt, 'userId'> & { userId?: string; code: string }
+export type Guess = Omit<Attempt, 'userId'> & {
+  userId?: string
+  code: string
+  /** Who asks, as limits count them. */
+  network: string
+}
 
 /**
- * Compares a code with its operation's; the attempt is counted first. Gives the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE.
+ * Compares a code with its operation's; the attempt is counted first. Returns the operation's e-mail and device. Throws
+ * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the network's limit.
  */
-export async function checkCode(db: Db, guess: Guess, { key }: CodesOptions) {
-  const operation = await countAttempt(db, { ...guess, userId: guess.userId ?? NOBODY })
+export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
+  const attempt = { ...guess, userId: guess.userId ?? NOBODY }
+  // What cannot be right has a limit of its own: a neighbour's junk must not keep others from entering their codes.
+  const attempts = await selectAttempts(db, attempt)
+  const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
+  await (canBeRight ? limits.codeChecks : limits.vainCodeChecks).charge(guess.network)
+  const operation = await countAttempt(db, attempt)
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
   if (!sameCode(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')

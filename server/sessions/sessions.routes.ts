@@ -16,12 +16,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function registerSessions({ route, db, sessions, limits, config }: Features): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
-    await limits.refreshes.charge(networkOf(request.ip))
     requireOwnOrigin(request, config.publicUrl)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
-    const refreshed = presented && (await refreshSession(db, presented, clientHash))
-    if (!refreshed) throw new AppError('UNAUTHORIZED')
+    const charge = (sessionId: string) => limits.refreshes.charge(sessionId)
+    const refreshed = presented && (await refreshSession(db, presented, { clientHash, charge }))
+    if (!refreshed) {
+      // Only what opens nothing counts for the network: behind one address there are many people.
+      await limits.vainRefreshes.charge(networkOf(request.ip))
+      throw new AppError('UNAUTHORIZED')
+    }
     if (refreshed.rotated) {
       sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)
     }

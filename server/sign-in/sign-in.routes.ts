@@ -57,9 +57,9 @@ export function registerSignIn({ route, db, limits, sessions, codes }: Features)
     { params, body }: VerifyInput,
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
-    await limits.codeChecks.charge(networkOf(request.ip))
     const clientHash = sessions.hashClient(body.clientToken)
-    const guess = { id: params.id, purpose, clientHash, code: body.confirmCode }
+    const network = networkOf(request.ip)
+    const guess = { id: params.id, purpose, clientHash, network, code: body.confirmCode }
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
