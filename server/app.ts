@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
+import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
@@ -90,6 +91,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const route = createRouter(http, { auth: { ...auth, isLive }, limits })
   const features = { route, db, config, limits, sessions, codes, changed, shareRead, readAsVisitor }
   registerSignIn(features)
+  registerCodes(features)
   registerSessions(features)
   registerAccount(features)
   registerPosts(features)

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
-import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
+import { keepMailState, removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
 import { removeExpiredLimits } from './http/limits.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
+import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/posts.jobs.ts'
 import { deleteDeadSessions } from './sessions/sessions.ts'
@@ -27,8 +28,8 @@ export const CRONTAB = `
 40 2 * * * check-counters
 `
 
-/** Each step of sending a mail waits 10 s at most, and a whole one takes a second or two. */
-const LONGEST_MAIL_SECONDS = 60
+/** Longer than a conversation and what is written down of it take: no mail is under way twice at a time. */
+const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** Every job of the product by its name. */
 export function createTasks({
@@ -42,12 +43,19 @@ export function createTasks({
   return {
     'send-code': sendUntilExpired(
       'send-code',
-      (mail: CodeMail) => sendCodeMail(mail, { key: codeKey, appName, transport }),
+      {
+        send: (mail: CodeMail, signal) =>
+          sendCodeMail(mail, signal, { key: codeKey, appName, transport }),
+        onOutcome: (mail, outcome) => keepMailState(db, mail.operationId, outcome),
+      },
       { db, log },
     ),
     'send-email-notice': sendUntilExpired(
       'send-email-notice',
-      (notice: EmailNotice) => sendEmailNotice(notice, { appName, transport }),
+      {
+        send: (notice: EmailNotice, signal) =>
+          sendEmailNotice(notice, signal, { appName, transport }),
+      },
       { db, log },
     ),
     'release-mails': () =>

@@ -6,12 +6,13 @@ export type EmailNotice = { to: string; username: string; expiresAt: number }
 /** A notice is worth sending for three days: longer than most mail servers are ever down. */
 export const NOTICE_TTL_MS = 3 * 86_400_000
 
-/** Writes and sends a notice. Rejects when it could not be sent. */
+/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it could not be sent. */
 export async function sendEmailNotice(
   { to, username }: EmailNotice,
+  signal: AbortSignal,
   { appName, transport }: { appName: string; transport: MailTransport },
 ): Promise<void> {
-  await transport.send({
+  const mail = {
     to,
     subject: `Почта учётной записи изменена · ${appName}`,
     text: [
@@ -21,5 +22,6 @@ export async function sendEmailNotice(
       'Если это сделали вы, ничего делать не нужно.',
       'Если нет, напишите тем, кто ведёт эту стену: кто-то получил доступ к вашей учётной записи.',
     ].join('\n'),
-  })
+  }
+  await transport.send(mail, signal)
 }

@@ -1,4 +1,5 @@
-import type { Mail, MailTransport } from '../mail/transport.ts'
+import type { Mail } from '../mail/letter.ts'
+import type { MailTransport } from '../mail/transport.ts'
 import { codeOf } from './code.ts'
 import type { Purpose } from './codes.store.ts'
 
@@ -17,13 +18,15 @@ const WHAT: Record<Purpose, string> = {
   'email-change': 'код для смены почты',
 }
 
-/** Writes and sends the mail of an operation. Rejects when it could not be sent. */
+/** Writes and sends the mail of an operation, or gives up when `signal` aborts. Rejects when it could not be sent. */
 export async function sendCodeMail(
   mail: CodeMail,
+  signal: AbortSignal,
   { key, appName, transport }: { key: Buffer; appName: string; transport: MailTransport },
 ): Promise<void> {
   const minutes = Math.max(1, Math.round((mail.expiresAt - Date.now()) / 60_000))
-  await transport.send(compose(mail, { code: codeOf(mail.operationId, key), appName, minutes }))
+  const code = codeOf(mail.operationId, key)
+  await transport.send(compose(mail, { code, appName, minutes }), signal)
 }
 
 type Facts = { code: string; appName: string; minutes: number }

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import type { MailState } from '../../contract/codes.ts'
 import type { Device } from '../../contract/fields.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/open.ts'
@@ -55,7 +56,33 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
 
 /** The mail is queued: its code may be guessed from now on. */
 export async function markMailed(db: Queryable, id: string): Promise<void> {
-  await db.updateTable('codes').set({ is_mailed: true }).where('id', '=', id).execute()
+  const queued = { is_mailed: true, mail_state: 'queued' } as const
+  await db.updateTable('codes').set(queued).where('id', '=', id).execute()
+}
+
+/** Remembers what has become of an operation's mail. */
+export async function keepMailState(
+  db: Queryable,
+  id: string,
+  mail_state: MailState,
+): Promise<void> {
+  await db.updateTable('codes').set({ mail_state }).where('id', '=', id).execute()
+}
+
+/** What has become of the mail of a client's live operation; undefined where there is none. */
+export async function selectMailState(
+  db: Queryable,
+  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
+): Promise<MailState | undefined> {
+  const row = await db
+    .selectFrom('codes')
+    .select('mail_state')
+    .where('id', '=', id)
+    .where('client_hash', '=', clientHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('is_mailed', '=', true)
+    .executeTakeFirst()
+  return row?.mail_state
 }
 
 /** Takes back that a mail is on its way. */

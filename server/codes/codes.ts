@@ -21,7 +21,7 @@ import {
 } from './codes.store.ts'
 import { takeMailPlace } from './mail-places.repository.ts'
 
-export { removeExpiredOperations } from './codes.store.ts'
+export { keepMailState, removeExpiredOperations } from './codes.store.ts'
 export { removeExpiredMailPlaces } from './mail-places.repository.ts'
 export { requireEmail, requireNewEmail } from './new-email.ts'
 
