@@ -8,10 +8,13 @@ type Refusal = {
   words?: string
   /** The step that is refused: who connects, their login, the address, or the letter itself. */
   at?: 'connect' | 'login' | 'address' | 'letter'
+  /** Where it listens; a free port unless told. */
+  port?: number
 }
 
 /** An SMTP server that refuses one step of every letter, such as with 451 (later, perhaps) or 550 (never). */
-export async function openRefusingSmtp({ code, words = 'not now', at = 'address' }: Refusal) {
+export async function openRefusingSmtp(refusal: Refusal) {
+  const { code, words = 'not now', at = 'address', port = 0 } = refusal
   const refused = Promise.withResolvers<void>()
   const counts = { refusals: 0 }
   const step = (name: Refusal['at'], done: (error?: Error) => void) => {
@@ -32,7 +35,7 @@ export async function openRefusingSmtp({ code, words = 'not now', at = 'address'
       stream.resume().on('end', () => step('letter', done))
     },
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
   return {
     port: (server.server.address() as AddressInfo).port,
