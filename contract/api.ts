@@ -1,4 +1,5 @@
 import type * as account from './account.ts'
+import type * as codes from './codes.ts'
 import type * as likes from './likes.ts'
 import type * as posts from './posts.ts'
 import type * as replies from './replies.ts'
@@ -7,6 +8,7 @@ import type * as sessions from './sessions.ts'
 import type * as signIn from './sign-in.ts'
 
 type Modules = typeof account &
+  typeof codes &
   typeof likes &
   typeof posts &
   typeof replies &

@@ -45,6 +45,14 @@ const TABLE: Record<string, Row> = {
   'POST /logins': { call: start('/logins', ({ owner }) => owner.email), ...started },
   'POST /logins/:id/verify': { call: verify('/logins', 'login'), ...sealed },
 
+  'POST /codes/:id/mail': {
+    call: ({ login }, { clientToken }) => ({
+      path: `/codes/${login.id}/mail`,
+      body: { clientToken },
+    }),
+    ...sealed,
+  },
+
   'PATCH /sessions/current': {
     // A stolen cookie alone does not serve another client.
     call: ({ owner }, { clientToken, cookie }) => ({

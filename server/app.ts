@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { deriveKey } from './app-secret.ts'
 import { watchClock } from './clock-watch.ts'
+import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
 import { type OpenDatabase, openDatabase } from './db/open.ts'
@@ -103,6 +104,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const shared = { changed, shareRead, readAsVisitor }
   const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
   registerSignIn(features)
+  registerCodes(features)
   registerSessions(features)
   registerAccount(features)
   registerPosts(features)

@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.jobs.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.jobs.ts'
+import { keepMailState } from './codes/codes.ts'
 import { type JobTasks, releaseAbandonedJobs } from './db/jobs.ts'
 import type { Db } from './db/open.ts'
 import { removeLikesOfDeleted } from './likes/likes.jobs.ts'
 import { sendUntilExpired } from './mail/send-until.ts'
+import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/posts.jobs.ts'
 import { createPruning } from './pruning.ts'
@@ -30,8 +32,8 @@ export const CRONTAB = `
 40 2 * * * check-counters
 `
 
-/** Each step of sending a mail waits 10 s at most, and a whole one takes a second or two. */
-const LONGEST_MAIL_SECONDS = 60
+/** Longer than a conversation and what is written down of it take: no mail is under way twice at a time. */
+const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** Every job of the product by its name. */
 export function createTasks({
@@ -47,12 +49,19 @@ export function createTasks({
   return {
     'send-code': sendUntilExpired(
       'send-code',
-      (mail: CodeMail, leftMs) => sendCodeMail(mail, { key: codeKey, appName, transport, leftMs }),
+      {
+        send: (mail: CodeMail, attempt) =>
+          sendCodeMail(mail, { key: codeKey, appName, transport, ...attempt }),
+        onOutcome: (mail, outcome) => keepMailState(db, mail.operationId, outcome),
+      },
       { db, log },
     ),
     'send-email-notice': sendUntilExpired(
       'send-email-notice',
-      (notice: EmailNotice) => sendEmailNotice(notice, { appName, origin, undoKey, transport }),
+      {
+        send: (notice: EmailNotice, { signal }) =>
+          sendEmailNotice(notice, signal, { appName, origin, undoKey, transport }),
+      },
       { db, log },
     ),
     'remove-likes': (_, stopping) => removeLikesOfDeleted(patientDb, stopping),

@@ -18,12 +18,13 @@ type NoticeOptions = {
   transport: MailTransport
 }
 
-/** Writes and sends a notice. Rejects when it could not be sent. */
+/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it could not be sent. */
 export async function sendEmailNotice(
   { to, username, changeId }: EmailNotice,
+  signal: AbortSignal,
   { appName, origin, undoKey, transport }: NoticeOptions,
 ): Promise<void> {
-  await transport.send({
+  const mail = {
     to,
     subject: `Почта аккаунта изменена · ${appName}`,
     text: [
@@ -38,5 +39,6 @@ export async function sendEmailNotice(
       'Все сессии завершатся, и войти можно будет только с этого адреса.',
       'Ссылка действует три дня. Никому её не пересылайте.',
     ].join('\n'),
-  })
+  }
+  await transport.send(mail, signal)
 }

@@ -12,7 +12,6 @@ import { checkCode, requireNewEmail, startOperation } from '../codes/codes.ts'
 import { isUniqueViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { widestNetworkOf } from '../http/limits.ts'
 import { logEvent } from '../http/request-log.ts'
 import { findUserByEmail, isUsernameTaken, selectUser } from './account.store.ts'
 import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
@@ -60,20 +59,20 @@ export function registerAccount(features: Features): void {
       email,
       userId: viewer.userId,
       clientHash: sessions.hashClient(body.clientToken),
-      network: widestNetworkOf(request.ip),
+      ip: request.ip,
       isKnownClient: false,
     } as const
     return { id: await startOperation(db, change, codes) }
   })
 
   route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
-    await limits.codeChecks.chargeNetwork(request.ip)
     const { userId } = viewer
     const guess = {
       id: params.id,
       purpose: 'email-change',
       userId,
       clientHash: sessions.hashClient(body.clientToken),
+      ip: request.ip,
       code: body.confirmCode,
     } as const
     const { email } = await checkCode(db, guess, codes)

@@ -1,4 +1,5 @@
-import type { Mail, MailTransport } from '../mail/transport.ts'
+import type { Mail } from '../mail/letter.ts'
+import type { MailTransport } from '../mail/transport.ts'
 import { codeOf } from './code.ts'
 import type { Purpose } from './codes.store.ts'
 
@@ -17,18 +18,24 @@ const WHAT: Record<Purpose, string> = {
   'email-change': 'код для смены почты',
 }
 
-/** Writes and sends the mail of an operation whose code lives `leftMs` more. Rejects when it could not be sent. */
+type SendOptions = {
+  key: Buffer
+  appName: string
+  transport: MailTransport
+  /** For how many milliseconds more the code is good. */
+  leftMs: number
+  /** Aborts when the process is about to end: the mail is given up. */
+  signal: AbortSignal
+}
+
+/** Writes and sends the mail of an operation. Rejects when it could not be sent. */
 export async function sendCodeMail(
   mail: CodeMail,
-  {
-    key,
-    appName,
-    transport,
-    leftMs,
-  }: { key: Buffer; appName: string; transport: MailTransport; leftMs: number },
+  { key, appName, transport, leftMs, signal }: SendOptions,
 ): Promise<void> {
   const minutes = Math.max(1, Math.round(leftMs / 60_000))
-  await transport.send(compose(mail, { code: codeOf(mail.operationId, key), appName, minutes }))
+  const code = codeOf(mail.operationId, key)
+  await transport.send(compose(mail, { code, appName, minutes }), signal)
 }
 
 type Facts = { code: string; appName: string; minutes: number }

@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { MailState } from '../../contract/codes.ts'
 import type { Device } from '../../contract/fields.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import type { Queryable } from '../db/open.ts'
+import type { Tables } from '../db/tables.ts'
 
 /** Longer than a request takes: a start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
@@ -55,7 +57,33 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
 
 /** The mail is queued: its code may be guessed from now on. */
 export async function markMailed(db: Queryable, id: string): Promise<void> {
-  await db.updateTable('codes').set({ is_mailed: true }).where('id', '=', id).execute()
+  const queued = { is_mailed: true, mail_state: 'queued' } as const
+  await db.updateTable('codes').set(queued).where('id', '=', id).execute()
+}
+
+/** Remembers what has become of an operation's mail. */
+export async function keepMailState(
+  db: Queryable,
+  id: string,
+  mail_state: MailState,
+): Promise<void> {
+  await db.updateTable('codes').set({ mail_state }).where('id', '=', id).execute()
+}
+
+/** What has become of the mail of a client's live operation; undefined where there is none. */
+export async function selectMailState(
+  db: Queryable,
+  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
+): Promise<MailState | undefined> {
+  const row = await db
+    .selectFrom('codes')
+    .select('mail_state')
+    .where('id', '=', id)
+    .where('client_hash', '=', clientHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('is_mailed', '=', true)
+    .executeTakeFirst()
+  return row?.mail_state
 }
 
 /** Takes back that a mail is on its way. */
@@ -65,17 +93,35 @@ export async function unclaimMail(db: Queryable, id: string): Promise<void> {
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
 
-/** Counts one attempt at a live, mailed operation of this purpose, user and client; undefined where there is none. */
+/** A live, mailed operation of this purpose, user and client. */
+function guessable({ id, purpose, userId, clientHash }: Attempt) {
+  return (eb: ExpressionBuilder<Tables, 'codes'>) =>
+    eb.and([
+      eb('id', '=', id),
+      eb('purpose', '=', purpose),
+      eb('user_id', '=', userId),
+      eb('client_hash', '=', clientHash),
+      eb('expires_at', '>', sql<Date>`now()`),
+      eb('is_mailed', '=', true),
+    ])
+}
+
+/** How many attempts were made at an operation; undefined where there is none. */
+export async function selectAttempts(db: Queryable, attempt: Attempt): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('codes')
+    .select('attempts')
+    .where(guessable(attempt))
+    .executeTakeFirst()
+  return row?.attempts
+}
+
+/** Counts one attempt at an operation; undefined where there is none. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .where('id', '=', attempt.id)
-    .where('purpose', '=', attempt.purpose)
-    .where('user_id', '=', attempt.userId)
-    .where('client_hash', '=', attempt.clientHash)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .where('is_mailed', '=', true)
+    .where(guessable(attempt))
     .returning(['attempts', 'email', 'device'])
     .executeTakeFirst()
 }

@@ -5,7 +5,7 @@ import { emailKey } from '../db/email-key.ts'
 import { addJob } from '../db/jobs.ts'
 import type { Db, Queryable } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Limits } from '../http/limits.ts'
+import { type Limits, widestNetworkOf } from '../http/limits.ts'
 import { mailboxOf } from '../mail/mailbox.ts'
 import { codeOf, sameCode } from './code.ts'
 import type { CodeMail } from './codes.jobs.ts'
@@ -16,11 +16,12 @@ import {
   type Purpose,
   putOperation,
   removeOperation,
+  selectAttempts,
   unclaimMail,
 } from './codes.store.ts'
 import { takeMailPlace } from './mail-places.repository.ts'
 
-export { endOperations, removeExpiredOperations } from './codes.store.ts'
+export { endOperations, keepMailState, removeExpiredOperations } from './codes.store.ts'
 export { removeExpiredMailPlaces } from './mail-places.repository.ts'
 export { requireEmail, requireNewEmail } from './new-email.ts'
 
@@ -31,8 +32,8 @@ export type Start = {
   userId?: string
   clientHash: Buffer
   device?: Device
-  /** Who asks, as limits count them. */
-  network: string
+  /** Who asks. */
+  ip: string
   /** Whether this client has signed in with this e-mail before: it has a place of its own in the mail limit. */
   isKnownClient: boolean
 }
@@ -91,14 +92,24 @@ function queueMail(db: Db, mail: CodeMail): Promise<void> {
   })
 }
 
-export type Guess = Omit<Attempt, 'userId'> & { userId?: string; code: string }
+export type Guess = Omit<Attempt, 'userId'> & {
+  userId?: string
+  code: string
+  /** Who asks. */
+  ip: string
+}
 
 /**
- * Compares a code with its operation's; the attempt is counted first. Gives the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE.
+ * Compares a code with its operation's; the attempt is counted first. Returns the operation's e-mail and device. Throws
+ * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the network's limit.
  */
-export async function checkCode(db: Db, guess: Guess, { key }: CodesOptions) {
-  const operation = await countAttempt(db, { ...guess, userId: guess.userId ?? NOBODY })
+export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
+  const attempt = { ...guess, userId: guess.userId ?? NOBODY }
+  // What cannot be right has a limit of its own: a neighbour's junk must not keep others from entering their codes.
+  const attempts = await selectAttempts(db, attempt)
+  const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
+  await (canBeRight ? limits.codeChecks : limits.vainCodeChecks).chargeNetwork(guess.ip)
+  const operation = await countAttempt(db, attempt)
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
   if (!sameCode(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')
@@ -113,7 +124,7 @@ export async function spendOperation(tx: Queryable, id: string): Promise<void> {
 /** A client that has signed in with the e-mail before has places of its own: strangers cannot use them up. */
 async function chargeMail(
   db: Db,
-  { email, clientHash, isKnownClient, network }: Start,
+  { email, clientHash, isKnownClient, ip }: Start,
   { limits, mailLimit: { key, scale } }: CodesOptions,
 ): Promise<void> {
   const hash = (...parts: (string | Buffer)[]) => {
@@ -122,6 +133,10 @@ async function chargeMail(
     return hmac.digest()
   }
   if (isKnownClient) return limits.codeMails.charge(hash(clientHash).toString('base64url'))
-  const retryAfter = await takeMailPlace(db, { mailbox: hash(), network: hash(network) }, scale)
+  const retryAfter = await takeMailPlace(
+    db,
+    { mailbox: hash(), network: hash(widestNetworkOf(ip)) },
+    scale,
+  )
   if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
 }

@@ -46,6 +46,8 @@ export type Tables = {
     mailed_at: Date | null
     /** Whether a mail with the code was ever queued: until then there is nothing to guess. */
     is_mailed: Generated<boolean>
+    /** What has become of the last mail. */
+    mail_state: Generated<'queued' | 'sent' | 'retrying' | 'refused'>
     expires_at: Date
   }
   /** Mailboxes and networks as keyed hashes. */

@@ -72,12 +72,17 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
+    /** Codes for operations that are not there, or have no attempts left. */
+    vainCodeChecks: shared('vain-code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
     usernameChanges: shared('username-change', [3, DAY]),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
+    /** For a session. */
     refreshes: local([150, 5 * MINUTE]),
+    /** For a network whose cookies open no session. */
+    vainRefreshes: local([600, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: createLeakyBucket({ seconds: 5 / scale, burst: points(5) }),

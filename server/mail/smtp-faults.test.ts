@@ -43,6 +43,16 @@ function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds
   })
 }
 
+/** Waits until no job is left, neither now nor later. */
+function queueIsEmpty({ db }: TestApp): Promise<void> {
+  return expect
+    .poll(async () => {
+      const { rows } = await sql`SELECT FROM graphile_worker._private_jobs`.execute(db)
+      return rows.length
+    })
+    .toBe(0)
+}
+
 test('SMTP dead: a start answers within 300 ms, and the mail comes once SMTP is back', async () => {
   const port = await freePort()
   const app = await appForTest({ config: { smtpUrl: urlOf(port) } })
@@ -70,11 +80,20 @@ test('SMTP slow: a start answers within 300 ms, and the mail comes when SMTP mov
   expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
 })
 
-test.each([451, 550])(
-  'SMTP refusing with %i: a start answers within 300 ms, and the mail comes once it accepts',
-  async (responseCode) => {
-    const refusing = await openRefusingSmtp(responseCode)
-    const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
+test.each([
+  ['an address for now', { code: 451 }],
+  ['our network', { code: 554, at: 'connect' }],
+  ['our login', { code: 535, at: 'login' }],
+  ['an address without a login', { code: 530, words: '5.7.0 Authentication required' }],
+  ['an address from our network', { code: 554, words: '5.7.1 Client host blocked' }],
+  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'letter' }],
+] as const)(
+  'SMTP refusing %s: a start answers within 300 ms, and the mail comes once it accepts',
+  async (_what, refusal) => {
+    const refusing = await openRefusingSmtp(refusal)
+    const login = 'at' in refusal && refusal.at === 'login' ? 'user:password@' : ''
+    const smtpUrl = `smtp://${login}127.0.0.1:${refusing.port}`
+    const app = await appForTest({ config: { smtpUrl } })
     const { id, ms } = await startFast(app)
     expect(ms).toBeLessThan(300)
     await refusing.refused
@@ -84,6 +103,21 @@ test.each([451, 550])(
     expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
   },
 )
+
+test.each([
+  ['an unknown address', { code: 550 }],
+  ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
+  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'letter' }],
+] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
+  const refusing = await openRefusingSmtp(refusal)
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  const line = await app.logLine('mail refused')
+  expect(JSON.parse(line)).toMatchObject({ reply: refusal.code, to: 'o***@example.org' })
+  await queueIsEmpty(app)
+  expect(refusing.counts.refusals).toBe(1)
+})
 
 test('retries stop when the code expires: no late mail comes', async () => {
   const mailbox = await mailboxForTest()

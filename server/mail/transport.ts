@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-
-/** One letter to one address. */
-export type Mail = { to: string; subject: string; text: string }
+import { letter, type Mail } from './letter.ts'
+import { smtpSender } from './smtp.ts'
 
 export type MailTransport = {
-  /** Rejects when the letter was not accepted for delivery. */
-  send(mail: Mail): Promise<void>
+  /** Gives up when `signal` aborts. Rejects when the letter was not accepted for delivery, over SMTP with MailFailure. */
+  send(mail: Mail, signal?: AbortSignal): Promise<void>
   /** Where letters go, for the person at the terminal. */
   destination: string
   close(): void
@@ -22,27 +21,17 @@ type Options = {
   print: (text: string) => void
 }
 
-const SMTP_TIMEOUT_MS = 10_000
-
 /** Sends over SMTP where a server is configured; else prints each letter and keeps it as an .eml file. */
 export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? keepMails(options) : sendMails(options, options.smtpUrl)
 }
 
 function sendMails({ from }: Options, smtpUrl: string): MailTransport {
-  const smtp = createTransport({
-    url: smtpUrl,
-    connectionTimeout: SMTP_TIMEOUT_MS,
-    greetingTimeout: SMTP_TIMEOUT_MS,
-    socketTimeout: SMTP_TIMEOUT_MS,
-    dnsTimeout: SMTP_TIMEOUT_MS,
-  })
+  const send = smtpSender(smtpUrl)
   return {
     destination: `через SMTP-сервер ${new URL(smtpUrl).host}`,
-    async send(mail) {
-      await smtp.sendMail(letter(mail, from))
-    },
-    close: () => smtp.close(),
+    send: (mail, signal) => send(letter(mail, from), signal),
+    close() {},
   }
 }
 
@@ -62,17 +51,6 @@ function keepMails({ from, folder, print }: Options): MailTransport {
       print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${indent(mail.text)}\n`)
     },
     close: () => composer.close(),
-  }
-}
-
-/** Addresses go in as objects: nothing in them is parsed as a list or a header. */
-function letter(mail: Mail, from: Options['from']) {
-  return {
-    ...mail,
-    from,
-    to: { name: '', address: mail.to },
-    disableUrlAccess: true,
-    disableFileAccess: true,
   }
 }
 

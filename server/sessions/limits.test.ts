@@ -1,24 +1,95 @@
-import { expect } from 'vitest'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { atOnce, signUps } from '../testing/at-once.ts'
+import type { TestUser } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { testPerNode } from '../testing/per-node.ts'
 import { from, tally } from '../testing/sign-in.ts'
-import { appForTest } from '../testing/test-app.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
-test('one IP gets 150 refreshes in 5 minutes, whoever refreshes; then 429 with Retry-After', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } })
-  const { clientToken, cookie } = await app.signUp()
-  const refresh = (ip: string, sent = cookie) =>
-    app.call('PATCH', '/sessions/current', {
-      body: { clientToken },
-      headers: { cookie: sent, ...from(ip).headers },
-    })
+const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+const OFFICE = '192.0.2.1'
 
+type Client = Pick<TestUser, 'clientToken' | 'cookie'>
+
+function refresh(app: TestApp, { clientToken, cookie }: Client, ip = OFFICE) {
+  const headers = { cookie, ...from(ip).headers }
+  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
+}
+
+/** The cookie of a session that never was. */
+function junk(): Client {
+  const cookie = `session=${randomUUID()}.${randomBytes(32).toString('base64url')}`
+  return { cookie, clientToken: 'one browser' }
+}
+
+test('a session gets 150 refreshes in 5 minutes, then 429 with Retry-After; another one behind its address goes on', async () => {
+  const app = await appForTest({ config: STRICT })
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
   const answers = []
-  for (let time = 0; time < 149; time++) answers.push(await refresh('192.0.2.1', 'session=noise'))
-  answers.push(await refresh('192.0.2.1'))
-  expect(tally(answers)).toEqual({ UNAUTHORIZED: 149, ok: 1 })
-  expectTooMany(await refresh('192.0.2.1'), { least: 60, most: 300 })
-  expect((await refresh('192.0.2.2')).status).toBe(200)
+  for (let time = 0; time < 150; time++) answers.push(await refresh(app, olga))
+  expect(tally(answers)).toEqual({ ok: 150 })
+  expectTooMany(await refresh(app, olga), { least: 60, most: 300 })
+  expectTooMany(await refresh(app, olga, '192.0.2.2'), { least: 60, most: 300 })
+  expect((await refresh(app, petr)).status).toBe(200)
 })
+
+test('a neighbour’s junk cookies are refused past 600 in 5 minutes, and keep nobody from refreshing', async () => {
+  const app = await appForTest({ config: STRICT })
+  const olga = await app.signUp()
+  const kinds = [
+    junk,
+    () => ({ ...junk(), cookie: 'session=noise' }),
+    () => ({ ...olga, ...junk() }),
+  ]
+  const answers = await atOnce(
+    Array.from({ length: 610 }, (_, n) => () => refresh(app, kinds[n % 3]?.() ?? junk())),
+  )
+  expect(tally(answers)).toEqual({ UNAUTHORIZED: 600, TOO_MANY_REQUESTS: 10 })
+  expect((await refresh(app, olga)).status).toBe(200)
+  expect((await refresh(app, junk(), '192.0.2.2')).status).toBe(401)
+})
+
+const FILES = Array.from({ length: 25 }, (_, n) => `chunk-${n}.js`)
+
+async function builtWeb(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'assets'))
+  await mkdir(join(folder, '.vite'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html><head><title>Имя</title></head>')
+  await writeFile(join(folder, '.vite/manifest.json'), '{"pages/post.tsx":{"file":"a.js"}}')
+  for (const file of FILES) await writeFile(join(folder, 'assets', file), '// built')
+  return folder
+}
+
+test('180 people behind one address open the wall within five minutes: all get it, signed in or signed out long ago', async () => {
+  const open = await appForTest()
+  const users = await signUps(open, 60)
+  const { databaseUrl } = open
+  const app = await appForTest({ databaseUrl, config: STRICT, webFolder: await builtWeb() })
+
+  async function openWall(person: Client): Promise<number[]> {
+    const headers = { ...from(OFFICE).headers, cookie: person.cookie }
+    const statuses = []
+    for (const path of ['/', ...FILES.map((file) => `/assets/${file}`)]) {
+      const answer = await fetch(app.url + path, { headers })
+      await answer.text()
+      statuses.push(answer.status)
+    }
+    const refreshed = await refresh(app, person)
+    const token = refreshed.body.accessToken?.token
+    if (token) statuses.push((await app.call('GET', '/users/current', { token, headers })).status)
+    else expect(refreshed.status).toBe(401)
+    return [...statuses, (await app.call('GET', '/posts', { token, headers })).status]
+  }
+  const people = [...users, ...Array.from({ length: 120 }, junk)]
+  const statuses = (await atOnce(people.map((person) => () => openWall(person)))).flat()
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+  expect(statuses).toHaveLength(180 * 27 + users.length)
+}, 60_000)

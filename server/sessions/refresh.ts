@@ -18,15 +18,22 @@ export type Refreshed = {
 /** An old secret was presented, so that the session is closed. */
 type Copied = { userId: string; isCopied: true }
 
+type Client = {
+  clientHash: Buffer
+  /** Counts the refresh for the session, once the cookie has proved to be its own. */
+  charge: (sessionId: string) => Promise<void>
+}
+
 /**
  * Accepts a session cookie for a new access token, or gives null. The current secret is accepted, and the one before
  * until the current one was seen, or for 60 s: an answer can get lost, and two tabs can ask at once. An older secret
  * means that a copy is about: the session is closed. Another client's refresh is refused and closes nothing.
+ * Rejects with what `charge` rejects with; nothing has changed then.
  */
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
-  clientHash: Buffer,
+  { clientHash, charge }: Client,
 ): Promise<Refreshed | Copied | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
@@ -42,6 +49,7 @@ export function refreshSession(
       await deleteSession(tx, { sessionId: presented.id, userId })
       return { userId, isCopied: true }
     }
+    await charge(presented.id)
     // A previous secret past its grace means that the answer with the current one was lost: it needs another.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue)

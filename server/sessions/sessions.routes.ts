@@ -17,15 +17,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export function registerSessions({ route, db, sessions, limits, config }: Features): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.refreshes.chargeNetwork(request.ip)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
-    const refreshed = presented && (await refreshSession(db, presented, clientHash))
+    const charge = (sessionId: string) => limits.refreshes.charge(sessionId)
+    const refreshed = presented && (await refreshSession(db, presented, { clientHash, charge }))
     if (refreshed?.isCopied) {
       const { userId } = refreshed
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
     }
-    if (!refreshed || refreshed.isCopied) throw new AppError('UNAUTHORIZED')
+    if (!refreshed || refreshed.isCopied) {
+      // Only what opens nothing counts for the network: behind one address there are many people.
+      await limits.vainRefreshes.chargeNetwork(request.ip)
+      throw new AppError('UNAUTHORIZED')
+    }
     if (refreshed.rotated) {
       sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)
     }

@@ -5,7 +5,7 @@ import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { from, startAt, tally, verifyAt } from '../testing/sign-in.ts'
+import { from, startAt, tally, verifyAt, wrongCode } from '../testing/sign-in.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
@@ -23,8 +23,21 @@ function ask(app: TestApp, ip?: string, path: '/logins' | '/registrations' = '/r
   return startAt(app, path, { email, ...(ip !== undefined && { ip }) })
 }
 
-function check(app: TestApp, ip: string): Promise<TestAnswer> {
+/** Checks a code for an operation that nobody started. */
+function checkInVain(app: TestApp, ip: string): Promise<TestAnswer> {
   return verifyAt(app, '/logins', { id: 'nobody-started-this', code: '123456', ip })
+}
+
+/** Starts an operation, from another address each time, and checks four wrong codes and the right one. */
+async function checkFive(app: TestApp, ip: string): Promise<TestAnswer[]> {
+  const { body } = await ask(app, `203.0.113.${number}`)
+  const right = app.codeFor(body.id)
+  const codes = [...Array<string>(4).fill(wrongCode(right)), right]
+  const answers: TestAnswer[] = []
+  for (const code of codes) {
+    answers.push(await verifyAt(app, '/registrations', { id: body.id, code, ip }))
+  }
+  return answers
 }
 
 async function times(count: number, act: () => Promise<TestAnswer>): Promise<TestAnswer[]> {
@@ -58,12 +71,14 @@ test('one IP gets 60 codes an hour', async () => {
   expect((await ask(app, '192.0.2.1')).status).toBe(201)
 })
 
-test('one IP gets 20 code checks a minute, whatever they check', async () => {
+test('one IP gets 20 code checks a minute', async () => {
   const app = await strictApp()
+  for (let operation = 0; operation < 4; operation++) {
+    const answers = await checkFive(app, '192.0.2.1')
+    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+  }
   const { body } = await ask(app, '192.0.2.1')
   const right = { id: body.id, code: app.codeFor(body.id) }
-  const answers = await times(20, () => check(app, '192.0.2.1'))
-  expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20 })
   expectTooMany(await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.1' }), {
     most: MINUTE,
   })
@@ -72,12 +87,41 @@ test('one IP gets 20 code checks a minute, whatever they check', async () => {
 
 test('one IP gets 100 code checks an hour', async () => {
   const app = await strictApp()
+  for (let operation = 0; operation < 20; operation++) {
+    if (operation % 4 === 0) await passLimitTime(app, MINUTE)
+    const answers = await checkFive(app, '192.0.2.1')
+    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+  }
+  await passLimitTime(app, MINUTE)
+  const [late] = await checkFive(app, '192.0.2.1')
+  expectTooMany(late as TestAnswer, { least: 50 * MINUTE, most: 56 * MINUTE })
+})
+
+test('a neighbour’s junk code checks are refused past 20 a minute and 100 an hour, and keep nobody from entering a code', async () => {
+  const app = await strictApp()
+  const { body } = await ask(app, '192.0.2.1')
   for (let minute = 0; minute < 5; minute++) {
-    const answers = await times(20, () => check(app, '192.0.2.1'))
-    expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20 })
+    const answers = await times(21, () => checkInVain(app, '192.0.2.1'))
+    expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20, TOO_MANY_REQUESTS: 1 })
     await passLimitTime(app, MINUTE)
   }
-  expectTooMany(await check(app, '192.0.2.1'), { least: 50 * MINUTE, most: 55 * MINUTE })
+  expectTooMany(await checkInVain(app, '192.0.2.1'), { least: 50 * MINUTE, most: 55 * MINUTE })
+  const right = { id: body.id, code: app.codeFor(body.id), ip: '192.0.2.1' }
+  expect((await verifyAt(app, '/registrations', right)).status).toBe(200)
+})
+
+test('checks past the five attempts of an operation are junk too', async () => {
+  const app = await strictApp()
+  const { body } = await ask(app, '192.0.2.1')
+  const wrong = { id: body.id, code: wrongCode(app.codeFor(body.id)), ip: '192.0.2.1' }
+  const answers = await times(30, () => verifyAt(app, '/registrations', wrong))
+  expect(tally(answers)).toEqual({
+    INVALID_CONFIRM_CODE: 5,
+    MAX_CONFIRM_ATTEMPTS: 20,
+    TOO_MANY_REQUESTS: 5,
+  })
+  const [next] = await checkFive(app, '192.0.2.1')
+  expect(next?.body.code).toBe('INVALID_CONFIRM_CODE')
 })
 
 test('a forged X-Forwarded-For changes no limit', async () => {
@@ -180,6 +224,6 @@ test('RATE_LIMIT_SCALE multiplies the limits', async () => {
   const app = await strictApp({ rateLimitScale: 1.5 })
   const codes = await times(16, () => ask(app, '192.0.2.1', '/logins'))
   expect(tally(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
-  const checks = await times(31, () => check(app, '192.0.2.1'))
+  const checks = await times(31, () => checkInVain(app, '192.0.2.1'))
   expect(tally(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
 })

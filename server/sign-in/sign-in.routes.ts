@@ -22,7 +22,6 @@ import {
 import type { Queryable } from '../db/open.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { widestNetworkOf } from '../http/limits.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http } from '../http/route.ts'
@@ -46,7 +45,6 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
     await limits.codeRequests.chargeNetwork(request.ip)
-    const network = widestNetworkOf(request.ip)
     const user = await findUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
@@ -55,7 +53,7 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     // To the address on file: one that merely compares equal to it may be somebody else's.
     const email = user?.email ?? body.email
     const { device } = body
-    const operation = { purpose, email, clientHash, device, network, isKnownClient }
+    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient }
     return { id: await startOperation(db, operation, codes) }
   }
 
@@ -65,9 +63,8 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
     requireOwnOrigin(request, config.publicUrl)
-    await limits.codeChecks.chargeNetwork(request.ip)
     const clientHash = sessions.hashClient(body.clientToken)
-    const guess = { id: params.id, purpose, clientHash, code: body.confirmCode }
+    const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)

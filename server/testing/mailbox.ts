@@ -16,7 +16,7 @@ export async function openMailbox(port = 0) {
 
   const server = new SMTPServer({
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: ['STARTTLS', 'AUTH'],
     onData(stream, session, done) {
       buffer(stream)
         .then(PostalMime.parse)

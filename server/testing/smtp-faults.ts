@@ -2,24 +2,82 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** An SMTP server that answers every letter with a refusal, such as 451 (later, perhaps) or 550 (never). */
-export async function openRefusingSmtp(responseCode: number) {
+type Refusal = {
+  code: number
+  /** What stands behind the code, such as an enhanced status code and words. */
+  words?: string
+  /** The step that is refused: who connects, their login, the address, or the letter itself. */
+  at?: 'connect' | 'login' | 'address' | 'letter'
+  /** Where it listens; a free port unless told. */
+  port?: number
+}
+
+/** An SMTP server that refuses one step of every letter, such as with 451 (later, perhaps) or 550 (never). */
+export async function openRefusingSmtp(refusal: Refusal) {
+  const { code, words = 'not now', at = 'address', port = 0 } = refusal
   const refused = Promise.withResolvers<void>()
+  const counts = { refusals: 0 }
+  const step = (name: Refusal['at'], done: (error?: Error) => void) => {
+    if (name !== at) return done()
+    counts.refusals++
+    refused.resolve()
+    done(Object.assign(new Error(words), { responseCode: code }))
+  }
   const server = new SMTPServer({
-    authOptional: true,
+    authOptional: at !== 'login',
+    allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo(_address, _session, done) {
-      refused.resolve()
-      done(Object.assign(new Error('not now'), { responseCode }))
+    onConnect: (_session, done) => step('connect', done),
+    onAuth: ({ username }, _session, done) =>
+      step('login', (error) => done(error ?? null, { user: username })),
+    onRcptTo: (_address, _session, done) => step('address', done),
+    onData(stream, _session, done) {
+      stream.resume().on('end', () => step('letter', done))
     },
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
   return {
     port: (server.server.address() as AddressInfo).port,
+    counts,
     /** Settles once a letter was refused. */
     refused: refused.promise,
     close: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}
+
+/**
+ * An SMTP server that never ends an answer: `greeting` and `hello` drip line after line for ever, `letter` takes a whole
+ * letter and says nothing.
+ */
+export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'letter') {
+  const counts = { letters: 0, connections: 0 }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    counts.connections++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
+    const drip = (line: string) => {
+      const timer = setInterval(() => socket.write(`${line}\r\n`), 50)
+      socket.on('close', () => clearInterval(timer))
+    }
+    if (at === 'greeting') return drip('220-wait')
+    socket.write('220 tarpit\r\n')
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      if (text.endsWith('\r\n.\r\n')) counts.letters++
+      else if (/^EHLO/i.test(text)) at === 'hello' ? drip('250-wait') : socket.write('250 hi\r\n')
+      else if (/^(?:MAIL|RCPT)/i.test(text)) socket.write('250 go on\r\n')
+      else if (/^DATA/i.test(text)) socket.write('354 go on\r\n')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    /** Connections that are open now. */
+    open: () => sockets.size,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react'
 import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import type { CallError } from '../lib/call.ts'
 import { codeLife } from '../lib/code-life.ts'
+import { useCodeMail } from '../lib/use-code-mail.ts'
 import { useSecondsLeft } from '../lib/use-seconds-left.ts'
 import { CodeEntry } from '../ui/code-entry.tsx'
 import type { EmailChange } from './email-change.ts'
@@ -37,6 +38,7 @@ export function EmailCodeStep(props: EmailCodeStepProps) {
       <CodeEntry
         code={code}
         life={codeLife(refusal?.code)}
+        mail={useCodeMail(change.id, change.sentAt)}
         sentAt={change.sentAt}
         secondsLeft={secondsLeft}
         busy={busy}

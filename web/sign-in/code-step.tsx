@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { CODE_RESEND_SECONDS } from '../../contract/limits.ts'
 import { codeLife } from '../lib/code-life.ts'
 import { settings } from '../lib/settings.ts'
+import { useCodeMail } from '../lib/use-code-mail.ts'
 import { useSecondsLeft } from '../lib/use-seconds-left.ts'
 import { CodeEntry } from '../ui/code-entry.tsx'
 import { AuthShell } from './auth-shell.tsx'
@@ -20,7 +21,7 @@ type CodeStepProps = {
 
 /** Asks for the mailed code. */
 export function CodeStep(props: CodeStepProps) {
-  const { email, sentAt } = props.operation
+  const { id, email, sentAt } = props.operation
   const tipId = useId()
   const secondsLeft = useSecondsLeft(sentAt + CODE_RESEND_SECONDS * 1000)
   const tip = (
@@ -33,6 +34,7 @@ export function CodeStep(props: CodeStepProps) {
       <CodeEntry
         code={props.code}
         life={codeLife(props.problem?.code)}
+        mail={useCodeMail(id, sentAt)}
         sentAt={sentAt}
         secondsLeft={secondsLeft}
         busy={props.busy}

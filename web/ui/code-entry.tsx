@@ -1,10 +1,22 @@
+import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH } from '../../contract/limits.ts'
 import type { CodeLife } from '../lib/code-life.ts'
 import { Button } from './button.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
+import type { FieldStatus } from './field.tsx'
+
+/** What is said of the mail while there is nothing to say of the code. */
+const MAIL_STATUS: Record<MailState, FieldStatus> = {
+  queued: { kind: 'plain', text: 'Письмо в очереди' },
+  sent: { kind: 'plain', text: 'Передано почтовому серверу' },
+  retrying: { kind: 'plain', text: 'Почта не отвечает, пробуем ещё' },
+  refused: { kind: 'bad', text: 'Такого ящика нет: проверьте адрес' },
+}
 
 type CodeEntryProps = {
+  /** What has become of the mail; undefined until that is known. */
+  mail: MailState | undefined
   code: string
   life: CodeLife
   /** Tells one mailed code from the next: with a new one the focus is back on the input. */
@@ -25,8 +37,9 @@ type CodeEntryProps = {
 
 /** Takes a mailed code, which is sent at once when it is full; or sends it anew, or goes back. */
 export function CodeEntry(props: CodeEntryProps) {
-  const { code, life, busy, wide = false, onComplete, onReturn } = props
+  const { code, life, mail, busy, wide = false, onComplete, onReturn } = props
   const full = code.length === CODE_LENGTH
+  const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
   return (
     <>
       <CodeInput
@@ -36,7 +49,7 @@ export function CodeEntry(props: CodeEntryProps) {
         value={code}
         readOnly={busy || life !== 'good'}
         error={props.error}
-        status={busy && full ? { kind: 'busy', text: 'Проверяем код...' } : undefined}
+        status={busy && full ? checking : mail && MAIL_STATUS[mail]}
         describedBy={props.describedBy}
         focusOnMount
         onChange={props.onType}
@@ -49,7 +62,12 @@ export function CodeEntry(props: CodeEntryProps) {
           </Button>
         )}
         {life !== 'locked' && <ResendCode {...props} />}
-        <Button variant="plain" wide={wide} disabled={busy} onClick={onReturn}>
+        <Button
+          variant={mail === 'refused' ? 'primary' : 'plain'}
+          wide={wide}
+          disabled={busy}
+          onClick={onReturn}
+        >
           Вернуться
         </Button>
       </div>

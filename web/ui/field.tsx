@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import styles from './field.module.css'
 import { Spinner } from './spinner.tsx'
 
-export type FieldStatus = { kind: 'ok' | 'busy'; text: string }
+export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string }
 
 export type FieldNotes = {
   label: string

@@ -12,6 +12,8 @@ const STATEMENTS = [
     PRIMARY KEY (mailbox, network)
   )`,
   `CREATE INDEX code_mails_expiry ON code_mails (expires_at)`,
+  `ALTER TABLE codes ADD mail_state text NOT NULL DEFAULT 'queued'
+    CHECK (mail_state IN ('queued', 'sent', 'retrying', 'refused'))`,
 ]
 
 type Row = { id: string; email: string }

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { ClientToken, IdParams } from './fields.ts'
+
+/** `sent`: accepted by the mail server; `retrying`: not yet, it will be tried again; `refused`: for good, there is no such mailbox. */
+const MailState = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('sent'),
+  Type.Literal('retrying'),
+  Type.Literal('refused'),
+])
+export type MailState = Type.Static<typeof MailState>
+
+export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
+  access: 'public',
+  summary: 'What has become of the mail with the code of a sign-in, registration or e-mail change',
+  params: IdParams,
+  body: strictObject({ clientToken: ClientToken }),
+  status: 200,
+  answer: strictObject({ state: MailState }),
+  errors: ['OPERATION_EXPIRED'],
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../server/testing/free-port.ts'
+import { type Mailbox, openMailbox } from '../server/testing/mailbox.ts'
+import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
+import { profileLink, sendEmail, signInDialog } from './testing/sign-in-dialog.ts'
+import { countRequests } from './testing/site.ts'
+import { DESKTOP, openStage, type Stage } from './testing/stage.ts'
+
+const SENT = 'Передано почтовому серверу'
+const RETRYING = 'Почта не отвечает, пробуем ещё'
+const REFUSED = 'Такого ящика нет: проверьте адрес'
+
+let stage: Stage
+let port: number
+beforeAll(async () => {
+  port = await freePort()
+  stage = await openStage({ SMTP_URL: `smtp://127.0.0.1:${port}` })
+})
+afterAll(() => stage?.close())
+
+test('while the mail server is away the code screen says that it is tried again, and once the mail is out, that', async () => {
+  const { email } = await stage.signUp()
+  const page = await stage.visit({ viewport: DESKTOP })
+  await page.getByRole('button', { name: 'Войти' }).click()
+  const asked = countRequests(page, 'POST', /\/codes\/[^/]+\/mail$/)
+  await sendEmail(page, email)
+  const { dialog, code } = signInDialog(page)
+  const status = dialog.getByRole('status')
+  await status.getByText(RETRYING).waitFor()
+  const before = await dialog.boundingBox()
+
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  await status.getByText(SENT).waitFor()
+  expect(await dialog.boundingBox()).toEqual(before)
+  const asks = asked()
+  const reloaded = page.waitForEvent('load')
+  await code.fill(await loginCode(mailbox, email))
+  await reloaded
+  await profileLink(page).waitFor()
+  expect(asked()).toBe(asks)
+})
+
+test('an address that does not exist is said so at the code, with the way back to it; the mended one signs in', async () => {
+  const refusing = await openRefusingSmtp({ code: 550, port })
+  const { email } = await stage.signUp()
+  const page = await stage.visit({ viewport: DESKTOP })
+  await page.getByRole('button', { name: 'Войти' }).click()
+  await sendEmail(page, email)
+  const { dialog, code, goBack, email: address } = signInDialog(page)
+  await dialog.getByRole('status').getByText(REFUSED).waitFor()
+  expect(await dialog.getByRole('alert').count()).toBe(0)
+  expect(refusing.counts.refusals).toBeGreaterThan(0)
+  await refusing.close()
+
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  const other = await stage.signUp()
+  await goBack.click()
+  expect(await address.inputValue()).toBe(email)
+  await sendEmail(page, other.email)
+  await dialog.getByRole('status').getByText(SENT).waitFor()
+  const reloaded = page.waitForEvent('load')
+  await code.fill(await loginCode(mailbox, other.email))
+  await reloaded
+  await profileLink(page).waitFor()
+})
+
+test('a change of e-mail says the same of its mail', async () => {
+  const refusing = await openRefusingSmtp({ code: 550, port })
+  onTestFinished(() => refusing.close())
+  const page = await stage.visit({ as: await stage.signUp(), path: '/settings/account/email' })
+  const main = page.getByRole('main')
+  const field = main.getByLabel('Электронная почта')
+  await field.fill('nobody@example.org')
+  await field.press('Enter')
+  await main.getByRole('status').getByText(REFUSED).waitFor()
+  await main.getByRole('button', { name: 'Вернуться' }).click()
+  expect(await field.inputValue()).toBe('nobody@example.org')
+})
+
+/** The code to sign in with: the mail of the registration comes too, in whatever order. */
+async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
+  const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))
+  await expect.poll(find).toBeDefined()
+  return find()?.subject.slice(0, 6) ?? ''
+}

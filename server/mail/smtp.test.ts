@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { DEVICE } from '../testing/client.ts'
+import { openMailbox } from '../testing/mailbox.ts'
+import { openTarpitSmtp } from '../testing/smtp-faults.ts'
+import { appForTest } from '../testing/test-app.ts'
+import { letter } from './letter.ts'
+import { sendUntilExpired } from './send-until.ts'
+import { smtpOptions, smtpSender } from './smtp.ts'
+
+const LETTER = letter(
+  { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
+  { name: 'Вслух', address: 'no-reply@vsluh.example' },
+)
+const SHORT = { conversationMs: 700 }
+
+async function tarpitForTest(at: 'greeting' | 'hello' | 'letter') {
+  const tarpit = await openTarpitSmtp(at)
+  onTestFinished(() => tarpit.close())
+  return tarpit
+}
+
+test.each(['greeting', 'hello'] as const)(
+  'a server that drips its %s for ever is left at the deadline, its connection closed',
+  async (at) => {
+    const tarpit = await tarpitForTest(at)
+    const began = performance.now()
+    const failure = await smtpSender(tarpit.url, SHORT)(LETTER).catch((error) => error)
+    expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
+    expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
+    await expect.poll(tarpit.open).toBe(0)
+  },
+)
+
+test('a conversation ends when the process does', async () => {
+  const tarpit = await tarpitForTest('hello')
+  const stop = new AbortController()
+  const sending = smtpSender(tarpit.url)(LETTER, stop.signal).catch((error) => error)
+  await expect.poll(() => tarpit.counts.connections).toBe(1)
+  stop.abort()
+  expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
+  await expect.poll(tarpit.open).toBe(0)
+})
+
+test('a letter that was sent whole without an answer is sent once more, and not a third time', async () => {
+  const tarpit = await tarpitForTest('letter')
+  const app = await appForTest()
+  const logged: string[] = []
+  const log = (_details: object, message: string) => void logged.push(message)
+  const outcomes: string[] = []
+  const send = smtpSender(tarpit.url, SHORT)
+  // A name that no worker knows: the test runs the job by itself.
+  const job = sendUntilExpired(
+    'tarpit',
+    {
+      send: (_mail, { signal }) => send(LETTER, signal),
+      onOutcome: async (_mail, outcome) => void outcomes.push(outcome),
+    },
+    { db: app.db, log: { warn: log, info: log } },
+  )
+  const queued = async () => {
+    const { rows } = await sql<{ payload: Parameters<typeof job>[0] }>`
+      DELETE FROM graphile_worker._private_jobs WHERE payload->>'expiresAt' IS NOT NULL RETURNING payload`.execute(
+      app.db,
+    )
+    return rows.map(({ payload }) => payload)
+  }
+  const never = new Promise<never>(() => {})
+  await job({ to: LETTER.to.address, expiresAt: Date.now() + 600_000 }, never)
+  const [again, ...others] = await queued()
+  expect(others).toEqual([])
+  if (again) await job(again, never)
+  expect(await queued()).toEqual([])
+  expect(tarpit.counts.letters).toBe(2)
+  expect(logged).toEqual(['mail not sent, will retry', 'mail sent twice without an answer'])
+  expect(outcomes).toEqual(['retrying', 'sent'])
+})
+
+test.each([
+  ['smtp://mail.example.org', true],
+  ['smtp://user:password@mail.example.org:587', true],
+  ['smtp://10.0.0.5', true],
+  ['smtp://127.0.0.1.example.org', true],
+  ['smtp://localhost.example.org', true],
+  ['smtp://mail.example.org?requireTLS=false', false],
+  ['smtp://localhost:1025', false],
+  ['smtp://127.0.0.1:1025', false],
+  ['smtp://[::1]:1025', false],
+  ['smtp://localhost?requireTLS=true', true],
+])('%s: TLS is required: %s', (url, isRequired) => {
+  expect(smtpOptions(url).requireTLS).toBe(isRequired)
+})
+
+test('where TLS is required and offered, the letter goes through it', async () => {
+  let isSecure: boolean | undefined
+  const server = new SMTPServer({
+    authOptional: true,
+    onData(stream, session, done) {
+      isSecure = session.secure
+      stream.resume().on('end', () => done())
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const { port } = server.server.address() as AddressInfo
+  // The server's certificate is its package's own, which nobody has signed.
+  const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
+  await smtpSender(url)(LETTER)
+  expect(isSecure).toBe(true)
+
+  const strict = smtpSender(`smtp://127.0.0.1:${port}?requireTLS=true`)
+  await expect(strict(LETTER)).rejects.toMatchObject({ kind: 'failed' })
+})
+
+test('where TLS is required and not offered, nothing is sent, and the log says what to do', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })
+  const body = { email: 'olga@example.org', clientToken: 'c', device: DEVICE }
+  const { body: operation } = await app.call('POST', '/registrations', { body })
+  const line = JSON.parse(await app.logLine('mail not sent, will retry'))
+  expect(line).toMatchObject({ code: 'ETLS', hint: expect.stringContaining('SMTP_URL') })
+  expect(mailbox.mails).toEqual([])
+  const state = await app.call('POST', `/codes/${operation.id}/mail`, {
+    body: { clientToken: 'c' },
+  })
+  expect(['queued', 'retrying']).toContain(state.body.state)
+})
