@@ -9,6 +9,7 @@ import { openFreshness } from './http/freshness.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import { createLimits } from './http/limits.ts'
+import type { Place } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
 import { replayKept } from './http/replay.ts'
@@ -38,6 +39,8 @@ export type AppOptions = {
 
 export type App = {
   http: FastifyInstance
+  /** Resolves to the URL once it answers there; rejects with the system's error. */
+  listen(place: Place): Promise<string>
   database: OpenDatabase
   /**
    * Lets requests in flight and jobs at work finish, then lets go of the database. Connections that were used within
@@ -46,7 +49,7 @@ export type App = {
   close(keptMs?: number): Promise<void>
 }
 
-/** Builds the product on a migrated database: routes, pages and jobs. It listens once `http.listen` is called. */
+/** Builds the product on a migrated database: routes, pages and jobs. It listens once `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, secret, transport } = options
   const database = openDatabase(options.databaseUrl, (error) =>
@@ -69,7 +72,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
 
   const page = await loadPage(options.webFolder, config)
-  const { app: http, stop } = await createHttpServer({
+  const {
+    app: http,
+    listen,
+    stop,
+  } = await createHttpServer({
     logger: log,
     trustProxy: config.trustProxy,
     isHttps,
@@ -116,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = await startJobs(patient.pool, { tasks, crontab: CRONTAB, log })
   return {
     http,
+    listen,
     database,
     async close(keptMs = 0) {
       await Promise.all([stop(keptMs), jobs.stop()])

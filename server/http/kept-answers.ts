@@ -67,7 +67,10 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
       return entry?.stamp.likes === now.likes ? entry.answer : undefined
     },
 
-    /** Keeps what a read that began at `stamp` gave, the oldest making room; not while other nodes are not heard. */
+    /**
+     * Keeps what a read that began at `stamp` gave, and drops what is too old, or the oldest to make room; not while
+     * other nodes are not heard.
+     */
     keep(url: string, answer: KeptAnswer, stamp: Stamp): void {
       if (stamp.posts !== now.posts || !hearsOthers) return
       const old = entries.get(url)
@@ -75,7 +78,7 @@ export function createKeptAnswers({ maxAgeMs = MAX_AGE_MS, maxBytes = MAX_BYTES 
       entries.set(url, { answer, stamp, keptAt: Date.now() })
       bytes += sizeOf(url, answer)
       for (const [oldest, entry] of entries) {
-        if (bytes <= maxBytes) break
+        if (bytes <= maxBytes && Date.now() - entry.keptAt <= maxAgeMs) break
         drop(oldest, entry)
       }
     },

@@ -102,7 +102,7 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
     print() {},
   })
   const app = await createApp({ ...options, transport })
-  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
   // On a busy machine the first connection to the database can take longer than a request waits for it.
   while (!(await fetch(`${url}/readyz`)).ok);
   return { app, url }
