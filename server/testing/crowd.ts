@@ -23,6 +23,7 @@ type Options = {
   request: () => string
 }
 
+const REFUSED_MS = 20
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
 /**
@@ -123,18 +124,20 @@ function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
       if (isStopped) return resolve()
       if (isAsking) tally.lost++
       if (isAsking && onAnswer) onAnswer(0)
-      if (!onAnswer) reopen()
+      // Nobody may listen any more: no need to find out without pause.
+      if (!onAnswer) setTimeout(reopen, since === 0 ? REFUSED_MS : 0)
     })
     return socket
   }
 
   function reopen(): void {
-    socket = open()
+    if (isStopped) resolve()
+    else socket = open()
   }
 
   return async (): Promise<void> => {
     isStopped = true
-    if (socket.closed) return
+    if (onAnswer && socket.closed) return
     socket.destroy()
     await ended
   }

@@ -83,9 +83,10 @@ export async function startTestApp({
     /** The newest log line with these words in it, the `count`-th at least: waits for it. */
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
-    async close() {
+    /** As a stopping product does: connections used within `keptMs` may ask once more. */
+    async close(keptMs = 0) {
       await balancer?.close()
-      await Promise.all([first, ...others].map((node) => node.app.close()))
+      await Promise.all([first, ...others].map((node) => node.app.close(keptMs)))
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
     },
