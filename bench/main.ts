@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad, type Load } from './load.ts'
+import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
 import { fillDataDir, startProduct, startScript, withDatabase } from './product.ts'
 import { countQueries } from './queries.ts'
@@ -16,12 +17,13 @@ import { printTable, type Row } from './table.ts'
 const { values } = parseArgs({
   options: {
     posts: { type: 'string', default: '10000' },
-    seconds: { type: 'string', default: '5' },
+    seconds: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    overload: { type: 'boolean', default: false },
   },
 })
-const seconds = Number(values.seconds)
+const seconds = Number(values.seconds ?? (values.overload ? 30 : 5))
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
@@ -34,7 +36,7 @@ console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} li
 await using running = new AsyncDisposableStack()
 const dataDir = await fillDataDir(dataSet)
 running.defer(() => rm(dataDir, { recursive: true, force: true }))
-const { databaseUrl, chosen, queries } = await withDatabase(dataDir, prepare)
+const { databaseUrl, tokens, chosen, queries } = await withDatabase(dataDir, prepare)
 const isPinned = pin(process.pid, LOAD_CORE)
 console.log(isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.')
 const product = await startProduct(dataDir, PORT)
@@ -42,18 +44,24 @@ running.defer(() => product.stop())
 // Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
 pin(product.pid, SERVER_CORE)
 
-const rows: Row[] = []
-for (const [index, scenario] of chosen.entries()) {
-  const row = await measure(scenario)
-  rows.push({ ...row, queries: queries[index] ?? 0 })
-  console.log(`${row.name}: ${row.rps.toFixed(0)}/s, ratio ${row.ratio.toFixed(2)}`)
+if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
+else await measureRatios()
+
+/** What the product reaches of what is possible, scenario by scenario; then what is left of it. */
+async function measureRatios(): Promise<void> {
+  const rows: Row[] = []
+  for (const [index, scenario] of chosen.entries()) {
+    const row = await measure(scenario)
+    rows.push({ ...row, queries: queries[index] ?? 0 })
+    console.log(`${row.name}: ${row.rps.toFixed(0)}/s, ratio ${row.ratio.toFixed(2)}`)
+  }
+  printTable(rows)
+  console.log(
+    `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
+  )
+  await checkCounts()
+  console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
 }
-printTable(rows)
-console.log(
-  `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
-)
-await checkCounts()
-console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
 
 /** Milliseconds until the product is ready in an empty folder. */
 async function coldStart(): Promise<number> {
@@ -69,7 +77,7 @@ async function prepare(url: string) {
   const tokens = await signInUsers(url, SIGNED_IN)
   const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
   const calls = all.map(({ call }) => call)
-  return { databaseUrl: url, chosen: all, queries: await countQueries(url, calls) }
+  return { databaseUrl: url, tokens, chosen: all, queries: await countQueries(url, calls) }
 }
 
 /** Bare and product in turn, so that both see the same machine; the median round counts. */

@@ -40,6 +40,11 @@ export function printTable(rows: Row[]): void {
     row.limitCpu?.toFixed(0) ?? '',
     row.queries,
   ])
+  printMarkdown([HEAD, ...lines])
+}
+
+/** Prints a table whose first line is its head. */
+export function printMarkdown([head = [], ...lines]: (string | number)[][]): void {
   console.log('')
-  for (const line of [HEAD, HEAD.map(() => '---'), ...lines]) console.log(`| ${line.join(' | ')} |`)
+  for (const line of [head, head.map(() => '---'), ...lines]) console.log(`| ${line.join(' | ')} |`)
 }

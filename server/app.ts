@@ -12,6 +12,7 @@ import { hashAddresses } from './http/hashed-log.ts'
 import { serveHealth } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import { createLimits, logTripped } from './http/limits.ts'
+import type { Place } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { loadPage, servePages } from './http/pages.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
@@ -42,6 +43,8 @@ export type AppOptions = {
 
 export type App = {
   http: FastifyInstance
+  /** Resolves to the URL once it answers there; rejects with the system's error. */
+  listen(place: Place): Promise<string>
   database: OpenDatabase
   /**
    * Lets requests in flight and jobs at work finish, then lets go of the database. Connections that were used within
@@ -50,7 +53,7 @@ export type App = {
   close(keptMs?: number): Promise<void>
 }
 
-/** Builds the product on a migrated database: routes, pages and jobs. It listens once `http.listen` is called. */
+/** Builds the product on a migrated database: routes, pages and jobs. It listens once `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, secret, transport } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
@@ -78,7 +81,11 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const refusals = createRefusalLog(log)
   const page = await loadPage(options.webFolder, config)
-  const { app: http, stop } = await createHttpServer({
+  const {
+    app: http,
+    listen,
+    stop,
+  } = await createHttpServer({
     logger: log,
     refusals,
     trustProxy: config.trustProxy,
@@ -132,6 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = await startJobs(patient.pool, { tasks, crontab: CRONTAB, log })
   return {
     http,
+    listen,
     database,
     async close(keptMs = 0) {
       unwatchClock()

@@ -64,7 +64,7 @@ async function start(): Promise<void> {
   })
   running.defer(() => app.close(KEPT_MS))
   stopping.signal.throwIfAborted()
-  const address = await app.http
+  const address = await app
     .listen({ port: config.port, host: config.host })
     .catch((error) => Promise.reject(new ListenFailure(error)))
 

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { addJob } from '../../server/db/jobs.ts'
 import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
 import { DEVICE } from '../../server/testing/client.ts'
+import { openCrowd } from '../../server/testing/crowd.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
 import { Ledger } from '../testing/ledger.ts'
@@ -44,6 +45,27 @@ test.each([
     })
   },
 )
+
+test('SIGTERM under load, twenty times: no kept connection is reset, and each run exits within 5 s', async () => {
+  const { product, client } = await startedProduct()
+  const [olga] = await signUps(client, 1)
+  const calls = [
+    'GET /api/v1/posts HTTP/1.1\r\n',
+    `GET /api/v1/posts HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
+    `GET /api/v1/sessions HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
+    'GET / HTTP/1.1\r\n',
+  ]
+  for (let run = 1; run <= 20; run++) {
+    let turn = 0
+    const request = () => `${calls[turn++ % calls.length]}Host: x\r\n\r\n`
+    const crowd = openCrowd({ url: product.url, connections: 40, request })
+    await expect.poll(() => crowd.tally.times.length).toBeGreaterThan(500)
+    await expectGracefulExit(product, QUICK_EXIT_MS)
+    const { statuses, lost } = await crowd.stop()
+    expect({ run, lost, statuses: [...statuses.keys()] }).toEqual({ run, lost: 0, statuses: [200] })
+    await product.start()
+  }
+}, 240_000)
 
 test('SIGTERM: a request that waits for the database is answered in whole, and nobody new is let in meanwhile', async () => {
   const { product, client } = await startedProduct()

@@ -12,8 +12,14 @@ const READY = /^Готово: /
 /** The product as an operator runs it: a process of its own with its embedded database, in a folder of its own. */
 export type Product = Awaited<ReturnType<typeof installProduct>>
 
-/** Prepares a folder and a port; `start()` runs the product there, as often as a test likes. */
-export async function installProduct(env: Record<string, string> = {}) {
+/**
+ * Prepares a folder and a port; `start()` runs the product there, as often as a test likes. The system lets it open
+ * `openFiles` files at once, where that is given.
+ */
+export async function installProduct(
+  env: Record<string, string> = {},
+  { openFiles }: { openFiles?: number } = {},
+) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -28,7 +34,8 @@ export async function installProduct(env: Record<string, string> = {}) {
 
     /** Starts the server and waits until it says that it is ready; rejects with what it printed when it ends instead. */
     async start(changes: Record<string, string> = {}): Promise<void> {
-      server = spawn(process.execPath, ['server/main.ts'], {
+      const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
+      server = spawn('sh', ['-c', `${limit}exec "$0" server/main.ts`, process.execPath], {
         cwd: ROOT,
         env: {
           ...process.env,

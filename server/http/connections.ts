@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
-import { Server as NetServer, type Socket } from 'node:net'
+import type { Server as HttpServer, RequestListener, ServerResponse } from 'node:http'
+import { Server, type Socket } from 'node:net'
 
 type Connection = {
   /** The answer to its newest request that was begun. */
@@ -8,7 +8,7 @@ type Connection = {
   requests: number
   /** Requests that were sent ahead and wait for the one before. */
   waiting: number
-  /** When its newest request was begun, by performance.now(). */
+  /** When its newest request was begun, or it was opened, by performance.now(). */
   usedAt: number
 }
 
@@ -18,14 +18,11 @@ const WAITING_MAX = 32
 const CROWDED = 0.75
 const LOOK_MS = 50
 
-export type Connections = ReturnType<typeof createConnections>
-
 /**
  * Looks after a server's connections, of which there may be `max`: each is answered one request at a time, idle ones
  * make room for new ones, and all of them end in peace when the server stops.
  */
 export function createConnections(max: number) {
-  const servers: Server[] = []
   /** The least recently used first. */
   const open = new Map<Socket, Connection>()
   let isEnding = false
@@ -59,12 +56,13 @@ export function createConnections(max: number) {
     /** Whether no request came before this one on its connection. */
     isFirst: (socket: Socket): boolean => open.get(socket)?.requests === 1,
 
-    watch(server: Server): Server {
-      servers.push(server)
-      server.maxConnections = max
+    /** Looks after the connections of a server from now on, whoever took them. */
+    watch(server: HttpServer): HttpServer {
       return server.on('connection', (socket: Socket) => {
+        if (open.size >= max) return void socket.destroy()
         if (open.size >= max * CROWDED) makeRoom()
-        open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt: 0 })
+        const usedAt = performance.now()
+        open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt })
         socket.once('close', () => open.delete(socket))
       })
     },
@@ -96,14 +94,14 @@ export function createConnections(max: number) {
     },
 
     /**
-     * Takes no more connections. Answers say from now on that theirs closes; idle ones are closed once `keptMs` have
+     * Lets these servers take no more connections. Answers say from now on that theirs closes; idle ones are closed once `keptMs` have
      * passed since they were last used. Resolves when all are closed, after `cutMs` at most.
      */
-    async end({ keptMs, cutMs }: { keptMs: number; cutMs: number }): Promise<void> {
+    async end(servers: Server[], { keptMs, cutMs }: { keptMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
-      // An HTTP server that closes closes its idle connections too, whatever is on its way on them.
-      for (const server of servers) NetServer.prototype.close.call(server)
+      // Not by their own method: an HTTP server closes its idle connections then, whatever is on its way on them.
+      for (const server of servers) Server.prototype.close.call(server)
       for (const { response } of open.values()) {
         if (response && !response.headersSent) response.shouldKeepAlive = false
       }

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../contract/limits.ts'
@@ -7,6 +7,7 @@ import { parseBodies } from './body-parser.ts'
 import { createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
+import { listenManifold, type Place } from './listen.ts'
 import { connectionsLimit } from './open-files.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
@@ -42,6 +43,8 @@ const DRAIN_MS = 7000
 
 export type HttpServer = {
   app: FastifyInstance
+  /** Resolves to the URL once it answers there; rejects with the system's error. */
+  listen(place: Place): Promise<string>
   /** Stops: connections that were used within `keptMs` may ask once more, and requests in flight are answered. */
   stop(keptMs: number): Promise<void>
 }
@@ -56,6 +59,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     isFirst: connections.isFirst,
     log: options.logger,
   })
+  const servers: Server[] = []
   const trustsProxies = options.trustProxy.length > 0
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
@@ -75,6 +79,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
         }),
       )
       server.on('checkExpectation', (_, response) => sendRefusal(response, refuse.expectation))
+      servers.push(server)
       return connections.watch(server.setTimeout(SILENCE_MS))
     },
     genReqId: nextRequestId,
@@ -94,8 +99,13 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   await app.register(cookie)
   return {
     app,
+    async listen(place) {
+      const more = await listenManifold(app.server, place, (options) => app.listen(options))
+      servers.push(...more)
+      return app.listeningOrigin
+    },
     async stop(keptMs) {
-      await connections.end({ keptMs, cutMs: DRAIN_MS })
+      await connections.end(servers, { keptMs, cutMs: DRAIN_MS })
       await app.close()
     },
   }

@@ -92,7 +92,10 @@ export function createKeptAnswers({
       return entry && { answer: entry.answer, age: Math.floor((clock() - entry.keptAt) / 1000) }
     },
 
-    /** Keeps what a read that began at `stamp` gave, the oldest making room; not while other nodes are not heard. */
+    /**
+     * Keeps what a read that began at `stamp` gave, and drops what is too old, or the oldest to make room; not while
+     * other nodes are not heard.
+     */
     keep(url: string, answer: KeptAnswer, stamp: Stamp): void {
       if (stamp.posts !== now.posts || !hearsOthers) return
       const old = entries.get(url)
@@ -100,7 +103,7 @@ export function createKeptAnswers({
       entries.set(url, { answer, stamp, changes, keptAt: clock() })
       bytes += sizeOf(url, answer)
       for (const [oldest, entry] of entries) {
-        if (bytes <= maxBytes) break
+        if (bytes <= maxBytes && clock() - entry.keptAt <= MAX_OUTAGE_MS) break
         drop(oldest, entry)
       }
     },

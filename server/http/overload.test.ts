@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { askOnce, openCrowd, sendNewcomers } from '../testing/crowd.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { testPerNode } from '../testing/per-node.ts'
 import { openSocket, parseRaw, readToEnd } from '../testing/raw-http.ts'
@@ -9,17 +11,17 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 const test = testPerNode('bytes that a balancer would judge before any node')
 
 /** So many requests are worked on at once. */
-const AT_WORK = 128
+const AT_WORK = 64
 
 const UNFINISHED =
   'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
 
-/** Asks for as many pages of the wall at the same moment, each on a connection of its own; their answers and times. */
+/** Asks for as many people’s posts at the same moment, each on a connection of its own; their answers and times. */
 async function askAtOnce({ url }: TestApp, count: number) {
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)))
   return sockets.map(async (socket, n) => {
     const asked = performance.now()
-    socket.write(`GET /api/v1/posts?page=${n + 2} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    socket.write(`GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\n\r\n`)
     const [answer] = (await once(socket, 'data')) as [Buffer]
     const ms = performance.now() - asked
     socket.destroy()
@@ -27,7 +29,7 @@ async function askAtOnce({ url }: TestApp, count: number) {
   })
 }
 
-test('with 128 requests at work others wait half a second at most, then are 503 with Retry-After, and are served once those are done', async () => {
+test('with 64 requests at work others wait half a second at most, then are 503 with Retry-After, and are served once those are done', async () => {
   const app = await appForTest()
   const held = await app.db.startTransaction().execute()
   await sql`LOCK TABLE posts`.execute(held)
@@ -35,7 +37,8 @@ test('with 128 requests at work others wait half a second at most, then are 503 
   expect((await fetch(`${app.url}/livez`)).status).toBe(200)
 
   const answers = await Promise.all(asked)
-  const refused = answers.filter(({ head }) => /^connection: close/im.test(head))
+  // Those at work wait a second for a connection to the database.
+  const refused = answers.filter(({ ms }) => ms < 990)
   expect(refused).toHaveLength(10)
   for (const { head, ms, ...answer } of refused) {
     expectRefusal(answer, 'UNAVAILABLE')
@@ -43,11 +46,35 @@ test('with 128 requests at work others wait half a second at most, then are 503 
     expect(head).toMatch(/^cache-control: no-store\r$/im)
     expect(head).toMatch(/^content-security-policy: default-src 'self'/im)
     expect(ms).toBeGreaterThan(450)
-    expect(ms).toBeLessThan(950)
   }
   await held.rollback().execute()
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-  expect((await app.call('GET', '/posts?page=1000')).status).toBe(200)
+  expect((await app.call('GET', '/posts?userId=1000')).status).toBe(200)
+})
+
+test('with 600 callers who ask without pause only 200 and 503 are answered, newcomers are served, and all is well once they are gone', async () => {
+  const app = await appForTest()
+  const { token } = await app.signUp()
+  const request = () =>
+    `GET /api/v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  const alone = openCrowd({ url: app.url, connections: 100, request })
+  await sleep(1500)
+  const carried = (await alone.stop()).times.length
+
+  const crowd = openCrowd({ url: app.url, connections: 600, request })
+  const newcomers = sendNewcomers(app.url, { everyMs: 50, request })
+  await sleep(3000)
+  const newcomersServed = await newcomers.stop()
+  const { statuses, times, lost } = await crowd.stop()
+
+  expect(lost).toBe(0)
+  expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  expect(newcomersServed).toBeGreaterThan(0.8)
+  // A quarter of what is carried, and more: the machine may do other work meanwhile. The bench has the goals.
+  expect(times.length).toBeGreaterThan(carried / 2)
+  const { status, ms } = await askOnce(app.url, request())
+  expect(status).toBe(200)
+  expect(ms).toBeLessThan(1000)
 })
 
 test('a client that goes away gives its place back', async () => {
@@ -58,7 +85,7 @@ test('a client that goes away gives its place back', async () => {
   let arrived = 0
   app.http.server.on('request', () => arrived++)
   for (const [n, socket] of sockets.entries()) {
-    socket.write(`GET /api/v1/posts?page=${n + 2} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    socket.write(`GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\n\r\n`)
   }
   await expect.poll(() => arrived).toBe(sockets.length)
   for (const socket of sockets) socket.destroy()

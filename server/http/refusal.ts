@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 /** Seconds after which a call that was UNAVAILABLE is worth another try. */
 export const RETRY_UNAVAILABLE_SECONDS = 2
 
-/** An answer made beforehand for what never reaches a route; the connection closes after it. */
+/** An answer made beforehand for what never reaches a route. */
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
 
 type Options = {
@@ -28,7 +28,9 @@ export function createRefusal(
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
       'content-length': body.length,
-      connection: 'close',
+      // Where the request was broken, what follows it may not be one. A busy server closes nothing: to take a new
+      // connection costs it more than to be asked again on the old one.
+      ...(status !== 503 && { connection: 'close' }),
     },
     body,
   }

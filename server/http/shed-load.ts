@@ -11,11 +11,13 @@ type Options = {
 }
 type Waiting = { since: number; begin: () => void }
 
-/** Requests at work at once, several for each connection to the database: more would only wait there. */
-const AT_WORK_MAX = 128
-/** A request waits so long for others to be done; then it is refused. */
+/** Requests at work at once, some three for each connection to the database: more would only wait there. */
+const AT_WORK_MAX = 64
+/** A request that has waited so long for others to be done is refused. */
 const WAIT_MS = 500
 const LOOK_MS = 50
+/** Refusals in a look: a crowd that asks again at once must not keep the server busy with refusing it. */
+const REFUSALS = 50
 const REPORT_MS = 10_000
 
 /**
@@ -25,8 +27,10 @@ const REPORT_MS = 10_000
  */
 export function createLoadShedding({ refusal, isFirst, log }: Options) {
   const atWork = new Set<ServerResponse>()
+  // In the order in which they came.
   const first = new Map<ServerResponse, Waiting>()
   const next = new Map<ServerResponse, Waiting>()
+  const late = new Set<ServerResponse>()
   let places = AT_WORK_MAX
   let ended = 0
   let look: NodeJS.Timeout | undefined
@@ -42,7 +46,7 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
     }
     const line = isFirst(socket) ? first : next
     line.set(response, { since: performance.now(), begin })
-    look ??= setInterval(takeTurn, LOOK_MS)
+    look ??= setInterval(lookAround, LOOK_MS)
   }
 
   function work(response: ServerResponse, begin: () => void): void {
@@ -53,39 +57,51 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
 
   /** Safe to call again. */
   function leave(response: ServerResponse): void {
-    if (!atWork.delete(response)) {
-      first.delete(response)
-      next.delete(response)
+    if (atWork.delete(response)) {
+      // A place is free in the next turn of the event loop: none of them begins more requests than there are places.
+      if (ended++ === 0) setImmediate(takeTurn)
       return
     }
-    // A place is free in the next turn of the event loop: none of them begins more requests than there are places.
-    if (ended++ === 0) setImmediate(takeTurn)
+    first.delete(response)
+    next.delete(response)
+    late.delete(response)
   }
 
   function takeTurn(): void {
     places += ended
     ended = 0
     for (const line of [first, next]) {
-      refuseLate(line)
+      setLateAside(line)
       for (const [response, { begin }] of line) {
         if (places === 0) break
         line.delete(response)
         work(response, begin)
       }
     }
-    if (first.size > 0 || next.size > 0) return
-    clearInterval(look)
-    look = undefined
   }
 
-  function refuseLate(line: Map<ServerResponse, Waiting>): void {
-    const late = performance.now() - WAIT_MS
+  function setLateAside(line: Map<ServerResponse, Waiting>): void {
+    const longAgo = performance.now() - WAIT_MS
     for (const [response, { since }] of line) {
-      if (since > late) break
+      if (since > longAgo) break
       line.delete(response)
+      late.add(response)
+    }
+  }
+
+  /** Looks after those who wait, whether or not anybody makes room for them. */
+  function lookAround(): void {
+    takeTurn()
+    let left = REFUSALS
+    for (const response of late) {
+      if (left-- === 0) break
+      late.delete(response)
       sendRefusal(response, refusal)
       if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
     }
+    if (first.size + next.size + late.size > 0) return
+    clearInterval(look)
+    look = undefined
   }
 
   function report(): void {

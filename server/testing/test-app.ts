@@ -86,9 +86,10 @@ export async function startTestApp({
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
     undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
-    async close() {
+    /** As a stopping product does: connections used within `keptMs` may ask once more. */
+    async close(keptMs = 0) {
       await balancer?.close()
-      await Promise.all([first, ...others].map((node) => node.app.close()))
+      await Promise.all([first, ...others].map((node) => node.app.close(keptMs)))
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -105,7 +106,7 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
     print() {},
   })
   const app = await createApp({ ...options, transport })
-  const url = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
   // On a busy machine the first connection to the database can take longer than a request waits for it.
   while (!(await fetch(`${url}/readyz`)).ok);
   return { app, url }
