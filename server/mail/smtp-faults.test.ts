@@ -9,6 +9,9 @@ import { startAt } from '../testing/sign-in.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
+/** A busy machine is slow, not wrong. */
+const PATIENT = { timeout: 15_000 }
+
 const EMAIL = 'olga@example.org'
 const urlOf = (port: number) => `smtp://127.0.0.1:${port}`
 
@@ -49,7 +52,7 @@ function queueIsEmpty({ db }: TestApp): Promise<void> {
     .poll(async () => {
       const { rows } = await sql`SELECT FROM graphile_worker._private_jobs`.execute(db)
       return rows.length
-    })
+    }, PATIENT)
     .toBe(0)
 }
 

@@ -3,11 +3,12 @@ import type { Letter } from './letter.ts'
 
 /** Each step of a conversation gets this long. */
 const STEP_MS = 10_000
-/** And all of it; a server that never closes its side is cut off 5 s later. */
+/** And all of it, with this long for the server to close its side. */
 const CONVERSATION_MS = 45_000
+const CLOSE_MS = 5000
 
-/** Seconds after which no conversation is under way any more. */
-export const LONGEST_CONVERSATION_SECONDS = 50
+/** No conversation is under way for longer than so many seconds. */
+export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
 const TLS_HINT =
   'no TLS with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
@@ -77,6 +78,7 @@ export function smtpOptions(url: string) {
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
     dnsTimeout: STEP_MS,
+    socketCloseTimeout: CLOSE_MS,
   }
 }
 

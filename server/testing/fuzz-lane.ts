@@ -22,9 +22,10 @@ export async function openLane(app: TestApp) {
   const operations = new Map<string, string>()
   let change: string | undefined
 
-  /** An operation of the kind that a path verifies, begun by the live user; random where a path verifies none. */
+  /** An operation of the kind that a path is about, begun by the live user; random where it is about none. */
   async function operationFor({ template }: FuzzRequest): Promise<string> {
-    const [, start] = /^\/api\/v1(.+)\/\{id\}\/verify$/.exec(template) ?? []
+    const [, verified] = /^\/api\/v1(.+)\/\{id\}\/verify$/.exec(template) ?? []
+    const start = template.endsWith('/codes/{id}/mail') ? '/logins' : verified
     if (start === undefined) return randomUUID()
     const kept = operations.get(template)
     if (kept !== undefined) return kept

@@ -104,7 +104,7 @@ const wildPart: fc.Arbitrary<Part> = fc
 
 /** What an id in this path would name. */
 function aptIds(template: string): string[] {
-  if (template.endsWith('/verify')) return ['$operation']
+  if (/\/(?:verify|mail)$/.test(template)) return ['$operation']
   if (template.endsWith('/undo')) return ['$change']
   return template.includes('/sessions/') ? ['$session'] : ['$post', '$own']
 }
