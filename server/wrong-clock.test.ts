@@ -1,9 +1,12 @@
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { DEVICE } from './testing/client.ts'
 import { freshDatabase } from './testing/databases.ts'
 import { openMailbox } from './testing/mailbox.ts'
 import { shiftedClock } from './testing/shifted-clock.ts'
 import { startMain } from './testing/start-main.ts'
+
+// Whole starts of the product, several a test.
+vi.setConfig({ testTimeout: 60_000 })
 
 test.each([
   ['ahead of', 15 * 60],
