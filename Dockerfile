@@ -22,6 +22,7 @@ COPY package.json ./
 COPY contract contract
 COPY server server
 COPY --from=web /app/dist/web dist/web
+# The code belongs to root, and the server runs as somebody else: it cannot change itself.
 # What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.
 RUN mkdir data && chown node:node data
 USER node

@@ -1,8 +1,10 @@
 import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { compileCacheFolder } from './compile-cache.ts'
 
-// From the second start on, Node need neither strip types nor compile: a quicker start, and less memory.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
+// From the second start on, Node need neither strip types nor compile: a quicker start, and less memory. Where the folder
+// cannot be written it does without.
+const cache = compileCacheFolder()
+if (cache) enableCompileCache(cache)
 
 const { buildWebIfNeeded } = await import('./build-web-if-needed.ts')
 await buildWebIfNeeded()

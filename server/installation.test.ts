@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { executeOn, freshDatabase } from './testing/databases.ts'
-import { findProgram } from './testing/debian-package.ts'
+import { shiftedClock } from './testing/shifted-clock.ts'
 import { startMain } from './testing/start-main.ts'
+
+// Whole starts of the product, several a test.
+vi.setConfig({ testTimeout: 60_000 })
 
 const APP_SECRET = 's'.repeat(32)
 const OTHER_SECRET = 't'.repeat(32)
@@ -46,7 +49,7 @@ test('a node with another APP_SECRET is refused; said to be meant it starts, and
   expect(meant.code).toBeNull()
   expect(meant.printed).toContain('Новый APP_SECRET принят')
   expect((await start(APP_SECRET)).code).toBe(1)
-}, 60_000)
+})
 
 test('an installation from before fingerprints were kept adopts the secret it has', async () => {
   const DATABASE_URL = await databaseForTest()
@@ -55,7 +58,7 @@ test('an installation from before fingerprints were kept adopts the secret it ha
   await executeOn(DATABASE_URL, 'UPDATE installation SET secret_fingerprint = NULL')
   expect((await startAndStop({ ...env, APP_SECRET: OTHER_SECRET })).code).toBeNull()
   expect((await startAndStop(env)).code).toBe(1)
-}, 60_000)
+})
 
 test('two nodes that start first and at once with different secrets: one serves, the other is refused', async () => {
   const DATABASE_URL = await databaseForTest()
@@ -80,7 +83,7 @@ test('a lost secret is refused and not replaced; put back it serves, and a new o
   expect(await secretIn(DATA_DIR)).not.toBe(await readFile(away, 'utf8'))
   await rename(away, join(DATA_DIR, 'app-secret'))
   expect((await startAndStop({ DATA_DIR })).code).toBe(1)
-}, 60_000)
+})
 
 test('a secret without its database is refused and no empty wall is made; without the secret it is a first start', async () => {
   await startAndStop({ DATA_DIR })
@@ -92,7 +95,7 @@ test('a secret without its database is refused and no empty wall is made; withou
   )
   await rm(join(DATA_DIR, 'app-secret'))
   expect((await startAndStop({ DATA_DIR })).code).toBeNull()
-}, 60_000)
+})
 
 test('a first start that was cut off before it kept its secret, or its fingerprint, is finished by the next', async () => {
   await startAndStop({ DATA_DIR })
@@ -104,19 +107,16 @@ test('a first start that was cut off before it kept its secret, or its fingerpri
   expect((await startAndStop({ DATA_DIR })).code).toBeNull()
   await writeFile(join(DATA_DIR, 'app-secret'), `${OTHER_SECRET}\n`)
   expect((await startAndStop({ DATA_DIR })).code).toBe(1)
-}, 60_000)
+})
 
 test.each([
-  ['ahead of', '+2m', 'спешат на 1'],
-  ['behind', '-2m', 'отстают на 1'],
-])('a clock two minutes %s the database’s is refused', async (_how, shift, words) => {
+  ['ahead of', 120, 'спешат на 1'],
+  ['behind', -120, 'отстают на 1'],
+])('a clock two minutes %s the database’s is refused', async (_how, seconds, words) => {
   const DATABASE_URL = await databaseForTest()
-  const faketime = await findProgram(['/usr/bin/faketime'], {
-    debianPackage: 'faketime',
-    advice: 'This test shifts the clock by faketime: install it (Debian: faketime)',
-  })
-  const env = { DATABASE_URL, DATA_DIR, APP_SECRET }
-  const { code, told } = await startMain(env, { through: [faketime, '-f', shift] })
+  const clock = await shiftedClock()
+  await clock.shift(seconds)
+  const { code, told } = await startMain({ ...clock.env, DATABASE_URL, DATA_DIR, APP_SECRET })
   expect(code).toBe(1)
   expect(told).toContain(`Часы этой машины ${words}`)
   expect(told).toMatch(/^.*timedatectl.*\n$/)

@@ -3,10 +3,13 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { asSuperuser, executeOn, freshDatabase, withDatabase } from './testing/databases.ts'
 import { freePort } from './testing/free-port.ts'
 import { startMain } from './testing/start-main.ts'
+
+// Whole starts of the product, several a test.
+vi.setConfig({ testTimeout: 60_000 })
 
 const execute = promisify(execFile)
 const APP_SECRET = 's'.repeat(32)

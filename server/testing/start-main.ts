@@ -6,23 +6,16 @@ import { onTestFinished } from 'vitest'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
 
-type Options = {
-  /** Another user to run it as. */
-  uid?: number
-  /** A command to run it through, such as one that shifts the clock. */
-  through?: string[]
-}
-
 /**
  * Starts the product as an operator does, with these environment variables alone. Resolves once it is ready, or has ended:
  * with its exit code (null: ready), what it printed, and what it said on standard error. Started, it ends with the test.
  */
 export async function startMain(
   env: Record<string, string>,
-  { uid, through = [] }: Options = {},
+  /** Another user to run it as. */
+  { uid }: { uid?: number } = {},
 ): Promise<{ code: number | null; printed: string; told: string; stop(): Promise<void> }> {
-  const [file = '', ...args] = [...through, process.execPath, MAIN]
-  const child = spawn(file, args, {
+  const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { addJob } from '../../server/db/jobs.ts'
+import type { Db } from '../../server/db/open.ts'
+import { DEVICE } from '../../server/testing/client.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { lookInside } from './embedded-database.ts'
+import { signUps, startedProduct } from './installed.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+/** The product, its database included, on a clock that the test shifts, with the limits that people meet. */
+async function productOnShiftedClock() {
+  const clock = await shiftedClock()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const started = await startedProduct({
+    ...clock.env,
+    SMTP_URL: mailbox.url,
+    RATE_LIMIT_SCALE: '1',
+    ACCESS_TOKEN_SECONDS: '86400',
+  })
+  return { ...started, shift: clock.shift, mailbox }
+}
+
+test('the clock an hour ahead and back: publishing, mails and counts go on at once', async () => {
+  const { client, shift, mailbox } = await productOnShiftedClock()
+  const [olga, petr] = await signUps(client, 2)
+  if (!olga || !petr) throw new Error('nobody signed up')
+  const publish = () =>
+    client.call('POST', '/posts', { token: olga.token, body: { text: 'В этот час' } })
+  const mails = async (email: string) => {
+    const body = { email, clientToken: 'x', device: DEVICE }
+    expect((await client.call('POST', '/registrations', { body })).status).toBe(201)
+    return mailbox.codeFor(email)
+  }
+  const { id } = await client.publish(olga)
+
+  await shift(HOUR)
+  for (let more = 0; more < 4; more++) expect((await publish()).status).toBe(201)
+  expect(await mails('vera@example.org')).toMatch(/^\d{6}$/)
+  expect((await client.call('GET', `/posts/${id}`)).body.actions.likes_count).toBe(0)
+
+  await shift(0)
+  const like = await client.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  expect(like.status).toBe(200)
+  await expect
+    .poll(async () => (await client.call('GET', `/posts/${id}`)).body.actions.likes_count)
+    .toBe(1)
+  await expect.poll(async () => (await publish()).status).toBe(201)
+  expect(await mails('nina@example.org')).toMatch(/^\d{6}$/)
+})
+
+test('the clock 100 days ahead for a minute: nobody is signed out for good, and what runs by the clock runs on', {
+  timeout: 450_000,
+}, async () => {
+  const { product, client, shift } = await productOnShiftedClock()
+  const users = await signUps(client, 3)
+
+  await shift(100 * DAY)
+  await lookInside(product.dataDir, (db) => addJob(db, 'remove-expired', { payload: {} }))
+  await product.printed(/"level":"error".*(pruning stopped)/)
+  // The crontab meets its next minute 100 days late, and marks the one after as done in that year.
+  await lookInside(product.dataDir, (db) => cronRuns(db))
+
+  await shift(0)
+  const refreshed = await Promise.all(
+    users.map(({ cookie, clientToken }) =>
+      client.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } }),
+    ),
+  )
+  expect(refreshed.map(({ status }) => status)).toEqual([200, 200, 200])
+  await lookInside(product.dataDir, (db) => cronRuns(db))
+})
+
+/** Resolves once the crontab has run at a minute after this moment, by the database's clock. */
+async function cronRuns(db: Db): Promise<void> {
+  const { rows: asked } = await sql<{ since: Date }>`SELECT now() AS since`.execute(db)
+  const since = asked[0]?.since
+  const hasRun = async () => {
+    const { rows } = await sql<{ ran: boolean }>`
+      SELECT last_execution BETWEEN ${since} AND now() AS ran
+      FROM graphile_worker._private_known_crontabs WHERE identifier = 'release-mails'`.execute(db)
+    return rows[0]?.ran
+  }
+  await expect.poll(hasRun, { timeout: 200_000, interval: 500 }).toBe(true)
+}

@@ -1,0 +1,17 @@
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Where this user's starts keep what Node has compiled: the user's own cache folder ($XDG_CACHE_HOME, else ~/.cache). In
+ * node_modules a start by root would leave files that another user's `npm ci` cannot remove, and in a folder that all may
+ * write somebody else could leave code. Undefined for a user without a home.
+ */
+export function compileCacheFolder(env = process.env): string | undefined {
+  if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'vslukh/compile')
+  try {
+    // Not $HOME, which sudo may leave to be that of the user who called it.
+    return join(userInfo().homedir, '.cache/vslukh/compile')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { compileCacheFolder } from './compile-cache.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const listCaches = () =>
+  readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
+
+test('a start leaves what Node has compiled in the user’s own cache, and nothing in node_modules that another user’s npm ci would fail on', async () => {
+  const cache = await mkdtemp(join(tmpdir(), 'cache-'))
+  onTestFinished(() => rm(cache, { recursive: true, force: true }))
+  const before = await listCaches()
+  // Refused after the web is built and the server's code is loaded.
+  const env = { PATH: process.env.PATH, XDG_CACHE_HOME: cache, PORT: 'http' }
+  const start = spawn(process.execPath, [join(ROOT, 'scripts/start.ts')], {
+    env,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  const [told, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
+  expect({ code, told }).toEqual({ code: 1, told: expect.stringMatching(/^PORT: /m) })
+  const kept = await readdir(join(cache, 'vslukh/compile'), { recursive: true })
+  expect(kept.length).toBeGreaterThan(50)
+  expect(await listCaches()).toEqual(before)
+}, 120_000)
+
+test('without XDG_CACHE_HOME it is .cache in the user’s home, wherever $HOME points', () => {
+  const folder = compileCacheFolder({ HOME: '/home/somebody-else' })
+  expect(folder).toMatch(/\.cache\/vslukh\/compile$/)
+  expect(folder).not.toContain('somebody-else')
+})

@@ -1,0 +1,42 @@
+import { globSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { findProgram } from './debian-package.ts'
+
+/** The wall clock of the processes that are started with `env`; their monotonic clock stays as it is. */
+export type ShiftedClock = {
+  env: Record<string, string>
+  /** From now on, those processes are so many seconds ahead (behind: negative). */
+  shift(seconds: number): Promise<void>
+}
+
+/** Makes a clock that a test can shift while processes run, by libfaketime (Debian: faketime). */
+export async function shiftedClock(): Promise<ShiftedClock> {
+  await findProgram(['/usr/bin/faketime'], {
+    debianPackage: 'faketime',
+    advice: 'This test shifts the clock by faketime: install it (Debian: faketime)',
+  })
+  const [library = ''] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+  const folder = await mkdtemp(join(tmpdir(), 'clock-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shift')
+
+  async function shift(seconds: number): Promise<void> {
+    await writeFile(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}\n`, { mode: 0o644 })
+    await rename(`${file}.new`, file)
+  }
+
+  await shift(0)
+  return {
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      NO_FAKE_STAT: '1',
+    },
+    shift,
+  }
+}
