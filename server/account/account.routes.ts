@@ -39,12 +39,12 @@ export function registerAccount({ route, db, limits, sessions, codes, changed }:
 
   route(changeUsername, async ({ body, viewer }) => {
     requireAllowed(body.username)
-    const user = await updateUsername(db, viewer.userId, body.username).catch(
+    const renamed = await updateUsername(db, viewer.userId, body.username).catch(
       takenAs('USERNAME_ALREADY_EXISTS'),
     )
     // The name stands on each of the user's posts.
-    await changed('posts')
-    return user
+    if (renamed) await changed('posts')
+    return renamed ?? selectUser(db, viewer.userId)
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

@@ -43,14 +43,19 @@ export async function isUsernameTaken(
   return row !== undefined
 }
 
-/** Gives a user another name; rejects with a unique violation when it is taken. */
-export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
+/** Gives a user another name; undefined where it is theirs already. Rejects with a unique violation when it is taken. */
+export function updateUsername(
+  db: Queryable,
+  id: string,
+  username: string,
+): Promise<CurrentUser | undefined> {
   return db
     .updateTable('users')
     .set({ username })
     .where('id', '=', id)
+    .where('username', '!=', username)
     .returning(CURRENT_USER)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
 }
 
 /** Gives a user another e-mail; rejects with a unique violation when it is taken. */
