@@ -3,7 +3,7 @@ import type { Features } from '../features.ts'
 import { createLikeQueue, type LikeWish } from './like-queue.ts'
 
 export function registerLikes({ route, db, limits, changed }: Features): void {
-  const setLike = createLikeQueue(db)
+  const setLike = createLikeQueue(db, () => changed('likes'))
 
   route(likePost, async ({ params, viewer }) => {
     await limits.likes.charge(viewer.userId)
@@ -15,8 +15,6 @@ export function registerLikes({ route, db, limits, changed }: Features): void {
   )
 
   async function setLikeOf(postId: string, wish: LikeWish) {
-    const likesCount = await setLike(postId, wish)
-    await changed('likes')
-    return { likes_count: likesCount }
+    return { likes_count: await setLike(postId, wish) }
   }
 }

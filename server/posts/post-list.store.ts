@@ -4,6 +4,7 @@ import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../contract/limits.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import type { Queryable } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
+import { readDeep } from './deep-pages.ts'
 import { type Looker, type PickedRows, selectViews } from './post-views.store.ts'
 
 /**
@@ -19,11 +20,13 @@ export type PostList = {
 
 /** An offset up to this is cheap to skip; past it the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
+/** Past this from the nearer end a page takes its turn: skipping so many rows takes some milliseconds. */
+const DEEP_OFFSET = 5000
 
 /**
  * One page of a list as `viewer` sees it. A cursor's cost does not depend on its depth; a page's grows with the way from
- * the nearer end. Throws INVALID_REQUEST for a cursor that is none, or one beside a page; POST_NOT_FOUND when the list
- * is about a post that is gone.
+ * the nearer end, and too many deep ones at once are UNAVAILABLE. Throws INVALID_REQUEST for a cursor that is none, or
+ * one beside a page; POST_NOT_FOUND when the list is about a post that is gone.
  */
 export async function readPostList(
   db: Queryable,
@@ -32,8 +35,9 @@ export async function readPostList(
   viewer: Looker,
 ): Promise<PostPage> {
   const limit = query.limit ?? PAGE_SIZE
-  const picked = await pick(db, list, { ...query, limit })
-  const { posts, keys, total } = await selectViews(db, { picked, total: list.total }, viewer)
+  const { picked, skipped } = await pick(db, list, { ...query, limit })
+  const read = () => selectViews(db, { picked, total: list.total }, viewer)
+  const { posts, keys, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
   if (total === null) throw new AppError('POST_NOT_FOUND')
   const hasMore = posts.length > limit
   return {
@@ -45,17 +49,18 @@ export async function readPostList(
   }
 }
 
-/** SQL for the rows of a page and the one after, which tells whether there is more. */
+/** SQL for the rows of a page and the one after, which tells whether there is more; and how many rows it skips to get there. */
 async function pick(
   db: Queryable,
   list: PostList,
   { page, cursor, limit }: PageQuery & { limit: number },
-): Promise<PickedRows> {
+): Promise<{ picked: PickedRows; skipped: number }> {
   const { id, key, from } = list
   const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    return first(limit + 1, sql`${columns} AND ${key} < ${cursor}::bigint`, NEWEST_FIRST)
+    const older = sql`${columns} AND ${key} < ${cursor}::bigint`
+    return { picked: first(limit + 1, older, NEWEST_FIRST), skipped: 0 }
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
@@ -63,11 +68,11 @@ async function pick(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return first(count, columns, sql`ORDER BY key OFFSET ${skipped}`)
+      return { picked: first(count, columns, sql`ORDER BY key OFFSET ${skipped}`), skipped }
     }
   }
   const order = offset === 0 ? NEWEST_FIRST : sql`${NEWEST_FIRST} OFFSET ${offset}`
-  return first(limit + 1, columns, order)
+  return { picked: first(limit + 1, columns, order), skipped: offset }
 }
 
 const NEWEST_FIRST = sql`ORDER BY key DESC`

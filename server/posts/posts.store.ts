@@ -159,15 +159,15 @@ export async function removePost(tx: Queryable, id: string): Promise<void> {
     FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL`.execute(tx)
 }
 
-/** Locks a post for likes; false when there is none. */
-export async function lockPost(tx: Queryable, id: string): Promise<boolean> {
+/** Locks a post for likes; returns its number of likes, undefined when there is no such post. */
+export async function lockPost(tx: Queryable, id: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('posts')
-    .select('id')
+    .select('likes_count')
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  return row !== undefined
+  return row?.likes_count
 }
 
 /** Adds to a locked post's number of likes and gives the new one. */

@@ -14,7 +14,12 @@ export async function requirePost(db: Queryable, id: string): Promise<{ ownerId:
   return { ownerId: post.owner_id }
 }
 
-/** Locks a post, so that its likes change one after another; throws POST_NOT_FOUND when there is no such post. */
-export async function lockForLikes(tx: Queryable, id: string): Promise<void> {
-  if (!isRowId(id) || !(await lockPost(tx, id))) throw new AppError('POST_NOT_FOUND')
+/**
+ * Locks a post, so that its likes change one after another, and returns their number; throws POST_NOT_FOUND when there is
+ * no such post.
+ */
+export async function lockForLikes(tx: Queryable, id: string): Promise<number> {
+  const likesCount = isRowId(id) ? await lockPost(tx, id) : undefined
+  if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
+  return likesCount
 }

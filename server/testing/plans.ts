@@ -31,6 +31,31 @@ export async function captureStatements(work: () => Promise<unknown>): Promise<S
   return sent
 }
 
+/** Tells how many statements of a kind this process had under way at most, at one time, while `work` ran. */
+export async function countAtOnce<T>(
+  isCounted: (statement: Sent) => boolean,
+  work: () => Promise<T>,
+): Promise<{ result: T; most: number }> {
+  let underWay = 0
+  let most = 0
+  const send = pg.Client.prototype.query
+  const counting = function (this: pg.Client, ...args: unknown[]) {
+    const [config] = args as [Partial<Sent> | undefined]
+    const sent = Reflect.apply(send, this, args)
+    if (!config?.text || !config.values || !isCounted(config as Sent)) return sent
+    most = Math.max(most, ++underWay)
+    const done = () => void underWay--
+    Promise.resolve(sent).then(done, done)
+    return sent
+  }
+  pg.Client.prototype.query = counting as typeof send
+  try {
+    return { result: await work(), most }
+  } finally {
+    pg.Client.prototype.query = send
+  }
+}
+
 /**
  * The plan that a connection of the server settles on: statements are prepared there, and from the sixth run on
  * PostgreSQL may keep one plan for all values. Gives every node of it, with the rows it really made.
