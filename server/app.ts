@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         log,
       }),
   })
-  await describeApi(http, config.appName)
+  await describeApi(http, { appName: config.appName, limit: limits.pageFiles })
   const auth = sessions.authenticator(db)
   // Users see at once what they changed on another node.
   async function isLive(viewer: Viewer): Promise<boolean> {
@@ -110,6 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     cookieName: sessions.cookieName,
     readPost: (id) => readPostForPage(features, id),
     limit: limits.visitorCalls,
+    fileLimit: limits.pageFiles,
   })
 
   const tasks = createTasks({

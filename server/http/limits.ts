@@ -56,6 +56,8 @@ export function createLimits(pool: Pool, scale: number) {
     usernameChecks: local([20, MINUTE]),
     refreshes: local([150, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
+    // The first visits of 300 people behind one address: a page and some twenty files each, and a third more.
+    pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: createLeakyBucket({ seconds: 5 / scale, burst: points(5) }),
     likes: local([300, DAY]),

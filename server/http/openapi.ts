@@ -5,6 +5,7 @@ import Type from 'typebox'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { strictObject } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import { type Limit, networkOf } from './limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
@@ -40,8 +41,14 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
 }
 
-/** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */
-export async function describeApi(app: FastifyInstance, appName: string): Promise<void> {
+/**
+ * Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. Each file of
+ * it is charged to `limit`.
+ */
+export async function describeApi(
+  app: FastifyInstance,
+  { appName, limit }: { appName: string; limit: Limit },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -54,11 +61,14 @@ export async function describeApi(app: FastifyInstance, appName: string): Promis
       },
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
-  // As bytes: however many clients wait for it, it is in memory once.
-  let document: Buffer | undefined
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(app.swagger()))
-    return reply.type('application/json; charset=utf-8').send(document)
+  await app.register(async (files) => {
+    files.addHook('onRequest', (request) => limit.charge(networkOf(request.ip)))
+    await files.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
+    // As bytes: however many clients wait for it, it is in memory once.
+    let document: Buffer | undefined
+    files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(document)
+    })
   })
 }
