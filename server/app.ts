@@ -100,7 +100,11 @@ export async function createApp(options: AppOptions): Promise<App> {
         log,
       }),
   })
-  await describeApi(http, { appName: config.appName, cookieName: sessions.cookieName })
+  await describeApi(http, {
+    appName: config.appName,
+    cookieName: sessions.cookieName,
+    limit: limits.pageFiles,
+  })
   const auth = sessions.authenticator(db)
   // Users see at once what they changed on another node.
   async function isLive(viewer: Viewer): Promise<boolean> {
@@ -123,6 +127,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     cookieName: sessions.cookieName,
     readPost: (id) => readPostForPage(features, id),
     limit: limits.visitorCalls,
+    fileLimit: limits.pageFiles,
   })
 
   const tasks = createTasks({

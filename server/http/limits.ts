@@ -84,6 +84,8 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     /** For a network whose cookies open no session. */
     vainRefreshes: local([600, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
+    // The first visits of 300 people behind one address: a page and some twenty files each, and a third more.
+    pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: createLeakyBucket({ seconds: 5 / scale, burst: points(5) }),
     edits: createLeakyBucket({ seconds: 2 / scale, burst: points(5) }),

@@ -5,6 +5,7 @@ import Type from 'typebox'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { strictObject } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import type { Limit } from './limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
@@ -40,12 +41,17 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
 }
 
-type Names = { appName: string; cookieName: string }
+type ApiOptions = {
+  appName: string
+  cookieName: string
+  /** Charged for the document and each file of its human page. */
+  limit: Limit
+}
 
 /** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */
 export async function describeApi(
   app: FastifyInstance,
-  { appName, cookieName }: Names,
+  { appName, cookieName, limit }: ApiOptions,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -59,11 +65,14 @@ export async function describeApi(
       },
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
-  // As bytes: however many clients wait for it, it is in memory once.
-  let document: Buffer | undefined
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(app.swagger()))
-    return reply.type('application/json; charset=utf-8').send(document)
+  await app.register(async (files) => {
+    files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+    await files.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
+    // As bytes: however many clients wait for it, it is in memory once.
+    let document: Buffer | undefined
+    files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(document)
+    })
   })
 }

@@ -31,6 +31,8 @@ type Options = {
   readPost: (id: string) => Promise<Post>
   /** Charged for each such read, and for what nobody serves. */
   limit: Limit
+  /** Charged for each page and file. */
+  fileLimit: Limit
 }
 
 /** What the page says of its visitor's session where no cookie came with the request for it. */
@@ -66,13 +68,15 @@ export async function servePages(
   page: Page | null,
   options: Options,
 ): Promise<void> {
-  if (page) await serveFiles(app, page.folder)
+  if (page) await serveFiles(app, page.folder, options.fileLimit)
   const htmlOf = page && createPrinter(page)
   // Before the body is read: what nobody serves must not keep the server waiting for the rest of it.
   app.addHook('onRequest', (request, _reply, done) => {
     // No promise for the calls that are served: this runs for each of them.
-    if (!request.is404 || (htmlOf && wantsPage(request))) return done()
-    options.limit.chargeNetwork(request.ip).then(() => done(new AppError('NOT_FOUND')), done)
+    if (!request.is404) return done()
+    const { ip } = request
+    if (htmlOf && wantsPage(request)) options.fileLimit.chargeNetwork(ip).then(() => done(), done)
+    else options.limit.chargeNetwork(ip).then(() => done(new AppError('NOT_FOUND')), done)
   })
   app.setNotFoundHandler(async (request, reply) => {
     if (!htmlOf) throw new AppError('NOT_FOUND')
@@ -86,24 +90,27 @@ export async function servePages(
   })
 }
 
-async function serveFiles(app: FastifyInstance, folder: string): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: join(folder, 'assets'),
-    prefix: '/assets/',
-    wildcard: false,
-    preCompressed: true,
-    immutable: true,
-    maxAge: '365d',
-    index: false,
-  })
-  await app.register(fastifyStatic, {
-    root: folder,
-    wildcard: false,
-    preCompressed: true,
-    maxAge: '1h',
-    index: false,
-    decorateReply: false,
-    globIgnore: ['assets/**', 'index.html*', '.*'],
+async function serveFiles(app: FastifyInstance, folder: string, limit: Limit): Promise<void> {
+  await app.register(async (files) => {
+    files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+    await files.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      wildcard: false,
+      preCompressed: true,
+      immutable: true,
+      maxAge: '365d',
+      index: false,
+    })
+    await files.register(fastifyStatic, {
+      root: folder,
+      wildcard: false,
+      preCompressed: true,
+      maxAge: '1h',
+      index: false,
+      decorateReply: false,
+      globIgnore: ['assets/**', 'index.html*', '.*'],
+    })
   })
 }
 

@@ -69,6 +69,38 @@ testPerNode('bytes that a balancer would judge before any node')(
   },
 )
 
+const SECURE = [
+  'content-security-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
+  'cross-origin-opener-policy',
+]
+const GET_POSTS = 'GET /api/v1/posts HTTP/1.1\r\n'
+
+testPerNode('bytes that a balancer would judge before any node').each([
+  ['two Host headers', 400, `${GET_POSTS}Host: x\r\nHost: y\r\n\r\n`],
+  ['two Host headers that agree', 400, `${GET_POSTS}Host: x\r\nhost: x\r\n\r\n`],
+  ['no Host header', 400, `${GET_POSTS}\r\n`],
+  ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
+  ['headers over 16 KiB', 431, `${GET_POSTS}X: ${'a'.repeat(16 * 1024)}\r\n\r\n`],
+  ['an expectation nobody meets', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
+  [
+    'a malformed address',
+    400,
+    'GET /api/v1/posts/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  ],
+])('%s: %i with every security header, and the connection closed', async (_, status, sent) => {
+  const answer = parseRaw(await sendRaw(app.url, sent))
+  expect(answer.status).toBe(status)
+  expect(answer.body).toEqual({
+    code: 'INVALID_REQUEST',
+    message: ERRORS.INVALID_REQUEST.message,
+  })
+  const names = answer.head.split('\r\n').map((line) => line.split(':', 1)[0]?.toLowerCase())
+  expect(names).toEqual(expect.arrayContaining([...SECURE, 'cache-control', 'connection']))
+})
+
 test.each([
   'text/plain',
   'application/x-www-form-urlencoded',

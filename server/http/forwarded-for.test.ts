@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { DEVICE } from '../testing/client.ts'
+import { expectTooMany } from '../testing/expect-too-many.ts'
+import { testPerNode } from '../testing/per-node.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const test = testPerNode('bytes that a balancer would judge before any node')
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ config: { trustProxy: ['127.0.0.1/32'] } })
+})
+afterAll(() => app.close())
+
+test.each([
+  ['400 letters', 'a'.repeat(400)],
+  ['400 digits', `${'1'.repeat(400)}.1`],
+  ['a group of 400 digits', `2001:db8::${'f'.repeat(400)}`],
+  ['a zone of 400 letters', `fe80::1%${'e'.repeat(400)}`],
+  ['400 colons', `[${':'.repeat(400)}]:80`],
+  ['letters after an address', `198.51.100.7, ${'я'.repeat(200)}`],
+  ['commas', ', ,,'],
+  ['a word', 'unknown'],
+  ['numbers too large', '999.1.1.1'],
+])('X-Forwarded-For with %s is no reason for an error, in any call', async (_, said) => {
+  const headers = { 'x-forwarded-for': Buffer.from(said).toString('latin1') }
+  const body = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }
+  // A code's limits are counted in the database, by address.
+  const started = await app.call('POST', '/logins', { body, headers })
+  expect(started.body.code).toBe('USER_NOT_FOUND')
+  for (let round = 0; round < 2; round++) {
+    expect((await app.call('GET', '/posts', { headers })).status).toBe(200)
+  }
+  expect((await fetch(app.url, { headers })).status).toBe(200)
+})
+
+test('what is no address, and all left of it, is nobody’s: who says it is counted as the proxy it came from', async () => {
+  const strict = await appForTest({
+    config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.01 },
+  })
+  const ask = (said: string) =>
+    strict.call('GET', '/posts', { headers: { 'x-forwarded-for': said } })
+  // Thirty for an address, however the nonsense is varied.
+  for (let n = 0; n < 30; n++) {
+    expect((await ask(`198.51.100.${n}, nonsense ${n}`)).status).toBe(200)
+  }
+  expectTooMany(await ask('more nonsense'), { most: 300 })
+  expect((await ask('nonsense, 198.51.100.1')).status).toBe(200)
+  expect((await ask('nonsense, 198.51.100.1:5050')).status).toBe(200)
+})
