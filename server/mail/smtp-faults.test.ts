@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import type { EmailNotice } from '../account/account.jobs.ts'
 import type { CodeMail } from '../codes/codes.jobs.ts'
 import { addJob } from '../db/jobs.ts'
 import { freshDatabase } from '../testing/databases.ts'
@@ -38,7 +39,8 @@ async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
 /** Queues a notice as a process leaves it that took it so long ago and was killed. */
 function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds: number }) {
   return app.db.transaction().execute(async (tx) => {
-    const payload = { to, username: 'olga_1', expiresAt: Date.now() + 600_000 }
+    const expiresAt = Date.now() + 600_000
+    const payload: EmailNotice = { to, username: 'olga_1', changeId: 'any', expiresAt }
     await addJob(tx, 'send-email-notice', { payload })
     await sql`UPDATE graphile_worker._private_jobs
       SET locked_by = 'gone ' || ${to}, locked_at = now() - ${heldSeconds} * interval '1 second'
