@@ -2,8 +2,8 @@ import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kys
 import pg from 'pg'
 import { noteDatabaseError } from './unavailable.ts'
 
-/** Each prepared text is a plan of some 100 KB on each connection; the product has fewer texts than this. */
-const TEXTS_MAX = 150
+/** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
+const TEXTS_MAX = 200
 const names = new Map<string, string>()
 
 /**
