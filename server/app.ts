@@ -5,7 +5,7 @@ import { watchClock } from './clock-watch.ts'
 import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { startJobs } from './db/jobs.ts'
-import { type OpenDatabase, openDatabase } from './db/open.ts'
+import { type OpenDatabase, openDatabase, type PoolLimits } from './db/open.ts'
 import { settles } from './db/settles.ts'
 import { openFreshness } from './http/freshness.ts'
 import { hashAddresses } from './http/hashed-log.ts'
@@ -39,6 +39,8 @@ export type AppOptions = {
   log: FastifyBaseLogger
   /** Folder of the built web app. */
   webFolder: string
+  /** What a request may take of the database, where it is not what openDatabase allows. */
+  poolLimits?: PoolLimits | undefined
 }
 
 export type App = {
@@ -57,8 +59,10 @@ export type App = {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, secret, transport } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
-  const database = openDatabase(options.databaseUrl, (error) =>
-    log.warn({ err: error }, 'an idle database connection broke'),
+  const database = openDatabase(
+    options.databaseUrl,
+    (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    options.poolLimits,
   )
   const patient = openDatabase(options.databaseUrl, () => {}, PATIENT)
   const { db, pool } = database

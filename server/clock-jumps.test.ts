@@ -41,7 +41,12 @@ test('a limit that was reached while the clock was an hour ahead does not hold f
 test('a mail whose retry was set for the hour after by a wrong clock is sent within the next minute’s round', async () => {
   const { app, mailbox } = await mailAppForTest()
   await app.db.transaction().execute(async (tx) => {
-    const payload = { to: EMAIL, username: 'olga_1', expiresAt: Date.now() + 600_000 }
+    const payload = {
+      to: EMAIL,
+      username: 'olga_1',
+      changeId: 'x',
+      expiresAt: Date.now() + 600_000,
+    }
     await addJob(tx, 'send-email-notice', { payload })
     await sql`UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour'`.execute(
       tx,

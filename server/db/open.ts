@@ -9,7 +9,7 @@ export type Queryable = Db | Transaction<Tables>
 
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
-type PoolLimits = {
+export type PoolLimits = {
   connections: number
   statementTimeoutMs: number
   /** By which PostgreSQL's own views tell these connections from others. */

@@ -67,6 +67,7 @@ export async function openPostgresProxy(databaseUrl: string) {
     },
     thaw(): void {
       isFrozen = false
+      freezesAt = Number.POSITIVE_INFINITY
       for (const { server, held } of lines) {
         for (const bytes of held.splice(0)) server.write(bytes)
         server.resume()

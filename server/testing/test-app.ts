@@ -26,6 +26,8 @@ type Options = {
   databaseUrl?: string
   /** Folder of the built web app, where a test brings its own page. */
   webFolder?: string
+  /** What a request may take of the database, where that is not the default. */
+  poolLimits?: AppOptions['poolLimits']
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
@@ -41,6 +43,7 @@ export async function startTestApp({
   config: changes = {},
   databaseUrl,
   webFolder = WEB_FOLDER,
+  poolLimits,
 }: Options = {}) {
   const database = databaseUrl
     ? { url: databaseUrl, drop: async () => {} }
@@ -58,6 +61,7 @@ export async function startTestApp({
     secret: SECRET,
     log: createLogger(config.logLevel, log.stream),
     webFolder,
+    poolLimits,
   }
   const first = await startNode(options, dataDir)
   const others = await Promise.all(
