@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { openDatabase } from '../server/db/open.ts'
+import { openDatabase } from '../server/db/database.ts'
 import { recount } from '../server/testing/seed.ts'
 
 /** How much of everything a data set has, from the number of its posts (replies included). */

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
-import { deriveKey } from '../server/app-secret.ts'
+import { deriveKey } from '../server/start/app-secret.ts'
 import { signAccessToken } from '../server/sessions/access-token.ts'
 import { SECRET } from './product.ts'
 

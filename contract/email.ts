@@ -1,4 +1,4 @@
-import { EMAIL_MAX } from './limits.ts'
+import { EMAIL_MAX } from './constants.ts'
 
 /** The pattern people are held to: something, an at-sign, something, a dot, at least two more characters. */
 const EMAIL = /^\S+@\S+\.\S{2,}$/u

@@ -9,7 +9,7 @@ import {
   PAGE_MAX,
   PAGE_SIZE,
   PAGE_SIZE_MAX,
-} from './limits.ts'
+} from './constants.ts'
 
 /** One line of text without control characters or lone surrogates, which no database column should see. */
 function line(minLength: number, maxLength: number) {

@@ -1,4 +1,4 @@
-import { POST_TEXT_MAX } from './limits.ts'
+import { POST_TEXT_MAX } from './constants.ts'
 
 const MARKS_MAX = 8
 

@@ -1,4 +1,4 @@
-import { USERNAME_MAX, USERNAME_MIN } from './limits.ts'
+import { USERNAME_MAX, USERNAME_MIN } from './constants.ts'
 
 const ALLOWED = /^[A-Za-z0-9_]*$/u
 

@@ -27,7 +27,7 @@ describe('a checker that looks at nothing does not pass', () => {
 })
 
 test('private: only the posts make a post for the wire', () => {
-  const culprit = 'server/posts/posts.jobs.ts'
+  const culprit = 'server/posts/counters.task.ts'
   expect(verdictOn({ [culprit]: from('./post-views.store.ts') })).toEqual([`private ${culprit}`])
 })
 

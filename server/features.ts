@@ -1,10 +1,10 @@
-import type { CodesOptions } from './codes/codes.ts'
+import type { CodesOptions } from './codes/codes.service.ts'
 import type { Config } from './config.ts'
-import type { Db } from './db/open.ts'
-import type { Limits } from './http/limits.ts'
+import type { Db } from './db/database.ts'
+import type { Limits } from './rate-limits/rate-limits.ts'
 import type { Route } from './http/route.ts'
-import type { ReadAsVisitor, ShareRead } from './http/shared-reads.ts'
-import type { Sessions } from './sessions/sessions.ts'
+import type { ReadAsVisitor, ShareRead } from './response-cache/cached-reads.ts'
+import type { Sessions } from './sessions/sessions.service.ts'
 
 /** What app.ts hands to each feature's routes. */
 export type Features = {

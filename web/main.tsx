@@ -2,7 +2,7 @@ import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { loadFirstPage } from './app/page-parts.ts'
-import { loadViewer } from './lib/viewer.ts'
+import { loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
 const root = document.getElementById('root')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { DEVICE } from '../../server/testing/client.ts'
 import { Ledger } from '../testing/ledger.ts'
 import { startLoad } from '../testing/load.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Db } from '../../server/db/open.ts'
+import type { Db } from '../../server/db/database.ts'
 
 /** Locks a post's row as a long transaction would: who likes or answers it waits until `release()`. */
 export async function holdPost(db: Db, id: string) {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { deriveKey } from '../../server/app-secret.ts'
+import { deriveKey } from '../../server/start/app-secret.ts'
 import { codeOf } from '../../server/codes/code.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
 import { installProduct, type Product } from '../testing/product.ts'

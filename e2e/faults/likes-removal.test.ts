@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Db } from '../../server/db/open.ts'
-import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import type { Db } from '../../server/db/database.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { lookInside } from './embedded-database.ts'
 import { signUps, startedProduct } from './installed.ts'
 

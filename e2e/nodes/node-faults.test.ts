@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { Ledger } from '../testing/ledger.ts'
 import { startLoad } from '../testing/load.ts'

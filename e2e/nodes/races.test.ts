@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/posts.jobs.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
-import { tally } from '../../server/testing/sign-in.ts'
+import { tally } from '../../server/testing/sign-in-calls.ts'
 import { openPair, type Pair, pairForTest } from './pair.ts'
 
 let pair: Pair

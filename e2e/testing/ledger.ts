@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Db } from '../../server/db/open.ts'
+import type { Db } from '../../server/db/database.ts'
 
 /** What the product has said that it has, to be held against what it really has. */
 export class Ledger {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
-import { deriveKey } from '../../server/app-secret.ts'
+import { deriveKey } from '../../server/start/app-secret.ts'
 import { codeOf } from '../../server/codes/code.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'

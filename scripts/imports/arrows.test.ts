@@ -19,7 +19,7 @@ const WRONG_ARROWS: [string, string, string][] = [
   ['mail knows a feature', 'server/mail/a.ts', from('../posts/posts.ts')],
   ['db knows http', 'server/db/a.ts', from('../http/route.ts')],
   ['a store knows http', 'server/posts/a.store.ts', from('../http/route.ts')],
-  ['a store runs another feature', 'server/likes/likes.store.ts', from('../posts/posts.ts')],
+  ['a store runs another feature', 'server/likes/likes.repository.ts', from('../posts/posts.ts')],
   ['a store knows its door', 'server/posts/a.store.ts', from('./posts.ts')],
   ['another feature’s store', 'server/likes/a.ts', from('../posts/posts.store.ts')],
   ['another feature’s routes', 'server/likes/a.ts', from('../posts/posts.routes.ts')],
@@ -71,7 +71,7 @@ test('a type is enough: routes know what app hands them, stores know their calle
   const files = {
     'server/features.ts': type('./posts/posts.ts'),
     'server/likes/a.routes.ts': type('../features.ts'),
-    'server/likes/likes.store.ts': type('../posts/posts.ts'),
+    'server/likes/likes.repository.ts': type('../posts/posts.ts'),
     'server/posts/a.store.ts': type('../http/route.ts'),
   }
   expect(verdictOn(files)).toEqual([])

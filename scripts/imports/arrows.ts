@@ -67,11 +67,11 @@ export const TYPE_ARROWS: Arrows = {
 
 /** Files that only the named ones may import; tests may too. */
 export const PRIVATE_FILES: Readonly<Record<string, readonly string[]>> = {
-  'server/posts/post-views.store.ts': [
-    'server/posts/post-list.store.ts',
+  'server/posts/hydrate-posts.ts': [
+    'server/posts/post-lists.repository.ts',
     'server/posts/posts.routes.ts',
-    'server/posts/posts.store.ts',
-    'server/posts/publish.ts',
+    'server/posts/posts.repository.ts',
+    'server/posts/publish.service.ts',
   ],
 }
 

@@ -1,12 +1,12 @@
-import { endOperations, spendOperation } from '../codes/codes.ts'
+import { endOperations, spendOperation } from '../codes/codes.service.ts'
 import { emailKey } from '../db/email-key.ts'
-import { addJob } from '../db/jobs.ts'
-import type { Queryable } from '../db/open.ts'
+import { addJob } from '../queue/queue.ts'
+import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Viewer } from '../http/viewer.ts'
-import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.ts'
-import type { EmailNotice } from './account.jobs.ts'
-import { lockUser, updateEmail } from './account.store.ts'
+import type { Viewer } from '../http/authenticate.ts'
+import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
+import type { EmailNotice } from './account.mail.ts'
+import { lockUser, updateEmail } from './account.repository.ts'
 import {
   findEmailChangeOwner,
   insertEmailChange,

@@ -4,7 +4,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in.ts'
+import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Queryable } from '../db/open.ts'
+import type { Queryable } from '../db/database.ts'
 
 /** How long a change can be undone: a weekend away from one's mail. */
 const UNDO_SECONDS = 3 * 86_400

@@ -9,9 +9,9 @@ import { lockWaits } from '../testing/lock-waits.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passEmailChangeTime } from '../testing/passing-time.ts'
 import { testPerNode } from '../testing/per-node.ts'
-import { from, startAt, tally, verifyAt } from '../testing/sign-in.ts'
+import { from, startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredAccountRows } from './account.ts'
+import { removeExpiredAccountRows } from './account.service.ts'
 
 const DAY = 86_400
 const ORIGIN = 'https://vslukh.example'

@@ -4,7 +4,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
 import { testPerNode } from '../testing/per-node.ts'
-import { from } from '../testing/sign-in.ts'
+import { from } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/open.ts'
+import type { Queryable } from '../db/database.ts'
 
 /** How long a username that was given up is kept for who had it: nobody else is to speak under a name still remembered. */
 const KEPT_SECONDS = 30 * 86_400

@@ -1,7 +1,7 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import type { Queryable } from '../db/open.ts'
+import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { lockUser, updateUsername } from './account.store.ts'
+import { lockUser, updateUsername } from './account.repository.ts'
 import { isUsernameKept, releaseUsername } from './released-usernames.repository.ts'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { USERNAME_MAX, USERNAME_MIN } from '../../contract/limits.ts'
+import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 test.each([

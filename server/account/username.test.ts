@@ -6,10 +6,10 @@ import { expectRefusal } from '../testing/expect-refusal.ts'
 import { newEmail } from '../testing/house.ts'
 import { lockWaits } from '../testing/lock-waits.ts'
 import { passReleaseTime } from '../testing/passing-time.ts'
-import { tally } from '../testing/sign-in.ts'
+import { tally } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { insertUser } from './account.store.ts'
-import { removeExpiredAccountRows } from './account.ts'
+import { insertUser } from './account.repository.ts'
+import { removeExpiredAccountRows } from './account.service.ts'
 import { renameUser } from './rename.service.ts'
 
 const DAY = 86_400

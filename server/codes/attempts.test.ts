@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countCodeComparisons } from '../testing/comparisons.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in.ts'
+import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deriveKey } from '../app-secret.ts'
+import { deriveKey } from '../start/app-secret.ts'
 import { codeOf, sameCode } from './code.ts'
 
 const KEY = deriveKey('a-secret-that-only-tests-know-0123456789', 'codes')

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { CODE_LENGTH } from '../../contract/limits.ts'
+import { CODE_LENGTH } from '../../contract/constants.ts'
 
 /**
  * The six-digit code of an operation: HMAC-SHA-256 of its id, truncated as RFC 4226 section 5.3 does. The same

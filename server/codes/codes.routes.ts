@@ -1,7 +1,7 @@
 import { readCodeMail } from '../../contract/codes.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { selectMailState } from './codes.store.ts'
+import { selectMailState } from './codes.repository.ts'
 
 export function registerCodes({ route, db, sessions }: Features): void {
   route(readCodeMail, async ({ params, body }) => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { deriveKey } from '../app-secret.ts'
+import { deriveKey } from '../start/app-secret.ts'
 import { newEmail } from '../testing/house.ts'
 import { openMailbox } from '../testing/mailbox.ts'
-import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { codeOf } from './code.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Queryable } from '../db/open.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import { DAY, type NetworkAsks, secondsUntilMail } from './mail-places.ts'
 
 /** Keyed hashes: of a mailbox, and of the network that asks for a mail to it. */

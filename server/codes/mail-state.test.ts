@@ -4,7 +4,7 @@ import { freePort } from '../testing/free-port.ts'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt } from '../testing/sign-in.ts'
+import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 

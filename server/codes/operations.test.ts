@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEVICE } from '../testing/client.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredOperations } from './codes.ts'
+import { removeExpiredOperations } from './codes.service.ts'
 
 let app: TestApp
 beforeAll(async () => {

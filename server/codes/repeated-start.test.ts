@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import type { Mailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally } from '../testing/sign-in.ts'
+import { startAt, tally } from '../testing/sign-in-calls.ts'
 import type { TestApp } from '../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from './open.ts'
+import type { Queryable } from './database.ts'
 
 /** The time by the database's clock, in unix milliseconds: deadlines that are kept in the database are held against it. */
 export async function databaseTime(db: Queryable): Promise<number> {

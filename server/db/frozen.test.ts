@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject, test } from 'vitest'
-import { findCounterDifferences } from '../posts/posts.jobs.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
 import { atOnce } from '../testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../testing/client.ts'
 import { freshDatabase } from '../testing/databases.ts'

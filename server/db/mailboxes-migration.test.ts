@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { freshDatabase } from '../testing/databases.ts'
 import { renewEmailKeys } from './migrations/003-mailboxes.ts'
-import { openDatabase } from './open.ts'
+import { openDatabase } from './database.ts'
 
 test('addresses are compared anew: no account loses a key that serves, and of two that get one the older has it', async () => {
   const database = await freshDatabase(inject('databaseUrl'))

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { surviveLostConnections } from './open.ts'
+import { surviveLostConnections } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const CONNECTION_WAIT_MS = 10_000

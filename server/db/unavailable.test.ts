@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freePort } from '../testing/free-port.ts'
-import { openDatabase } from './open.ts'
+import { openDatabase } from './database.ts'
 import { isDatabaseUnavailable, noteDatabaseError } from './unavailable.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
-import { BODY_MAX } from '../../contract/limits.ts'
+import { BODY_MAX } from '../../contract/constants.ts'
 import { AppError } from './app-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { createBatch } from '../db/batch.ts'
-import type { Db } from '../db/open.ts'
+import { createBatch } from '../db/batch-calls.ts'
+import type { Db } from '../db/database.ts'
 
 /** `/livez` answers while the process lives, `/readyz` while the database does too. */
 export function serveHealth(app: FastifyInstance, db: Db): void {

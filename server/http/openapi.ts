@@ -5,7 +5,7 @@ import Type from 'typebox'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { strictObject } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
-import type { Limit } from './limits.ts'
+import type { Limit } from '../rate-limits/rate-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Answer, Endpoint, Input } from '../../contract/endpoint.ts'
 import { AppError } from './app-error.ts'
-import { inTime } from './in-time.ts'
-import type { Limits } from './limits.ts'
+import { inTime } from './deadline.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import { answerSchemas } from './openapi.ts'
-import { type Authenticator, resolveViewer, type Viewer } from './viewer.ts'
+import { type Authenticator, resolveViewer, type Viewer } from './authenticate.ts'
 
 export const API_PREFIX = '/api/v1'
 

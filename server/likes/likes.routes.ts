@@ -1,6 +1,6 @@
 import { likePost, unlikePost } from '../../contract/likes.ts'
 import type { Features } from '../features.ts'
-import { createLikeQueue, type LikeWish } from './like-queue.ts'
+import { createLikeQueue, type LikeWish } from './like-batches.ts'
 
 export function registerLikes({ route, db, limits, changed }: Features): void {
   const setLike = createLikeQueue(db, () => changed('likes'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
-import { findCounterDifferences } from '../posts/posts.jobs.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { executeOn, freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { openMailbox } from '../testing/mailbox.ts'
-import { startAt } from '../testing/sign-in.ts'
+import { startAt } from '../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
 

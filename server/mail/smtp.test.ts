@@ -8,7 +8,7 @@ import { openMailbox } from '../testing/mailbox.ts'
 import { openTarpitSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
 import { letter } from './letter.ts'
-import { sendUntilExpired } from './send-until.ts'
+import { sendUntilExpired } from './send-mail.task.ts'
 import { smtpOptions, smtpSender } from './smtp.ts'
 
 /** A busy machine is slow, not wrong. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addJob } from '../db/jobs.ts'
+import { addJob } from '../queue/queue.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import { expectLists, House, operations } from '../testing/model.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { findCounterDifferences } from './posts.jobs.ts'
+import { findCounterDifferences } from './counters.task.ts'
 
 /** The same each run, so that a failure comes back. */
 const SEED = 20_26

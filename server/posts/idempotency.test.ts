@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addJob } from '../db/jobs.ts'
+import { addJob } from '../queue/queue.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { findCounterDifferences } from './posts.jobs.ts'
+import { findCounterDifferences } from './counters.task.ts'
 
 let app: TestApp
 let olga: TestUser

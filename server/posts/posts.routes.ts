@@ -6,14 +6,14 @@ import {
   type Post,
   readPost,
 } from '../../contract/posts.ts'
-import type { Db } from '../db/open.ts'
+import type { Db } from '../db/database.ts'
 import { isRowId } from '../db/row-id.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { API_PREFIX } from '../http/route.ts'
-import { likedPosts, removeLikesOf } from '../likes/likes.ts'
-import { readPostList } from './post-list.store.ts'
-import { type Looker, selectPost } from './post-views.store.ts'
+import { likedPosts, removeLikesOf } from '../likes/likes.service.ts'
+import { readPostList } from './post-lists.repository.ts'
+import { type Looker, selectPost } from './hydrate-posts.ts'
 import {
   type Edit,
   lockOwnPost,
@@ -22,8 +22,8 @@ import {
   selectEdited,
   updateText,
   wall,
-} from './posts.store.ts'
-import { isRetry, publishPost, requireText } from './publish.ts'
+} from './posts.repository.ts'
+import { isRetry, publishPost, requireText } from './publish.service.ts'
 
 export function registerPosts({ route, db, limits, config, changed, shareRead }: Features): void {
   route(listPosts, async ({ query, viewer }, http) => {

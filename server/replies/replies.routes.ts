@@ -2,8 +2,8 @@ import { createReply, listOwnReplies, listReplies } from '../../contract/replies
 import { isRowId } from '../db/row-id.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { isRetry, publishReply, readPostList, requireText } from '../posts/posts.ts'
-import { repliesOf, repliesTo } from './replies.store.ts'
+import { isRetry, publishReply, readPostList, requireText } from '../posts/posts.service.ts'
+import { repliesOf, repliesTo } from './replies.repository.ts'
 
 export function registerReplies({ route, db, limits, changed, shareRead }: Features): void {
   route(listOwnReplies, ({ query, viewer }) =>

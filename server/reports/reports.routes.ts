@@ -3,8 +3,8 @@ import { isRowId } from '../db/row-id.ts'
 import { isForeignKeyViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { requirePost } from '../posts/posts.ts'
-import { insertReport, isReason, selectReasons } from './reports.store.ts'
+import { requirePost } from '../posts/posts.service.ts'
+import { insertReport, isReason, selectReasons } from './reports.repository.ts'
 
 export function registerReports({ route, db, limits }: Features): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deriveKey } from '../app-secret.ts'
+import { deriveKey } from '../start/app-secret.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 import { signAccessToken } from './access-token.ts'

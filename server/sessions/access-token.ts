@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
-import type { Viewer } from '../http/viewer.ts'
+import type { Viewer } from '../http/authenticate.ts'
 
 /**
  * Signs an access token for a session, good for `seconds`: user, session, end in unix seconds, and an HMAC-SHA-256 of

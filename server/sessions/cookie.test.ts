@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { passSessionTime } from '../testing/passing-time.ts'
-import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const DAY = 86_400

@@ -3,7 +3,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { passSessionTime } from '../testing/passing-time.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { deleteDeadSessions } from './sessions.ts'
+import { deleteDeadSessions } from './sessions.service.ts'
 
 const DAY = 86_400
 

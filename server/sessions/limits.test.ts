@@ -7,7 +7,7 @@ import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { testPerNode } from '../testing/per-node.ts'
-import { from, tally } from '../testing/sign-in.ts'
+import { from, tally } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
@@ -63,7 +63,7 @@ async function builtWeb(): Promise<string> {
   await mkdir(join(folder, 'assets'))
   await mkdir(join(folder, '.vite'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><head><title>Имя</title></head>')
-  await writeFile(join(folder, '.vite/manifest.json'), '{"pages/post.tsx":{"file":"a.js"}}')
+  await writeFile(join(folder, '.vite/manifest.json'), '{"pages/post-page.tsx":{"file":"a.js"}}')
   for (const file of FILES) await writeFile(join(folder, 'assets', file), '// built')
   return folder
 }

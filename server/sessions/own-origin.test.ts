@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { passSessionTime } from '../testing/passing-time.ts'
-import { startAt, wrongCode } from '../testing/sign-in.ts'
+import { startAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp

@@ -9,8 +9,8 @@ import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
-import { refreshSession } from './refresh.ts'
-import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.store.ts'
+import { refreshSession } from './refresh.service.ts'
+import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

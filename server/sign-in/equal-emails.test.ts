@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, verifyAt } from '../testing/sign-in.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const EMAIL = 'kate@example.org'

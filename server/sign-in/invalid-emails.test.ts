@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
-import { startAt } from '../testing/sign-in.ts'
+import { startAt } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../config.ts'
-import { removeExpiredLimits } from '../http/limits.ts'
+import { removeExpiredLimits } from '../rate-limits/rate-limits.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { from, startAt, tally, verifyAt, wrongCode } from '../testing/sign-in.ts'
+import { from, startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { removeExpiredMailPlaces } from '../codes/codes.ts'
+import { removeExpiredMailPlaces } from '../codes/codes.service.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'
 import { mailAppForTest } from '../testing/mail-app.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt } from '../testing/sign-in.ts'
+import { startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60

@@ -11,21 +11,21 @@ import {
   findOrCreateUser,
   findUserByEmail,
   lockUserByEmail,
-} from '../account/account.ts'
+} from '../account/account.service.ts'
 import {
   checkCode,
   requireEmail,
   requireNewEmail,
   spendOperation,
   startOperation,
-} from '../codes/codes.ts'
-import type { Queryable } from '../db/open.ts'
+} from '../codes/codes.service.ts'
+import type { Queryable } from '../db/database.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http } from '../http/route.ts'
-import { isClientKnown } from '../sessions/sessions.ts'
+import { isClientKnown } from '../sessions/sessions.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEVICE } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in.ts'
+import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, openDatabase } from '../db/open.ts'
+import { type Db, openDatabase } from '../db/database.ts'
 import { recount } from './seed.ts'
 
 export type Size = { users: number; posts: number; likes: number }

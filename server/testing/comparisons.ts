@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { onTestFinished } from 'vitest'
-import { CODE_LENGTH } from '../../contract/limits.ts'
+import { CODE_LENGTH } from '../../contract/constants.ts'
 
 /** Counts, for one test, the codes that the process really compares: every timing-safe comparison of six bytes. */
 export function countCodeComparisons(): () => number {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { migrate } from '../db/migrate.ts'
 import { asSuperuser, createDatabase, executeOn, TEMPLATE, withDatabase } from './databases.ts'
 

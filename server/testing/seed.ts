@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/open.ts'
+import type { Queryable } from '../db/database.ts'
 
 /** Publishes posts on the wall past the API: many at once, with a reply to each tenth in between. */
 export async function seedWall(db: Queryable, ownerId: string, count: number): Promise<void> {

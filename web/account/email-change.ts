@@ -1,6 +1,6 @@
-import { call } from '../lib/call.ts'
-import { clientToken } from '../lib/device.ts'
-import { changeViewer } from '../lib/viewer.ts'
+import { call } from '../api/call.ts'
+import { clientToken } from '../api/device.ts'
+import { changeViewer } from '../viewer/viewer.ts'
 
 /** An e-mail change on its way. `sentAt` in unix milliseconds. */
 export type EmailChange = { id: string; email: string; sentAt: number }

@@ -1,9 +1,9 @@
 import { useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { CallError, call } from '../lib/call.ts'
-import { errorMessage } from '../lib/error-message.ts'
-import { announceSessionChange } from '../lib/session-channel.ts'
-import { signedOut } from '../lib/viewer.ts'
+import { CallError, call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { announceSessionChange } from '../viewer/session-channel.ts'
+import { signedOut } from '../viewer/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
 

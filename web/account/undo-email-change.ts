@@ -1,6 +1,6 @@
-import { send } from '../lib/send.ts'
-import { announceSessionChange } from '../lib/session-channel.ts'
-import { reloadViewer } from '../lib/viewer.ts'
+import { send } from '../api/send.ts'
+import { announceSessionChange } from '../viewer/session-channel.ts'
+import { reloadViewer } from '../viewer/viewer.ts'
 
 /** What the link in a notice of a changed e-mail carries. */
 export type UndoLink = { id: string; secret: string }

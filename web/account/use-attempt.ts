@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
-import { CallError } from '../lib/call.ts'
-import { errorMessage } from '../lib/error-message.ts'
+import { CallError } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { useToast } from '../ui/toaster.tsx'
 
 type Attempt = {

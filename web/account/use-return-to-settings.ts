@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { useLeave } from '../lib/use-leave.ts'
+import { useLeave } from '../browser/use-leave.ts'
 
 /** What a link of the settings leaves with the page it leads to. */
 export const FROM_SETTINGS = { fromSettings: true }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { CallError, call } from '../lib/call.ts'
-import { errorMessage } from '../lib/error-message.ts'
+import { CallError, call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { checkHere, type UsernameCheck } from './username-check.ts'
 
 const PAUSE_MS = 500

@@ -1,4 +1,4 @@
-import { USERNAME_MAX, USERNAME_MIN } from '../../contract/limits.ts'
+import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { usernameProblem } from '../../contract/username.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type ComponentType, useCallback, useEffect } from 'react'
-import { closeDialog, type Dialog, useDialog } from '../lib/dialogs.ts'
-import { dropIntent } from '../lib/intent.ts'
+import { closeDialog, type Dialog, useDialog } from '../viewer/dialogs.ts'
+import { dropIntent } from '../viewer/intents.ts'
 import { keepSignInClosed } from '../sign-in/kept-sign-in.ts'
 import type { Part } from '../ui/part.ts'
 import { useOpenFailure } from '../ui/use-open-failure.ts'

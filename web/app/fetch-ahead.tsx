@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useViewer } from '../lib/viewer.ts'
-import { whenIdle } from '../lib/when-idle.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import { whenIdle } from '../browser/when-idle.ts'
 import { quietly } from '../ui/part.ts'
 import { DIALOGS } from './dialog-parts.ts'
 

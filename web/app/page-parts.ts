@@ -3,7 +3,7 @@ import { createPart } from '../ui/part.ts'
 
 /** The pages but the wall, which comes with the first chunk; each is fetched when it is first opened. */
 export const PAGES = {
-  post: page(async () => (await import('../pages/post.tsx')).PostPage),
+  post: page(async () => (await import('../pages/post-page.tsx')).PostPage),
   liked: page(async () => (await import('../pages/liked.tsx')).LikedPage),
   ownPosts: page(async () => (await import('../pages/own-posts.tsx')).OwnPostsPage),
   ownReplies: page(async () => (await import('../pages/own-replies.tsx')).OwnRepliesPage),

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { errorMessage } from '../lib/error-message.ts'
-import { withViewer } from '../lib/intent.ts'
-import { askAgain, useViewer } from '../lib/viewer.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { withViewer } from '../viewer/intents.ts'
+import { askAgain, useViewer } from '../viewer/viewer.ts'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Loading } from '../ui/loading.tsx'
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useViewer } from '../lib/viewer.ts'
+import { useViewer } from '../viewer/viewer.ts'
 import { useToast } from '../ui/toaster.tsx'
 
 /** Tells a person why they are suddenly a visitor: the session ran out or was closed on another device. */

@@ -1,6 +1,6 @@
 import { memo } from 'react'
-import { usePost } from '../posts/post-cache.ts'
-import { PostCard } from '../posts/post-card.tsx'
+import { usePost } from '../posts/cache/post-cache.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
 import { PostActions } from './post-actions.tsx'
 import { PostMenu } from './post-menu.tsx'
 

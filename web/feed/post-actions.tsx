@@ -1,5 +1,5 @@
 import { LikeButton } from '../likes/like-button.tsx'
-import type { CachedPost } from '../posts/post-cache.ts'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ReplyButton } from '../replies/reply-button.tsx'
 
 /** What can be done with any post: like it and answer it. */

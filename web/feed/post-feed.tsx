@@ -1,5 +1,5 @@
-import { errorMessage } from '../lib/error-message.ts'
-import { type ListSource, type PostListView, usePostList } from '../posts/use-post-list.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { openDialog } from '../lib/dialogs.ts'
-import { withViewer } from '../lib/intent.ts'
+import { openDialog } from '../viewer/dialogs.ts'
+import { withViewer } from '../viewer/intents.ts'
 import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 import { type FeedKey, feedKey } from './feed-keys.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'react-router'
-import { wallSource } from '../posts/post-sources.ts'
+import { wallSource } from '../posts/cache/post-sources.ts'
 
 const EVERY_MS = 20_000
 const NONE: readonly string[] = []

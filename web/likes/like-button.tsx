@@ -1,7 +1,7 @@
 import { Heart } from 'lucide-react'
-import { plural } from '../lib/plural.ts'
-import { ActionButton } from '../posts/action-button.tsx'
-import type { CachedPost } from '../posts/post-cache.ts'
+import { plural } from '../format/plural.ts'
+import { ActionButton } from '../posts/view/action-button.tsx'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useToggleLike } from './use-toggle-like.ts'
 
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { call } from '../lib/call.ts'
-import { holdLikes, readCachedPost, showLikes } from '../posts/post-cache.ts'
+import { call } from '../api/call.ts'
+import { holdLikes, readCachedPost, showLikes } from '../posts/cache/post-cache.ts'
 import { type LikeWish, makeLikeWish } from './like-wish.ts'
 
 /** Wishes that the server has not agreed with yet, by post. */

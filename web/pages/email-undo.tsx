@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router'
-import { EmailUndo } from '../account/email-undo.tsx'
+import { EmailUndo } from '../account/undo-email-form.tsx'
 import { readUndoLink } from '../account/undo-email-change.ts'
-import { usePageTitle } from '../lib/use-page-title.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 /** /email-undo: where the link in the notice of a changed e-mail leads. */

@@ -1,6 +1,6 @@
 import { PostFeed } from '../feed/post-feed.tsx'
-import { usePageTitle } from '../lib/use-page-title.ts'
-import { likedSource } from '../posts/post-sources.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { likedSource } from '../posts/cache/post-sources.ts'
 
 /** /liked */
 export function LikedPage() {

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { PATHS, TITLES } from '../../contract/pages.ts'
-import { usePageTitle } from '../lib/use-page-title.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
 import { buttonLook } from '../ui/button-look.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 

@@ -4,10 +4,10 @@ import { renderToString } from 'react-dom/server'
 import { Route, Routes, StaticRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
-import { type CachedPages, pagesKey } from '../posts/list-cache.ts'
-import { putPosts } from '../posts/post-cache.ts'
+import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
+import { putPosts } from '../posts/cache/post-cache.ts'
 import { Toaster } from '../ui/toaster.tsx'
-import { PostPage } from './post.tsx'
+import { PostPage } from './post-page.tsx'
 import { WallPage } from './wall.tsx'
 
 const POST: Post = {

@@ -1,4 +1,4 @@
-import { usePageTitle } from '../lib/use-page-title.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
 import { SessionsList } from '../sessions/sessions-list.tsx'
 
 /** /settings/devices */

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { CurrentUser } from '../../contract/account.ts'
 import { useReturnToSettings } from '../account/use-return-to-settings.ts'
 import { UsernameForm } from '../account/username-form.tsx'
-import { usePageTitle } from '../lib/use-page-title.ts'
-import { useViewer } from '../lib/viewer.ts'
-import { renameOwner } from '../posts/post-cache.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import { renameOwner } from '../posts/cache/post-cache.ts'
 
 /** /settings/account/username */
 export function SettingsUsernamePage() {

@@ -1,9 +1,9 @@
 import { AccountSettings } from '../account/account-settings.tsx'
-import { dropIntent } from '../lib/intent.ts'
-import { localStore } from '../lib/storage.ts'
-import { usePageTitle } from '../lib/use-page-title.ts'
-import { useViewer } from '../lib/viewer.ts'
-import { removeDrafts } from '../posts/drafts.ts'
+import { dropIntent } from '../viewer/intents.ts'
+import { localStore } from '../browser/storage.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import { removeDrafts } from '../posts/compose/drafts.ts'
 import { forgetSignIn } from '../sign-in/kept-sign-in.ts'
 
 /** /settings */

@@ -1,7 +1,7 @@
 import { TITLES } from '../../contract/pages.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { usePageTitle } from '../lib/use-page-title.ts'
-import { wallSource } from '../posts/post-sources.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { wallSource } from '../posts/cache/post-sources.ts'
 
 /** / */
 export function WallPage() {

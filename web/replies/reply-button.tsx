@@ -1,8 +1,8 @@
 import { MessageCircle } from 'lucide-react'
-import { withViewer } from '../lib/intent.ts'
-import { plural } from '../lib/plural.ts'
-import { ActionButton } from '../posts/action-button.tsx'
-import type { CachedPost } from '../posts/post-cache.ts'
+import { withViewer } from '../viewer/intents.ts'
+import { plural } from '../format/plural.ts'
+import { ActionButton } from '../posts/view/action-button.tsx'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 

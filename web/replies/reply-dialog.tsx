@@ -1,9 +1,9 @@
-import { PostForm } from '../posts/post-form.tsx'
-import { RepliedPost } from '../posts/replied-post.tsx'
-import { useDraft } from '../posts/use-draft.ts'
-import { usePostForm } from '../posts/use-post-form.ts'
-import { usePublish } from '../posts/use-publish.ts'
-import { useReadPost } from '../posts/use-read-post.ts'
+import { PostForm } from '../posts/compose/post-form.tsx'
+import { RepliedPost } from '../posts/view/replied-post.tsx'
+import { useDraft } from '../posts/compose/use-draft.ts'
+import { usePostForm } from '../posts/compose/use-post-form.ts'
+import { usePublish } from '../posts/compose/use-publish.ts'
+import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { Modal } from '../ui/modal.tsx'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }

@@ -1,7 +1,7 @@
 import type { PostPage } from '../../contract/posts.ts'
-import { CallError, call } from '../lib/call.ts'
-import { pageAt } from '../posts/post-sources.ts'
-import type { ListSource } from '../posts/use-post-list.ts'
+import { CallError, call } from '../api/call.ts'
+import { pageAt } from '../posts/cache/post-sources.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 

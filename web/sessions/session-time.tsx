@@ -1,5 +1,5 @@
 import type { Session } from '../../contract/sessions.ts'
-import { exactTime } from '../lib/time-ago.ts'
+import { exactTime } from '../format/time-ago.ts'
 
 /** When a session began. */
 export function SessionTime({ session: { createdAt } }: { session: Session }) {

@@ -1,6 +1,6 @@
 import type { Session } from '../../contract/sessions.ts'
-import { openDialog } from '../lib/dialogs.ts'
-import { errorMessage } from '../lib/error-message.ts'
+import { openDialog } from '../viewer/dialogs.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Loading } from '../ui/loading.tsx'

@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
-import { call } from '../lib/call.ts'
+import { call } from '../api/call.ts'
 
 const SESSIONS = ['sessions']
 

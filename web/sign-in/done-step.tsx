@@ -1,4 +1,4 @@
-import { settings } from '../lib/settings.ts'
+import { settings } from '../browser/page-settings.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { AuthShell } from './auth-shell.tsx'
 import styles from './steps.module.css'

@@ -1,4 +1,4 @@
-import { isRecord, sessionStore } from '../lib/storage.ts'
+import { isRecord, sessionStore } from '../browser/storage.ts'
 import type { Operation } from './sign-in-flow.ts'
 
 type Kept = { operation: Operation; open: boolean }

@@ -1,5 +1,5 @@
 import { useId, useRef } from 'react'
-import { settings } from '../lib/settings.ts'
+import { settings } from '../browser/page-settings.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'

@@ -1,4 +1,4 @@
-import type { CallError } from '../lib/call.ts'
+import type { CallError } from '../api/call.ts'
 
 export type Way = 'login' | 'registration'
 

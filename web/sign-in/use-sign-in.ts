@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useRef } from 'react'
-import { CallError, call } from '../lib/call.ts'
-import { identify } from '../lib/device.ts'
-import { errorMessage } from '../lib/error-message.ts'
-import { announceSessionChange } from '../lib/session-channel.ts'
+import { CallError, call } from '../api/call.ts'
+import { identify } from '../api/device.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { announceSessionChange } from '../viewer/session-channel.ts'
 import { forgetSignIn, keepSignIn, keptSignIn } from './kept-sign-in.ts'
 import {
   emailOf,

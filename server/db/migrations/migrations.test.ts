@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase, executeOn, withDatabase } from '../../testing/databases.ts'
-import { openDatabase } from '../open.ts'
+import { openDatabase } from '../database.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
 

@@ -1,7 +1,7 @@
 import { Plus, UserRound } from 'lucide-react'
 import { Link, NavLink } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
-import type { Viewer } from '../../lib/viewer.ts'
+import type { Viewer } from '../../viewer/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { RailLabel } from './rail-label.tsx'

@@ -1,6 +1,6 @@
 import { Moon, Sun } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import { getTheme, setTheme, subscribeTheme } from '../../lib/theme.ts'
+import { getTheme, setTheme, subscribeTheme } from '../../browser/theme.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { RailLabel } from './rail-label.tsx'
 import styles from './side-rail.module.css'

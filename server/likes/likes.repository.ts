@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Queryable } from '../db/database.ts'
+import { idArray } from '../db/row-id.ts'
+
+/**
+ * Adds the likes of users who have not liked a locked post yet, and counts them for each user; gives how many were new.
+ * Totals are touched in the order of user ids everywhere, so that two such statements cannot wait for each other.
+ */
+export async function insertLikes(
+  tx: Queryable,
+  postId: string,
+  userIds: string[],
+): Promise<number> {
+  const { rows } = await sql<{ added: number }>`
+    WITH added AS (
+      INSERT INTO likes (post_id, user_id)
+      SELECT ${postId}::bigint, user_id FROM unnest(${userIds}::bigint[]) user_id
+      ON CONFLICT DO NOTHING RETURNING user_id
+    ), totals AS (
+      INSERT INTO like_totals AS t (user_id, likes) SELECT user_id, 1 FROM added ORDER BY user_id
+      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + 1
+    )
+    SELECT count(*)::int AS added FROM added`.execute(tx)
+  return rows[0]?.added ?? 0
+}
+
+type Removed = { removed: number; last: string | null }
+
+/** Removes some likes of a post and takes them out of their users' totals; gives how many, and the last user's id. */
+async function removeLikes(
+  db: Queryable,
+  postId: string,
+  whose: RawBuilder<unknown>,
+): Promise<Removed> {
+  const { rows } = await sql<Removed>`
+    WITH gone AS (
+      DELETE FROM likes WHERE post_id = ${postId} AND ${whose} RETURNING user_id
+    ), locked AS (
+      SELECT t.user_id FROM like_totals t JOIN gone USING (user_id) ORDER BY t.user_id FOR UPDATE OF t
+    ), totals AS (
+      UPDATE like_totals t SET likes = t.likes - 1 FROM locked WHERE t.user_id = locked.user_id
+    )
+    SELECT count(*)::int AS removed, max(user_id) AS last FROM gone`.execute(db)
+  return rows[0] ?? { removed: 0, last: null }
+}
+
+/** Removes the likes that users gave a locked post; returns how many there were. */
+export async function deleteLikes(
+  tx: Queryable,
+  postId: string,
+  userIds: string[],
+): Promise<number> {
+  return (await removeLikes(tx, postId, sql`user_id = ANY(${userIds}::bigint[])`)).removed
+}
+
+/** Likes that one short transaction removes. */
+const STEP = sql.raw('5000')
+
+/**
+ * Removes the next likes of a deleted post, those of users after `afterUserId`; returns the last of these users, null when
+ * there was none.
+ */
+export async function deleteNextLikes(
+  db: Queryable,
+  postId: string,
+  afterUserId: string,
+): Promise<string | null> {
+  const next = sql`SELECT user_id FROM likes WHERE post_id = ${postId} AND user_id > ${afterUserId}
+    ORDER BY user_id LIMIT ${STEP}`
+  const whose = sql`user_id > ${afterUserId} AND user_id <= (SELECT max(user_id) FROM (${next}) step)`
+  return (await removeLikes(db, postId, whose)).last
+}
+
+/** Notes that the likes of a post, which its caller has locked to delete it, are to be removed; false when it has none. */
+export async function insertRemovedPost(tx: Queryable, postId: string): Promise<boolean> {
+  const { rows } = await sql`INSERT INTO removed_posts (post_id) SELECT ${postId}::bigint
+    WHERE EXISTS (SELECT FROM likes WHERE post_id = ${postId}::bigint) RETURNING post_id`.execute(
+    tx,
+  )
+  return rows.length > 0
+}
+
+/** The deleted posts that may still have likes. */
+export async function selectRemovedPosts(db: Queryable): Promise<string[]> {
+  const rows = await db.selectFrom('removed_posts').select('post_id').orderBy('post_id').execute()
+  return rows.map(({ post_id }) => post_id)
+}
+
+/** Strikes a deleted post off the list of those with likes, unless it has some: nobody can add any more. */
+export async function deleteRemovedPost(db: Queryable, postId: string): Promise<void> {
+  await sql`DELETE FROM removed_posts r WHERE post_id = ${postId}
+    AND NOT EXISTS (SELECT FROM likes l WHERE l.post_id = r.post_id)`.execute(db)
+}
+
+export type LikesQuestion = { userId: string; postIds: string[] }
+
+/** For each question, in order, the posts of it that its user likes. */
+export async function selectLiked(
+  db: Queryable,
+  questions: LikesQuestion[],
+): Promise<Set<string>[]> {
+  const userIds = questions.flatMap(({ userId, postIds }) => postIds.map(() => userId))
+  const postIds = questions.flatMap((question) => question.postIds)
+  const { rows } = await sql<{ user_id: string; post_id: string }>`
+    SELECT user_id, post_id FROM likes
+    JOIN unnest(${idArray(postIds)}::bigint[], ${idArray(userIds)}::bigint[]) AS asked (post_id, user_id)
+    USING (post_id, user_id)`.execute(db)
+  const liked = Map.groupBy(rows, (row) => row.user_id)
+  return questions.map(({ userId }) => new Set(liked.get(userId)?.map((row) => row.post_id)))
+}

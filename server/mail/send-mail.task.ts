@@ -1,0 +1,95 @@
+import { databaseTime } from '../db/clock.ts'
+import { addJob } from '../queue/queue.ts'
+import type { Db } from '../db/database.ts'
+import { maskEmail } from './mask-email.ts'
+import { MailFailure } from './smtp.ts'
+
+type Deadlined = {
+  to: string
+  expiresAt: number
+  tries?: number
+  /** All of it was sent before, and no answer came. */
+  isUnanswered?: boolean
+}
+type MailLog = {
+  warn(details: object, message: string): void
+  info(details: object, message: string): void
+}
+
+/** What has become of a mail: a `retrying` one is queued again, the others are done with. */
+type MailOutcome = 'sent' | 'retrying' | 'refused'
+
+type Attempt = {
+  /** For how many milliseconds more the mail is of use. */
+  leftMs: number
+  /** Aborts when the process is about to end: the attempt gives up. */
+  signal: AbortSignal
+}
+
+type Sender<M> = {
+  send: (mail: M, attempt: Attempt) => Promise<void>
+  /** Hears of each attempt's outcome; what it rejects with is logged only. */
+  onOutcome?: (mail: M, outcome: MailOutcome) => Promise<void>
+}
+
+const FIRST_RETRY_MS = 2000
+const LONGEST_RETRY_MS = 15_000
+
+/**
+ * Makes the job that sends a mail: a failed one is queued again after 2, 4, 8, then every 15 s, as long as it is of use; so is one
+ * that the process's end cuts short. One that its server refuses for good is not, and one that was sent whole without an answer,
+ * and so may have arrived, is tried once more only.
+ */
+export function sendUntilExpired<M extends Deadlined>(
+  task: string,
+  { send, onOutcome = async () => {} }: Sender<M>,
+  { db, log }: { db: Db; log: MailLog },
+): (mail: M, stopping: Promise<never>) => Promise<void> {
+  async function attempt(mail: M, leftMs: number, stopping: Promise<never>): Promise<MailOutcome> {
+    const to = maskEmail(mail.to)
+    const stop = new AbortController()
+    stopping.catch(() => stop.abort())
+    try {
+      await send(mail, { leftMs, signal: stop.signal })
+      log.info({ task, to }, 'mail sent')
+      return 'sent'
+    } catch (error) {
+      const kind = error instanceof MailFailure ? error.kind : 'failed'
+      const details = { task, to, ...detailsOf(error) }
+      if (kind === 'refused') {
+        log.warn(details, 'mail refused')
+        return 'refused'
+      }
+      if (kind === 'unanswered' && mail.isUnanswered) {
+        log.warn(details, 'mail sent twice without an answer')
+        return 'sent'
+      }
+      log.warn(details, 'mail not sent, will retry')
+      await queueAgain({ ...mail, isUnanswered: mail.isUnanswered || kind === 'unanswered' })
+      return 'retrying'
+    }
+  }
+
+  async function queueAgain(mail: M): Promise<void> {
+    const tries = mail.tries ?? 0
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
+    const payload = { ...mail, tries: tries + 1 }
+    await addJob(db, task, { payload, afterMs: wait })
+  }
+
+  return async (mail, stopping) => {
+    // By the database's clock, which set the deadline.
+    const leftMs = mail.expiresAt - (await databaseTime(db))
+    if (leftMs <= 0) return log.warn({ task, to: maskEmail(mail.to) }, 'mail given up')
+    const outcome = await attempt(mail, leftMs, stopping)
+    // A mail that is sent must not be sent again because that could not be written down.
+    await onOutcome(mail, outcome).catch((err) => log.warn({ task, err }, 'outcome not kept'))
+  }
+}
+
+/** What a log may say of a failure: the server's own words could name the address. */
+function detailsOf(error: unknown) {
+  if (!(error instanceof MailFailure)) return { code: (error as NodeJS.ErrnoException).code }
+  const { code, reply, hint } = error
+  return { code, ...(reply && { reply }), ...(hint && { hint }) }
+}

@@ -1,0 +1,109 @@
+import { PAGE_SIZE } from '../../contract/constants.ts'
+import { pageTitle, TITLES } from '../../contract/pages.ts'
+import { excerpt, postTitle } from '../../contract/post-title.ts'
+import type { Post } from '../../contract/posts.ts'
+import { API_PREFIX } from '../http/route.ts'
+
+/**
+ * What an address shows: a screen of one's own, with nothing to say to a visitor; the wall; a post; a post that could not
+ * be read just then; no post; or no screen at all.
+ */
+export type Shown = 'own' | 'other' | 'wall' | Post | 'no post' | 'nothing'
+
+export type SiteFacts = {
+  appName: string
+  /** What the site is, in a sentence. */
+  description: string
+  /** The origin people see, without which a preview has neither an address nor a picture. */
+  publicUrl: string | undefined
+}
+
+type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
+
+/** Search engines show about as much. */
+const DESCRIPTION_MAX = 160
+/** Previews of links have room for all of most posts. */
+const PREVIEW_MAX = 300
+const PICTURE = '/icon-512.png'
+
+/** The part of a page's head that depends on what it shows, for who does not run its scripts: crawlers, link previews. */
+export function headOf(shown: Shown, site: SiteFacts): string {
+  if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
+  if (shown === 'other') return title(undefined, site) + meta('description', site.description)
+  if (shown === 'no post') return title(TITLES.noPost, site)
+  if (shown === 'nothing') return title(TITLES.noPage, site)
+  if (shown === 'wall') return wallHead(site)
+  return postHead(shown, site)
+}
+
+/** Tells the browser of calls the page is about to make as a visitor, before its scripts are there to make them. */
+export function callsAhead(shown: Shown): string {
+  if (shown === 'wall') return preload(`/posts?limit=${PAGE_SIZE}`)
+  if (typeof shown === 'string') return ''
+  const path = `/posts/${shown.id}`
+  return preload(path) + preload(`${path}/replies?limit=${PAGE_SIZE}`)
+}
+
+/** Text as it may stand in HTML, between tags or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function wallHead(site: SiteFacts): string {
+  const { appName, description } = site
+  return (
+    title(TITLES.wall, site) +
+    meta('description', description) +
+    preview({ title: appName, text: description, type: 'website', path: '/' }, site)
+  )
+}
+
+function postHead(post: Post, site: SiteFacts): string {
+  const { text, owner, created_at } = post
+  const published = new Date(created_at * 1000).toISOString()
+  const path = `/posts/${post.id}`
+  return (
+    title(postTitle(post), site) +
+    meta('description', excerpt(text, DESCRIPTION_MAX)) +
+    meta('author', owner.username) +
+    preview(
+      { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path },
+      site,
+    ) +
+    property('article:published_time', published)
+  )
+}
+
+function title(words: string | undefined, { appName }: SiteFacts): string {
+  return `<title>${escapeHtml(pageTitle(words, appName))}</title>`
+}
+
+function preview({ title, text, type, path }: Preview, { appName, publicUrl }: SiteFacts): string {
+  const about =
+    property('og:type', type) +
+    property('og:site_name', appName) +
+    property('og:locale', 'ru_RU') +
+    property('og:title', title) +
+    property('og:description', text) +
+    meta('twitter:card', 'summary')
+  if (!publicUrl) return about
+  const address = publicUrl + path
+  return (
+    about +
+    property('og:url', address) +
+    property('og:image', publicUrl + PICTURE) +
+    `<link rel="canonical" href="${escapeHtml(address)}">`
+  )
+}
+
+function preload(path: string): string {
+  return `<link rel="preload" as="fetch" crossorigin href="${API_PREFIX}${path}">`
+}
+
+function meta(name: string, content: string): string {
+  return `<meta name="${name}" content="${escapeHtml(content)}">`
+}
+
+function property(name: string, content: string): string {
+  return `<meta property="${name}" content="${escapeHtml(content)}">`
+}

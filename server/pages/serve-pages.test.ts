@@ -1,0 +1,204 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../testing/client.ts'
+import { testPerNode } from '../testing/per-node.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
+<meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
+<body><div id="root"></div></body></html>`
+const MANIFEST = {
+  'index.html': { file: 'assets/index.js', isEntry: true, imports: ['_vendor.js'] },
+  '_vendor.js': { file: 'assets/vendor.js' },
+  '_list.js': { file: 'assets/list.js', imports: ['_vendor.js', 'index.html'] },
+  'pages/post-page.tsx': {
+    file: 'assets/post.js',
+    imports: ['index.html', '_list.js'],
+  },
+}
+const SESSION = { cookie: 'session=whatever' }
+
+let app: TestApp
+let olga: TestUser
+let webFolder: string
+beforeAll(async () => {
+  webFolder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
+  await mkdir(join(webFolder, 'assets'))
+  await mkdir(join(webFolder, '.vite'))
+  await writeFile(join(webFolder, 'index.html'), PAGE)
+  await writeFile(join(webFolder, 'robots.txt'), 'User-agent: *\n')
+  await writeFile(join(webFolder, '.vite/manifest.json'), JSON.stringify(MANIFEST))
+  app = await startTestApp({ webFolder })
+  olga = await app.signUp()
+})
+afterAll(async () => {
+  await app.close()
+  await rm(webFolder, { recursive: true })
+})
+
+async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
+  const answer = await fetch(url + path, { headers })
+  const html = await answer.text()
+  return { status: answer.status, html, title: /<title>(.*?)<\/title>/.exec(html)?.[1] }
+}
+
+/** The content of a meta tag by its name or property. */
+function meta(html: string, name: string): string | undefined {
+  return new RegExp(`<meta (?:name|property)="${name}" content="(.*?)">`).exec(html)?.[1]
+}
+
+test('the wall says in its head what it is, once', async () => {
+  const { html, title } = await read('/')
+  expect(title).toBe('Стена - Вслух')
+  expect(meta(html, 'description')).toBe('О чём это.')
+  expect(meta(html, 'og:title')).toBe('Вслух')
+  expect(html.match(/<title>|name="description"/g)).toHaveLength(2)
+})
+
+test('the page of a post is called by its author and beginning, for crawlers and previews of links', async () => {
+  const text = `Говорят, стены слышат.\n\n${'И помнят всё, что им сказали. '.repeat(12)}`
+  const { id } = await app.publish(olga, text)
+  const { status, html, title } = await read(`/posts/${id}?from=somewhere`)
+  expect(status).toBe(200)
+  expect(title).toBe(
+    `${olga.username}: Говорят, стены слышат. И помнят всё, что им сказали. И… - Вслух`,
+  )
+  expect(meta(html, 'description')).toMatch(/^Говорят, стены слышат. И помнят .{80,150}…$/)
+  expect(meta(html, 'author')).toBe(olga.username)
+  expect(meta(html, 'og:title')).toBe(olga.username)
+  expect(meta(html, 'og:description')?.length).toBeGreaterThan(160)
+  expect(meta(html, 'og:type')).toBe('article')
+  expect(meta(html, 'article:published_time')).toMatch(/^\d{4}-\d\d-\d\dT/)
+})
+
+test('what a post says cannot break out of the head', async () => {
+  const hostile = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> $& $1 &lt;'
+  const { id } = await app.publish(olga, hostile)
+  const { html, title } = await read(`/posts/${id}`)
+  expect(html).not.toMatch(/<script>alert|<img|<\/title><script/)
+  expect(title).toContain('&#60;/title&#62;&#60;script&#62;alert(1)')
+  expect(meta(html, 'og:description')).toContain('&#34;&#62;&#60;img')
+  expect(meta(html, 'og:description')).toContain('$&#38; $1 &#38;lt;')
+  expect(html.match(/<title>/g)).toHaveLength(1)
+})
+
+test('the head follows each edit at once, and a deleted or unknown post is a 404', async () => {
+  const { id } = await app.publish(olga, 'Как было')
+  expect((await read(`/posts/${id}`)).title).toContain('Как было')
+  await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Как стало' } })
+  expect((await read(`/posts/${id}`)).title).toContain('Как стало')
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  for (const path of [`/posts/${id}`, '/posts/999999', '/posts/abc', '/posts/0']) {
+    expect(await read(path)).toMatchObject({ status: 404, title: 'Запись не найдена - Вслух' })
+  }
+  expect(await read('/nowhere')).toMatchObject({
+    status: 404,
+    title: 'Страница не существует - Вслух',
+  })
+})
+
+test('what shows a visitor nothing of its own asks search engines to stay away; the rest does not', async () => {
+  const { id } = await app.publish(olga)
+  for (const path of ['/email-undo', '/settings', '/liked']) {
+    expect(meta((await read(path)).html, 'robots'), path).toBe('noindex')
+  }
+  for (const path of ['/', `/posts/${id}`]) {
+    expect(meta((await read(path)).html, 'robots'), path).toBeUndefined()
+  }
+})
+
+test('addresses stand in a preview only where the public one is known', async () => {
+  const { id } = await app.publish(olga)
+  const { html } = await read(`/posts/${id}`)
+  expect(html).not.toMatch(/og:url|og:image|canonical/)
+
+  const known = await appForTest({
+    webFolder,
+    databaseUrl: app.databaseUrl,
+    config: { publicUrl: 'https://vslukh.example' },
+  })
+  const { html: full } = await read(`/posts/${id}?from=somewhere`, {}, known.url)
+  expect(meta(full, 'og:url')).toBe(`https://vslukh.example/posts/${id}`)
+  expect(meta(full, 'og:image')).toBe('https://vslukh.example/icon-512.png')
+  expect(full).toContain(`<link rel="canonical" href="https://vslukh.example/posts/${id}">`)
+})
+
+test('a visitor’s page names the calls it is about to make; one with a session, whose calls differ, does not', async () => {
+  const ahead = (html: string) =>
+    [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="(.*?)">/g)].map(
+      ([, href]) => href,
+    )
+  const { id } = await app.publish(olga)
+  expect(ahead((await read('/')).html)).toEqual(['/api/v1/posts?limit=10'])
+  expect(ahead((await read(`/posts/${id}`)).html)).toEqual([
+    `/api/v1/posts/${id}`,
+    `/api/v1/posts/${id}/replies?limit=10`,
+  ])
+  for (const path of ['/liked', '/posts/999999', '/nowhere']) {
+    expect(ahead((await read(path)).html)).toEqual([])
+  }
+  for (const path of ['/', `/posts/${id}`]) {
+    const { html } = await read(path, SESSION)
+    expect(ahead(html)).toEqual([])
+    expect(meta(html, 'session')).toBeUndefined()
+  }
+})
+
+test('a page says that there is no session only where its cookie would have come along', async () => {
+  const sessionOn = async (headers: Record<string, string>) =>
+    meta((await read('/', headers)).html, 'session')
+  expect(await sessionOn({})).toBe('none')
+  for (const site of ['none', 'same-origin']) {
+    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('none')
+    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
+  }
+  for (const site of ['cross-site', 'same-site', 'whatever']) {
+    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('unseen')
+    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
+  }
+  const { headers } = await fetch(`${app.url}/`)
+  expect(headers.get('vary')).toBe('Cookie, Sec-Fetch-Site')
+})
+
+test('the page of a post brings the scripts that only it needs', async () => {
+  const { id } = await app.publish(olga)
+  const { html } = await read(`/posts/${id}`)
+  const files = [...html.matchAll(/(modulepreload|stylesheet)"[^>]* href="(.*?)">/g)]
+  expect(files.map(([, kind, href]) => `${kind} ${href}`)).toEqual([
+    'stylesheet /assets/index.css',
+    'modulepreload /assets/post.js',
+    'modulepreload /assets/list.js',
+  ])
+  expect((await read('/')).html).not.toContain('post.js')
+})
+
+const perNode = testPerNode('limits counted in memory, by each node for itself')
+
+perNode('a page is served whether or not its post could be read', async () => {
+  const strict = await appForTest({
+    webFolder,
+    databaseUrl: app.databaseUrl,
+    config: { rateLimitScale: 1 / 3000 },
+  })
+  const { id } = await app.publish(olga, 'Прочтите меня')
+  expect((await read(`/posts/${id}`, {}, strict.url)).title).toContain('Прочтите меня')
+  expect(await read(`/posts/${id}`, {}, strict.url)).toMatchObject({ status: 200, title: 'Вслух' })
+
+  await sql`ALTER TABLE posts RENAME TO hidden_posts`.execute(app.db)
+  try {
+    const next = String(Number(id) + 1)
+    expect(await read(`/posts/${next}`)).toMatchObject({ status: 200, title: 'Вслух' })
+  } finally {
+    await sql`ALTER TABLE hidden_posts RENAME TO posts`.execute(app.db)
+  }
+})
+
+test('robots.txt is a file of its own; the build’s own notes are nobody’s to read', async () => {
+  const robots = await fetch(`${app.url}/robots.txt`)
+  expect(robots.headers.get('content-type')).toMatch(/^text\/plain/)
+  expect(await robots.text()).toContain('User-agent')
+  expect((await fetch(`${app.url}/.vite/manifest.json`)).status).toBe(404)
+})

@@ -1,0 +1,186 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Post } from '../../contract/posts.ts'
+import type { Queryable } from '../db/database.ts'
+import type { PostList } from './post-lists.repository.ts'
+import { selectInserted } from './hydrate-posts.ts'
+
+/** The wall's total is spread over this many rows (migration 001). */
+const WALL_SLOTS = 16
+
+export const wall: PostList = {
+  from: sql`FROM posts WHERE replied_post_id IS NULL`,
+  id: sql`id`,
+  key: sql`id`,
+  total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
+}
+
+export function postsOf(ownerId: string): PostList {
+  return {
+    from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
+    id: sql`id`,
+    key: sql`id`,
+    total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
+  }
+}
+
+export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
+
+type Place = { repliedId: string | null; rootId: string | null }
+const ON_THE_WALL: Place = { repliedId: null, rootId: null }
+
+/**
+ * CTEs of which the last, `post`, inserts a post; none when its key was used before. The key is a row of its own, which
+ * outlives the post: a retry after the deletion finds it. It needs the post's id first, so that takes the id.
+ */
+function inserting({ ownerId, text, idempotencyKey }: NewPost, { repliedId, rootId }: Place) {
+  if (idempotencyKey === null) {
+    return sql`post AS (
+      INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
+      VALUES (${ownerId}, ${text}, ${repliedId}, ${rootId}) RETURNING *
+    )`
+  }
+  return sql`claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id)
+      VALUES (${ownerId}, ${idempotencyKey}, nextval('posts_id_seq'))
+      ON CONFLICT DO NOTHING RETURNING *
+    ), post AS (
+      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id) OVERRIDING SYSTEM VALUE
+      SELECT post_id, owner_id, ${text}, ${repliedId}::bigint, ${rootId}::bigint FROM claimed RETURNING *
+    )`
+}
+
+/** Adds a post and counts it, in one statement; returns it as its owner sees it, undefined when its key was used before. */
+export function insertPost(db: Queryable, post: NewPost): Promise<Post | undefined> {
+  const ctes = sql`${inserting(post, ON_THE_WALL)}, owner AS (
+      INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
+      ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
+    ), wall AS (
+      UPDATE wall_totals t SET posts = t.posts + 1 FROM post WHERE t.slot = ${randomInt(WALL_SLOTS)}
+    )`
+  return selectInserted(db, ctes, { userId: post.ownerId })
+}
+
+/** Counts a reply on the post it answers, which locks that post; gives the thread's root, undefined without the post. */
+export async function countReply(tx: Queryable, repliedId: string): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('posts')
+    .set((eb) => ({ replies_count: eb('replies_count', '+', 1) }))
+    .where('id', '=', repliedId)
+    .returning((eb) => eb.fn.coalesce('parent_post_id', 'id').as('root'))
+    .executeTakeFirst()
+  return row?.root
+}
+
+export type NewReply = NewPost & { repliedId: string; rootId: string }
+
+/** Adds a reply and counts it for its owner; undefined when its key was used before. */
+export async function insertReply(tx: Queryable, reply: NewReply): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH ${inserting(reply, reply)}, owner AS (
+      INSERT INTO owner_totals AS t (user_id, replies) SELECT owner_id, 1 FROM post
+      ON CONFLICT (user_id) DO UPDATE SET replies = t.replies + 1
+    )
+    SELECT id FROM post`.execute(tx)
+  return rows[0]?.id
+}
+
+/** The id of the post that a user has published under a key, deleted meanwhile or not; undefined where there was none. */
+export async function findByIdempotencyKey(
+  db: Queryable,
+  ownerId: string,
+  idempotencyKey: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select('post_id')
+    .where('owner_id', '=', ownerId)
+    .where('key', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row?.post_id
+}
+
+export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
+
+/** Changes the owner's text within the period by the database's clock; false when nothing was changed. */
+export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('posts')
+    .set({ text: edit.text, is_modified: true })
+    .where('id', '=', edit.id)
+    .where('owner_id', '=', edit.ownerId)
+    .where('text', '!=', edit.text)
+    .where('created_at', '>', sql<Date>`now() - ${edit.periodSeconds} * interval '1 second'`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What explains an edit that changed nothing; undefined when the owner has no such post. */
+export function selectEdited(db: Queryable, edit: Edit) {
+  return db
+    .selectFrom('posts')
+    .select('text')
+    .select(
+      sql<boolean>`created_at <= now() - ${edit.periodSeconds} * interval '1 second'`.as('is_late'),
+    )
+    .where('id', '=', edit.id)
+    .where('owner_id', '=', edit.ownerId)
+    .executeTakeFirst()
+}
+
+/**
+ * Locks the owner's post against likes and replies, and first the post it answers, whose count is about to change; false
+ * when the owner has no such post. Everywhere posts are locked by rising id and before any total: no two calls can wait
+ * for each other.
+ */
+export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT p.id FROM posts own JOIN posts p ON p.id IN (own.id, own.replied_post_id)
+    WHERE own.id = ${id} AND own.owner_id = ${ownerId}
+    ORDER BY p.id FOR UPDATE OF p`.execute(tx)
+  return rows.some((row) => row.id === id)
+}
+
+/** Removes a post its caller has locked, and takes it out of every count. */
+export async function removePost(tx: Queryable, id: string): Promise<void> {
+  await sql`
+    WITH gone AS (
+      DELETE FROM posts WHERE id = ${id} RETURNING owner_id, replied_post_id
+    ), replied AS (
+      UPDATE posts p SET replies_count = p.replies_count - 1
+      FROM gone WHERE p.id = gone.replied_post_id
+    ), owner AS (
+      UPDATE owner_totals t SET
+        posts = t.posts - (gone.replied_post_id IS NULL)::int,
+        replies = t.replies - (gone.replied_post_id IS NOT NULL)::int
+      FROM gone WHERE t.user_id = gone.owner_id
+    )
+    UPDATE wall_totals t SET posts = t.posts - 1
+    FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL`.execute(tx)
+}
+
+/** Locks a post for likes; returns its number of likes, undefined when there is no such post. */
+export async function lockPost(tx: Queryable, id: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('posts')
+    .select('likes_count')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row?.likes_count
+}
+
+/** Adds to a locked post's number of likes and gives the new one. */
+export async function addToLikesCount(tx: Queryable, id: string, change: number): Promise<number> {
+  const { likes_count } = await tx
+    .updateTable('posts')
+    .set((eb) => ({ likes_count: eb('likes_count', '+', change) }))
+    .where('id', '=', id)
+    .returning('likes_count')
+    .executeTakeFirstOrThrow()
+  return likes_count
+}
+
+export function selectOwner(db: Queryable, id: string) {
+  return db.selectFrom('posts').select('owner_id').where('id', '=', id).executeTakeFirst()
+}

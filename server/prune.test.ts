@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createPruning } from './prune.task.ts'
+import { passSessionTime } from './testing/passing-time.ts'
+import { appForTest } from './testing/test-app.ts'
+
+const DAY = 86_400
+const HOUR_MS = 3_600_000
+
+test('more than half of the sessions over: nothing is removed at first, and all that is over once it is still so an hour later', async () => {
+  const app = await appForTest()
+  await app.signUp()
+  await passSessionTime(app, 31 * DAY)
+  let ms = 0
+  const errors: object[] = []
+  const prune = createPruning(
+    app.db,
+    { error: (details: object) => errors.push(details) },
+    () => ms,
+  )
+  const count = async () => (await app.db.selectFrom('sessions').select('id').execute()).length
+
+  await prune()
+  // As a crontab that catches up runs it: many times in a moment.
+  for (let minute = 1; minute < 50; minute++) {
+    ms += 60_000
+    await prune()
+  }
+  expect(await count()).toBe(1)
+  expect(errors).toHaveLength(50)
+  ms = HOUR_MS
+  await prune()
+  expect(await count()).toBe(0)
+})

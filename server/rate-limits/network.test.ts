@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { networkOf } from './rate-limits.ts'
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1:4711', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['::ffff:c000:201', '192.0.2.1'],
+  ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002:ffff:0:0:1', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::1]:443', '2001:db8:1:2::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['64:ff9b:1:2:3:4:192.0.2.1', '64:ff9b:1:2::/64'],
+])('%s is counted as %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network)
+})
+
+test('what is no address is counted as one, however long it is', () => {
+  const all = networkOf('unknown')
+  for (const ip of [
+    undefined,
+    '',
+    'a'.repeat(400),
+    '1:2:3',
+    '::1::',
+    ':'.repeat(400),
+    '1.2.3.4.5',
+  ]) {
+    expect(networkOf(ip)).toBe(all)
+  }
+})
+
+test('no text at all makes a long key or an exception', () => {
+  const address = fc.oneof(
+    fc.string(),
+    fc.ipV6(),
+    fc.ipV4(),
+    fc.stringMatching(/^[0-9a-f:.[\]%]*$/),
+  )
+  fc.assert(
+    fc.property(address, (ip) => {
+      expect(networkOf(ip).length).toBeLessThan(40)
+    }),
+  )
+})

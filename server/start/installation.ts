@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { deriveKey, hasKeptSecret, keptAppSecret } from './app-secret.ts'
+import type { Config } from '../config.ts'
+import { clockSkew } from '../db/clock.ts'
+import { type StartDatabase, withStartDatabase } from '../db/start-database.ts'
+import { StartError } from './start-error.ts'
+
+/** Farther apart than this, codes would be dead on arrival and tokens would outlive their end. */
+const LARGEST_SKEW_MS = 60_000
+
+type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
+
+/**
+ * Throws StartError where DATA_DIR holds a secret but no longer the embedded database it belongs to: its disk is not
+ * mounted, and a first start would make an empty wall in its place. The secret is made after the database, so that no
+ * interrupted first start looks like this.
+ */
+export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
+  const cluster = join(dataDir, 'postgres')
+  if (appSecret !== undefined || existsSync(cluster) || !(await hasKeptSecret(dataDir))) return
+  throw new StartError(
+    `В ${dataDir} есть секрет (app-secret), но нет базы данных (postgres), для которой он создан. ` +
+      'Подключите её диск или верните её из копии; чтобы начать новую стену, удалите app-secret.',
+  )
+}
+
+/**
+ * Holds this process against the migrated database at `url`: its clock, and its secret, whose fingerprint the database
+ * keeps from the first start on. Returns the secret, which it makes at the first start of an installation that has none.
+ * Throws StartError where the clocks are more than 60 s apart, and where the secret is lost or another one.
+ */
+export function openInstallation(
+  url: string,
+  known: Known,
+  say: (line: string) => void,
+): Promise<string> {
+  return withStartDatabase(url, async (database) => {
+    await requireSameClock(database)
+    const kept = await readFingerprint(database)
+    if (kept && known.appSecret === undefined && !known.acceptNewSecret) {
+      await requireKeptSecret(known.dataDir)
+    }
+    const secret = known.appSecret ?? (await keptAppSecret(known.dataDir))
+    const own = deriveKey(secret, 'fingerprint')
+    await keepFingerprint(database, own, known.acceptNewSecret)
+    const current = await readFingerprint(database)
+    if (!current?.equals(own)) throw new StartError(otherSecret())
+    if (kept && !kept.equals(own)) {
+      say('Новый APP_SECRET принят: всем нужно войти снова. Уберите ACCEPT_NEW_SECRET.')
+    }
+    return secret
+  })
+}
+
+async function requireSameClock({ db }: StartDatabase): Promise<void> {
+  const skew = await clockSkew(db)
+  if (Math.abs(skew) <= LARGEST_SKEW_MS) return
+  const apart = `${skew > 0 ? 'спешат' : 'отстают'} на ${Math.round(Math.abs(skew) / 1000)} с`
+  throw new StartError(
+    `Часы этой машины ${apart} против часов базы данных: коды и сеансы не действовали бы. ` +
+      'Настройте время на обеих машинах (timedatectl set-ntp true) и запустите сервер снова.',
+  )
+}
+
+async function readFingerprint({ db }: StartDatabase): Promise<Buffer | null> {
+  const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
+  return row?.secret_fingerprint ?? null
+}
+
+async function requireKeptSecret(dataDir: string): Promise<void> {
+  if (await hasKeptSecret(dataDir)) return
+  throw new StartError(
+    `Секрет ${join(dataDir, 'app-secret')} потерян, а база данных создана с ним. Верните файл из копии; ` +
+      'если его больше нет, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
+  )
+}
+
+/** Of two nodes that start first and at once with different secrets, one sets it and the other is refused. */
+async function keepFingerprint({ db }: StartDatabase, own: Buffer, overwrite: boolean) {
+  await db
+    .updateTable('installation')
+    .set({ secret_fingerprint: own })
+    .where((eb) => eb.or([eb('secret_fingerprint', 'is', null), sql<boolean>`${overwrite}`]))
+    .execute()
+}
+
+function otherSecret(): string {
+  return (
+    'APP_SECRET: с этой базой данных работали с другим секретом; у всех узлов он общий. Верните прежний; ' +
+    'если его сменили намеренно, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.'
+  )
+}

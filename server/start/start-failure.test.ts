@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { asSuperuser, executeOn, freshDatabase, withDatabase } from '../testing/databases.ts'
+import { freePort } from '../testing/free-port.ts'
+import { startMain } from '../testing/start-main.ts'
+
+// Whole starts of the product, several a test.
+vi.setConfig({ testTimeout: 60_000 })
+
+const execute = promisify(execFile)
+const APP_SECRET = 's'.repeat(32)
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+
+let root: string
+let dataDir: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'start-'))
+  dataDir = join(root, 'data')
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+/** Starts the product and expects a refusal: exit code 1 and nothing but one Russian sentence. Returns that. */
+async function refusalOf(...start: Parameters<typeof startMain>): Promise<string> {
+  const { code, told } = await startMain(...start)
+  expect({ code, told }).toEqual({ code: 1, told: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
+  expect(told).not.toMatch(/^ +at /m)
+  return told
+}
+
+async function databaseForTest(): Promise<string> {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  return database.url
+}
+
+function onDatabase(url: string) {
+  return { DATABASE_URL: url, APP_SECRET, DATA_DIR: dataDir }
+}
+
+test('a database that is missing is refused with the way to create it', async () => {
+  const told = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
+  expect(told).toMatch(
+    /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
+  )
+})
+
+test('a role that the database does not know is refused', async () => {
+  const url = new URL(await databaseForTest())
+  url.username = 'stranger_to_all'
+  const told = await refusalOf(onDatabase(url.href))
+  expect(told).toMatch(/^DATABASE_URL: .*не впускает эту роль .*stranger_to_all/)
+})
+
+test.each([
+  ['before the first start', 'template0'],
+  ['that another role has migrated', 'vslukh_template'],
+])(
+  'a role without rights on the database %s is refused with the way to give them',
+  async (_when, template) => {
+    const server = asSuperuser(inject('databaseUrl'))
+    const name = `rights_${process.pid}_${template}`
+    await executeOn(server, `CREATE ROLE ${name} LOGIN`)
+    await executeOn(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+    onTestFinished(async () => {
+      await executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      await executeOn(server, `DROP ROLE ${name}`)
+    })
+    const url = new URL(withDatabase(inject('databaseUrl'), name))
+    url.username = name
+    const told = await refusalOf(onDatabase(url.href))
+    expect(told).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
+  },
+)
+
+test('a database that takes no writes is refused', async () => {
+  const url = await databaseForTest()
+  const name = new URL(url).pathname.slice(1)
+  await executeOn(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
+})
+
+test('a database server that does not answer is named so', async () => {
+  const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
+  expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)
+})
+
+test('a database that a newer version has migrated is refused with the version it needs', async () => {
+  const url = await databaseForTest()
+  await executeOn(
+    url,
+    `INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', now())`,
+  )
+  await executeOn(url, `UPDATE installation SET version = '7.8.9'`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^База новее: нужна версия 7\.8\.9.*999-future/)
+})
+
+test('DATA_DIR that is a file, or lies in one, is refused', async () => {
+  const file = join(root, 'file')
+  await writeFile(file, '')
+  expect(await refusalOf({ DATA_DIR: file })).toMatch(/^DATA_DIR: .*нужна папка/)
+  expect(await refusalOf({ DATA_DIR: join(file, 'data') })).toMatch(/^DATA_DIR: .*нужна папка/)
+})
+
+test('DATA_DIR on a disk that takes no writes is refused', async ({ skip }) => {
+  skip(!isRoot, 'only root may mount a disk')
+  await mkdir(dataDir)
+  await execute('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', dataDir])
+  try {
+    expect(await refusalOf({ DATA_DIR: dataDir })).toMatch(/^DATA_DIR: .*только для чтения/)
+  } finally {
+    await execute('umount', [dataDir])
+  }
+})
+
+test('DATA_DIR, or a database in it, of another user is refused', async ({ skip }) => {
+  skip(!isRoot, 'only root may start it as somebody else')
+  await chmod(root, 0o755)
+  await mkdir(dataDir, { mode: 0o700 })
+  const uid = NOBODY
+  expect(await refusalOf({ DATA_DIR: dataDir }, { uid })).toMatch(/^DATA_DIR: .*нет права писать/)
+
+  await chmod(dataDir, 0o777)
+  await mkdir(join(dataDir, 'postgres'), { mode: 0o700 })
+  const told = await refusalOf({ DATA_DIR: dataDir }, { uid })
+  expect(told).toMatch(/^База данных в .* принадлежит другому пользователю/)
+
+  await rm(join(dataDir, 'postgres'), { recursive: true })
+  await writeFile(join(dataDir, 'app-secret'), `${APP_SECRET}\n`, { mode: 0o600 })
+  expect(await refusalOf({ DATA_DIR: dataDir }, { uid })).toMatch(/^Нет права на .*app-secret/)
+})
+
+test('a database of another major version of PostgreSQL is refused and left alone', async () => {
+  const cluster = join(dataDir, 'postgres')
+  await mkdir(cluster, { recursive: true })
+  await writeFile(join(cluster, 'PG_VERSION'), '17\n')
+  const told = await refusalOf({ DATA_DIR: dataDir })
+  expect(told).toMatch(/создана PostgreSQL 17, а здесь PostgreSQL 18.*pg_dump/)
+  expect(await readdir(dataDir)).toEqual(['postgres'])
+  expect(await readdir(cluster)).toEqual(['PG_VERSION'])
+})

@@ -1,0 +1,72 @@
+import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { StartError } from './start-error.ts'
+
+type SystemError = Error & { code?: string; path?: string; address?: string; port?: number }
+
+/** The server could not listen where PORT and HOST say; the message is a sentence about it. */
+export class ListenFailure extends StartError {
+  constructor(cause: SystemError) {
+    super(explainListen(cause), { cause })
+  }
+}
+
+/** What to tell the operator when the product did not start: a sentence where the cause is known, else the stack. */
+export function explainStartFailure(cause: unknown): string {
+  const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
+  if (error instanceof StartError) return error.message
+  const known = explainDatabase(error) ?? explainFile(error)
+  if (known) return known
+  if (isDatabaseUnavailable(error)) return `База данных не отвечает: ${error.message}`
+  return error.stack ?? error.message
+}
+
+/** By SQLSTATE (PostgreSQL's appendix A): what a database of one's own may refuse at the start. */
+function explainDatabase({ code, message }: SystemError): string | undefined {
+  switch (code) {
+    case '3D000':
+      return (
+        `DATABASE_URL: такой базы данных на сервере нет (${message}). ` +
+        'Создайте её: CREATE DATABASE имя OWNER роль'
+      )
+    case '28000':
+    case '28P01':
+      return (
+        `DATABASE_URL: сервер базы данных не впускает эту роль (${message}). ` +
+        'Проверьте в адресе роль и пароль, а на сервере pg_hba.conf'
+      )
+    case '3F000':
+    case '42501':
+      return (
+        `DATABASE_URL: у роли не хватает прав (${message}). ` +
+        'База и её таблицы должны принадлежать ей: ALTER DATABASE имя OWNER TO роль'
+      )
+    case '25006':
+      return (
+        'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +
+        'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать'
+      )
+    default:
+      return undefined
+  }
+}
+
+function explainFile({ code, path }: SystemError): string | undefined {
+  if (path === undefined) return undefined
+  if (code === 'EACCES' || code === 'EPERM') {
+    return (
+      `Нет права на ${path}. Запустите сервер от владельца этого файла ` +
+      'или отдайте его тому, от кого сервер запущен: chown'
+    )
+  }
+  if (code === 'EROFS') return `${path} на диске только для чтения. Подключите его для записи`
+  if (code === 'ENOSPC') return `На диске с ${path} не осталось места. Освободите его`
+  return undefined
+}
+
+function explainListen({ code, address, port, message }: SystemError): string {
+  const place = `${address}:${port}`
+  if (code === 'EADDRINUSE')
+    return `PORT: ${place} уже занят другой программой. Задайте другой PORT`
+  if (code === 'EACCES') return `PORT: нет права слушать ${place}. Задайте другой PORT`
+  return `HOST: не получилось слушать: ${message}`
+}

@@ -1,0 +1,77 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
+import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
+import { keepMailState } from './codes/codes.service.ts'
+import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import type { Db } from './db/database.ts'
+import { removeLikesOfDeleted } from './likes/likes.task.ts'
+import { sendUntilExpired } from './mail/send-mail.task.ts'
+import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
+import type { MailTransport } from './mail/transport.ts'
+import { findCounterDifferences } from './posts/counters.task.ts'
+import { createPruning } from './prune.task.ts'
+
+type Options = {
+  db: Db
+  /** A database handle whose statements may take as long as they need. */
+  patientDb: Db
+  log: FastifyBaseLogger
+  codeKey: Buffer
+  undoKey: Buffer
+  /** The origin people see. */
+  origin: string
+  appName: string
+  transport: MailTransport
+}
+
+/** When the jobs nobody asks for run (UTC). */
+export const CRONTAB = `
+* * * * * release-mails
+* * * * * remove-likes
+17 * * * * remove-expired
+40 2 * * * check-counters
+`
+
+/** Longer than a conversation and what is written down of it take: no mail is under way twice at a time. */
+const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
+
+/** Every job of the product by its name. */
+export function createTasks({
+  db,
+  patientDb,
+  log,
+  codeKey,
+  undoKey,
+  origin,
+  appName,
+  transport,
+}: Options): JobTasks {
+  return {
+    'send-code': sendUntilExpired(
+      'send-code',
+      {
+        send: (mail: CodeMail, attempt) =>
+          sendCodeMail(mail, { key: codeKey, appName, transport, ...attempt }),
+        onOutcome: (mail, outcome) => keepMailState(db, mail.operationId, outcome),
+      },
+      { db, log },
+    ),
+    'send-email-notice': sendUntilExpired(
+      'send-email-notice',
+      {
+        send: (notice: EmailNotice, { signal }) =>
+          sendEmailNotice(notice, signal, { appName, origin, undoKey, transport }),
+      },
+      { db, log },
+    ),
+    'remove-likes': (_, stopping) => removeLikesOfDeleted(patientDb, stopping),
+    'release-mails': () =>
+      releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
+    'remove-expired': createPruning(patientDb, log),
+    async 'check-counters'(_, stopping) {
+      const differences = await Promise.race([findCounterDifferences(patientDb), stopping])
+      for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      log.info({ differences: differences.length }, 'counters checked')
+    },
+  }
+}

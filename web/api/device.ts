@@ -1,0 +1,81 @@
+import type { Device } from '../../contract/fields.ts'
+import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/constants.ts'
+import { localStore } from '../browser/storage.ts'
+import { whenIdle } from '../browser/when-idle.ts'
+
+const TOKEN_KEY = 'client-token'
+const IDLE_MS = 500
+/** What the contract takes for a client token. */
+const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
+
+let token: Promise<string> | null = null
+
+/** This browser could not be told apart. Its message is Russian and may be shown as it stands. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError'
+  constructor(options?: ErrorOptions) {
+    super('Не удалось идентифицировать user-agent', options)
+  }
+}
+
+/**
+ * What the server knows this browser by. Computed once, when the page is idle or after 500 ms, then kept: a session is
+ * renewed only with the token it began with. Throws DeviceError.
+ */
+export function clientToken(): Promise<string> {
+  token ??= readToken().catch((error: unknown) => {
+    token = null
+    throw new DeviceError({ cause: error })
+  })
+  return token
+}
+
+/** The client token and the description of the device, as a sign-in sends them. Throws DeviceError. */
+export async function identify(): Promise<{ clientToken: string; device: Device }> {
+  const [token, device] = await Promise.all([clientToken(), readDevice()])
+  return { clientToken: token, device }
+}
+
+async function readToken(): Promise<string> {
+  const kept = keptToken()
+  if (kept) return kept
+  await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
+  const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
+  // It would report some of its runs to its makers, and the page's policy would refuse that on the console.
+  const agent = await fingerprint.load({ monitoring: false })
+  const { visitorId } = await agent.get()
+  const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
+  // Another tab may have kept its own meanwhile: the first one stays.
+  const first = keptToken() ?? computed
+  localStore.write(TOKEN_KEY, first)
+  return first
+}
+
+/** The token kept here; null for one that the server would refuse, whoever put it there. */
+function keptToken(): string | null {
+  const kept = localStore.read(TOKEN_KEY)
+  return kept !== null && ACCEPTED.test(kept) ? kept : null
+}
+
+async function readDevice(): Promise<Device> {
+  try {
+    const { default: bowser } = await import('bowser')
+    const { browser, os } = bowser.parse(navigator.userAgent)
+    return {
+      userAgent: field(browser.name),
+      userAgentVersion: field(browser.version),
+      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
+    }
+  } catch (error) {
+    throw new DeviceError({ cause: error })
+  }
+}
+
+/** Windows numbers itself for machines («NT 10.0»); people know its version by name. */
+function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
+  return os.name === 'Windows' ? os.versionName : os.version
+}
+
+function field(text: string | undefined): string {
+  return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
+}

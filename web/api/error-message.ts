@@ -1,0 +1,25 @@
+import { ERRORS } from '../../contract/errors.ts'
+import { CallError } from './call-error.ts'
+import { DeviceError } from './device.ts'
+import { plural } from '../format/plural.ts'
+
+/** A Russian sentence for whatever went wrong, with the wait the server asks for. What nobody foresaw is also logged. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof CallError) {
+    return error.code === 'TOO_MANY_REQUESTS' && error.retryAfter
+      ? `Слишком часто. Повторите через ${waitInWords(error.retryAfter)}`
+      : error.message
+  }
+  if (error instanceof DeviceError) return error.message
+  console.error(error)
+  return ERRORS.INTERNAL_ERROR.message
+}
+
+function waitInWords(seconds: number): string {
+  if (seconds < 60) return `${seconds} с`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60)
+    return `${minutes} ${plural(minutes, { one: 'минуту', few: 'минуты', many: 'минут' })}`
+  const hours = Math.ceil(minutes / 60)
+  return `${hours} ${plural(hours, { one: 'час', few: 'часа', many: 'часов' })}`
+}

@@ -1,0 +1,88 @@
+import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
+import { codeDigits, pasteCode } from './code-digits.ts'
+import styles from './code-input.module.css'
+import { Field, type FieldNotes } from '../ui/field.tsx'
+import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
+
+type CodeInputProps = FieldNotes & {
+  value: string
+  /** Every change, digits only; the place to clear the error. */
+  onChange: (code: string) => void
+  /** Once for each code that becomes full, after onChange. */
+  onComplete?: ((code: string) => void) | undefined
+  length?: number
+  /** While the code is checked: nothing can be typed. */
+  readOnly?: boolean | undefined
+  focusOnMount?: boolean
+}
+
+/** A one-time code: one real input, so that autofill, paste and screen readers work, drawn as cells. */
+export function CodeInput(props: CodeInputProps) {
+  const { label, hint, error, status, describedBy, value, length = 6, readOnly } = props
+  const { focusOnMount = false } = props
+  const ref = useRef<HTMLInputElement>(null)
+  useFocusOnMount(ref, focusOnMount)
+
+  function change(next: string): void {
+    if (readOnly || next === value) return
+    props.onChange(next)
+    if (next.length === length) props.onComplete?.(next)
+  }
+
+  function paste(event: ClipboardEvent<HTMLInputElement>): void {
+    // Handled here because the input would cut or append: «123 456» over a wrong code must replace it.
+    event.preventDefault()
+    change(pasteCode(value, event.clipboardData.getData('text'), length))
+  }
+
+  return (
+    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
+      {(aria) => (
+        <div className={styles.code}>
+          <Cells code={value} length={length} invalid={Boolean(error)} />
+          <input
+            {...aria}
+            ref={ref}
+            className={styles.input}
+            value={value}
+            readOnly={readOnly}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            pattern="[0-9]*"
+            spellCheck={false}
+            onChange={(event) => change(codeDigits(event.target.value, length))}
+            onPaste={paste}
+            onSelect={keepCaretAtEnd}
+          />
+        </div>
+      )}
+    </Field>
+  )
+}
+
+function Cells({ code, length, invalid }: { code: string; length: number; invalid: boolean }) {
+  const active = Math.min(code.length, length - 1)
+  return (
+    <div className={styles.cells} aria-hidden="true">
+      {Array.from({ length }, (_, index) => index).map((index) => (
+        <span
+          key={index}
+          className={styles.cell}
+          data-active={index === active || undefined}
+          data-invalid={invalid || undefined}
+        >
+          {code[index] ?? ''}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** The real caret is invisible: anywhere but at the end it would put digits where nobody expects them. */
+function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
+  const input = event.currentTarget
+  const end = input.value.length
+  if (input.selectionStart === input.selectionEnd && input.selectionStart !== end) {
+    input.setSelectionRange(end, end)
+  }
+}

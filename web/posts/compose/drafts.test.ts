@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { safeStorage } from '../../browser/storage.ts'
+import { onDraftsKept, openDraft, removeDrafts } from './drafts.ts'
+
+/** The app's storage over an object that keeps its keys as a browser's does. */
+function memoryStore() {
+  const values: Record<string, string> = {}
+  const methods = {
+    getItem: (name: string) => values[name] ?? null,
+    setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
+    removeItem: (name: string) => delete values[name],
+  }
+  const kept = safeStorage(() => Object.setPrototypeOf(values, methods))
+  return { ...kept, size: () => Object.keys(values).length }
+}
+
+const DEAF = safeStorage(() => {
+  throw new Error('Storage is refused')
+})
+
+test('what was typed is there when the form opens again, for that person and place only', () => {
+  const store = memoryStore()
+  openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
+  expect(openDraft(store, 'u1', 'reply 7').read()).toBe(' недописанное\n')
+  expect(openDraft(store, 'u1', 'reply 8').read()).toBeNull()
+  expect(openDraft(store, 'u1', 'new').read()).toBeNull()
+  expect(openDraft(store, 'u2', 'reply 7').read()).toBeNull()
+})
+
+test('nothing is left of a draft emptied by hand or published', () => {
+  const store = memoryStore()
+  const draft = openDraft(store, 'u1', 'new')
+  draft.write('текст')
+  draft.write('')
+  expect(store.size()).toBe(0)
+  draft.submissionKey('текст')
+  draft.write(' текст\n')
+  draft.settle('текст')
+  expect(store.size()).toBe(0)
+})
+
+test('a text typed while another was on its way stays when that one is published', () => {
+  const store = memoryStore()
+  const sending = openDraft(store, 'u1', 'new')
+  sending.submissionKey('первое')
+  openDraft(store, 'u1', 'new').write('второе')
+  sending.settle('первое')
+  expect(openDraft(store, 'u1', 'new').read()).toBe('второе')
+})
+
+test('every form of the same place hears what was published, those of another do not', () => {
+  const store = memoryStore()
+  const heard: string[] = []
+  const stop = openDraft(store, 'u1', 'new').onSettled((text) => heard.push(text))
+  openDraft(store, 'u1', 'reply 7').onSettled((text) => heard.push(`ответ: ${text}`))
+  openDraft(store, 'u1', 'new').settle('первое')
+  stop()
+  openDraft(store, 'u1', 'new').settle('второе')
+  expect(heard).toEqual(['первое'])
+})
+
+test('the same text is sent under the same key, also after a reload; another text never is', () => {
+  const store = memoryStore()
+  const draft = openDraft(store, 'u1', 'new')
+  draft.write('раз')
+  const key = draft.submissionKey('раз')
+  expect(key).toMatch(/^[0-9a-f]{32}$/)
+  expect(draft.submissionKey('раз')).toBe(key)
+  expect(openDraft(store, 'u1', 'new').submissionKey('раз')).toBe(key)
+  draft.settle('раз')
+  expect(draft.submissionKey('раз')).not.toBe(key)
+  draft.write('раз два')
+  expect(draft.submissionKey('раз два')).not.toBe(key)
+})
+
+test.each(['раз!', ''])('the key outlives typing «%s» and taking that back', (typed) => {
+  const draft = openDraft(memoryStore(), 'u1', 'new')
+  draft.write('раз')
+  const key = draft.submissionKey('раз')
+  draft.write(typed)
+  draft.write('раз')
+  expect(draft.submissionKey('раз')).toBe(key)
+})
+
+test('that a draft appears or goes is told, that it is written on is not', () => {
+  const draft = openDraft(memoryStore(), 'u1', 'edit 7')
+  let told = 0
+  const stop = onDraftsKept(() => {
+    told += 1
+  })
+  for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write(text)
+  expect(told).toBe(1)
+  draft.submissionKey('новое')
+  draft.clear()
+  expect(draft.read()).toBeNull()
+  expect(told).toBe(2)
+  stop()
+  draft.write('снова')
+  expect(told).toBe(2)
+})
+
+test('where nothing can be kept, a draft lives as long as the form', () => {
+  const draft = openDraft(DEAF, 'u1', 'new')
+  draft.write('текст')
+  expect(draft.read()).toBe('текст')
+  expect(draft.submissionKey('текст')).toBe(draft.submissionKey('текст'))
+  draft.settle('текст')
+  expect(draft.read()).toBeNull()
+})
+
+test('published in another tab, the draft is gone here too', () => {
+  const store = memoryStore()
+  const here = openDraft(store, 'u1', 'new')
+  here.write('текст')
+  openDraft(store, 'u1', 'new').settle('текст')
+  expect(here.read()).toBeNull()
+})
+
+test('what is not a draft is no draft, and is not kept', () => {
+  const store = memoryStore()
+  for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
+    store.write('draft u1 new', junk)
+    expect(openDraft(store, 'u1', 'new').read()).toBeNull()
+    expect(store.size()).toBe(0)
+  }
+})
+
+test('a text is a draft, whatever stands in place of its key', () => {
+  const store = memoryStore()
+  store.write('draft u1 new', '{"text":"цел","sent":{"text":"цел","key":7}}')
+  const draft = openDraft(store, 'u1', 'new')
+  expect(draft.read()).toBe('цел')
+  expect(draft.submissionKey('цел')).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('all drafts of a person can be removed, and nobody else’s', () => {
+  const store = memoryStore()
+  for (const person of ['1', '12', '21']) {
+    openDraft(store, person, 'new').write('новое')
+    openDraft(store, person, 'reply 7').write('ответ')
+  }
+  let told = 0
+  const stop = onDraftsKept(() => {
+    told += 1
+  })
+  removeDrafts(store, '1')
+  stop()
+  expect(told).toBe(1)
+  expect(openDraft(store, '1', 'new').read()).toBeNull()
+  expect(openDraft(store, '1', 'reply 7').read()).toBeNull()
+  for (const other of ['12', '21']) expect(openDraft(store, other, 'new').read()).toBe('новое')
+  expect(store.size()).toBe(4)
+})

@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { errorMessage } from '../../api/error-message.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorRow } from '../../ui/error-row.tsx'
+import { Modal } from '../../ui/modal.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EditExpired } from './edit-expired.tsx'
+import { MISSING_POST } from '../view/missing-post.ts'
+import type { CachedPost } from '../cache/post-cache.ts'
+import { PostForm } from './post-form.tsx'
+import { useEdit } from './use-edit.ts'
+import { countdown } from './use-edit-seconds.ts'
+import { type ReadPost, useReadPost } from '../cache/use-read-post.ts'
+
+type EditDialogProps = { postId: string; onClose: () => void }
+
+/** Changes the text of one's own post while its edit period lasts. */
+export function EditDialog({ postId, onClose }: EditDialogProps) {
+  const read = useLasting(useReadPost(postId))
+  const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
+  return (
+    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
+      {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
+      {read.state === 'loading' && <Skeleton label="Загружаем запись" />}
+      {read.state === 'missing' && <EmptyState {...MISSING_POST} />}
+      {read.state === 'failed' && <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />}
+    </Modal>
+  )
+}
+
+/** A post once read stays: when a session ends all is read anew, and the form must not go meanwhile. */
+function useLasting(read: ReadPost): ReadPost {
+  const [last, setLast] = useState<CachedPost>()
+  if (read.state === 'ready' && read.post !== last) setLast(read.post)
+  const away = read.state === 'loading' || read.state === 'failed'
+  return last && away ? { state: 'ready', post: last } : read
+}
+
+function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
+  const { form, draft, secondsLeft, expired } = useEdit(post, onClose)
+  if (expired) {
+    return (
+      <EditExpired
+        postId={post.id}
+        typed={form.typed === post.text ? null : form.typed}
+        draft={draft}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <PostForm
+      form={form}
+      submitLabel="Сохранить"
+      placeholder="Текст записи"
+      note={`Осталось ${countdown(secondsLeft)}`}
+    />
+  )
+}

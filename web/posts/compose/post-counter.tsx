@@ -1,0 +1,31 @@
+import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
+import { plural } from '../../format/plural.ts'
+import { VisuallyHidden } from '../../ui/visually-hidden.tsx'
+import styles from './post-counter.module.css'
+
+const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
+/** Announcing each key press would drown out the text: these many left are worth a word. */
+const STEPS = [10, 25, POST_COUNTER_FROM]
+
+/** How many characters are left; hidden until it matters, red once there are too many. */
+export function PostCounter({ left }: { left: number }) {
+  return (
+    <>
+      {left <= POST_COUNTER_FROM && (
+        <span className={styles.counter} data-over={left < 0} aria-hidden="true">
+          {left < 0 ? `−${-left}` : left}
+        </span>
+      )}
+      <span role="status">
+        <VisuallyHidden>{announcement(left)}</VisuallyHidden>
+      </span>
+    </>
+  )
+}
+
+function announcement(left: number): string {
+  if (left < 0) return 'Текст слишком длинный'
+  if (left === 0) return 'Символов не осталось'
+  const step = STEPS.find((candidate) => left <= candidate)
+  return step === undefined ? '' : `Осталось не больше ${step} ${plural(step, FORMS)}`
+}

@@ -1,0 +1,45 @@
+import { type ReactNode, useId } from 'react'
+import { exactTime } from '../../format/time-ago.ts'
+import { Monogram } from '../../ui/monogram.tsx'
+import type { CachedPost } from '../cache/post-cache.ts'
+import styles from './post-detail.module.css'
+import { PostText } from './post-text.tsx'
+import { PostTime } from './post-time.tsx'
+
+type PostDetailProps = {
+  post: CachedPost
+  menu: ReactNode
+  /** The row of actions below the text. */
+  children: ReactNode
+}
+
+/** A post on its own page: larger, whole, and with its exact date. */
+export function PostDetail({ post, menu, children }: PostDetailProps) {
+  const id = useId()
+  return (
+    <article
+      className={styles.post}
+      data-post-id={post.id}
+      aria-labelledby={`${id}-author`}
+      aria-describedby={`${id}-text`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the shortcuts of a feed step through this post too.
+      tabIndex={0}
+    >
+      <div className={styles.head}>
+        <Monogram name={post.owner.username} />
+        <b id={`${id}-author`} className={styles.author}>
+          {post.owner.username}
+        </b>
+        <div className={styles.menu}>{menu}</div>
+      </div>
+      <div id={`${id}-text`}>
+        <PostText text={post.text} size="page" />
+      </div>
+      <p className={styles.date}>
+        <PostTime createdAt={post.created_at} /> · {exactTime(post.created_at)}
+        {post.is_modified && ' · изменено'}
+      </p>
+      <div className={styles.actions}>{children}</div>
+    </article>
+  )
+}

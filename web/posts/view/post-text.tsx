@@ -1,0 +1,34 @@
+import { linkParts } from '../../format/link-parts.ts'
+import styles from './post-text.module.css'
+
+type PostTextProps = { text: string; size?: 'list' | 'page' }
+
+/** Lines that stand empty one after another: in a list, one is enough. */
+const EMPTY_LINES = /\n\s*\n\s*\n/g
+
+/** The text of a post as written, its web addresses as links; in a list without runs of empty lines. */
+export function PostText({ text, size = 'list' }: PostTextProps) {
+  const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
+  let at = 0
+  return (
+    <p className={styles.text} data-size={size}>
+      {linkParts(shown).map((part) => {
+        const key = at
+        at += part.text.length
+        return part.kind === 'text' ? (
+          part.text
+        ) : (
+          <a
+            key={key}
+            className={styles.link}
+            href={part.href}
+            target="_blank"
+            rel="nofollow ugc noopener"
+          >
+            {part.text}
+          </a>
+        )
+      })}
+    </p>
+  )
+}

@@ -1,0 +1,31 @@
+import { Link } from 'react-router'
+import { usePost } from '../cache/post-cache.ts'
+import { postPath } from './post-path.ts'
+import styles from './replied-post.module.css'
+
+type RepliedPostProps = {
+  id: string
+  /** In a dialog the quote leads nowhere: the text being written must not be left by a slip. */
+  inDialog?: boolean
+}
+
+/** The post that a reply answers, in a few lines; a placeholder once it is deleted. */
+export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
+  const post = usePost(id)
+  if (post === undefined) return null
+  if (post === null) return <p className={styles.quote}>Запись удалена</p>
+  const quote = (
+    <>
+      <b className={styles.author}>{post.owner.username}</b> {post.text}
+    </>
+  )
+  return inDialog ? (
+    <blockquote className={styles.quote} data-in-dialog>
+      {quote}
+    </blockquote>
+  ) : (
+    <Link className={styles.link} to={postPath(id)}>
+      <span className={styles.quote}>{quote}</span>
+    </Link>
+  )
+}
