@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
-import { deriveKey } from '../server/start/app-secret.ts'
 import { signAccessToken } from '../server/sessions/access-token.ts'
+import { deriveKey } from '../server/start/app-secret.ts'
 import { SECRET } from './product.ts'
 
 const DAY_SECONDS = 86_400

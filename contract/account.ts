@@ -1,7 +1,7 @@
 import Type from 'typebox'
+import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, Email, Id, IdParams, OperationAnswer, VerifyBody } from './fields.ts'
-import { OPAQUE_MAX } from './constants.ts'
 
 export const CurrentUser = strictObject({ id: Id, username: Type.String(), email: Type.String() })
 export type CurrentUser = Type.Static<typeof CurrentUser>

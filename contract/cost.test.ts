@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isEmail } from './email.ts'
 import { BODY_MAX, EMAIL_MAX } from './constants.ts'
+import { isEmail } from './email.ts'
 import { excerpt } from './post-title.ts'
 import { normalizeText, parsePostText, remainingLength } from './text.ts'
 

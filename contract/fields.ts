@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { strictObject } from './endpoint.ts'
 import {
   CLIENT_TOKEN_MAX,
   CODE_LENGTH,
@@ -10,6 +9,7 @@ import {
   PAGE_SIZE,
   PAGE_SIZE_MAX,
 } from './constants.ts'
+import { strictObject } from './endpoint.ts'
 
 /** One line of text without control characters or lone surrogates, which no database column should see. */
 function line(minLength: number, maxLength: number) {

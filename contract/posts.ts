@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
+import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
-import { OPAQUE_MAX } from './constants.ts'
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 

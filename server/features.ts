@@ -1,8 +1,8 @@
 import type { CodesOptions } from './codes/codes.service.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
-import type { Limits } from './rate-limits/rate-limits.ts'
 import type { Route } from './http/route.ts'
+import type { Limits } from './rate-limits/rate-limits.ts'
 import type { ReadAsVisitor, ShareRead } from './response-cache/cached-reads.ts'
 import type { Sessions } from './sessions/sessions.service.ts'
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
-import { makeDataDir } from './start/data-dir.ts'
-import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { migrate } from './db/migrate.ts'
-import { openInstallation, refuseLostDatabase } from './start/installation.ts'
+import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { createLineWriter } from './line-writer.ts'
 import { createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
+import { makeDataDir } from './start/data-dir.ts'
+import { openInstallation, refuseLostDatabase } from './start/installation.ts'
 import { explainStartFailure, ListenFailure } from './start/start-failure.ts'
 
 /** A process that has not stopped by then ends all the same; the next start puts right what it leaves. */

@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { removeExpiredAccountRows } from './account/account.service.ts'
 import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.service.ts'
 import type { Db } from './db/database.ts'
-import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
 import { deleteOldKeys } from './posts/counters.task.ts'
+import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
 import { countExpired, deleteDeadSessions } from './sessions/sessions.service.ts'
 
 /** A little less than the hour between two runs, by the monotonic clock (ms). */

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { keepMailState } from './codes/codes.service.ts'
-import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 import type { Db } from './db/database.ts'
 import { removeLikesOfDeleted } from './likes/likes.task.ts'
 import { sendUntilExpired } from './mail/send-mail.task.ts'
@@ -10,6 +9,7 @@ import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
+import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 
 type Options = {
   db: Db

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { addJob } from '../../server/queue/queue.ts'
 import type { Db } from '../../server/db/database.ts'
+import { addJob } from '../../server/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Db, openDatabase } from '../../server/db/database.ts'
 import { addressOf, connectionStringFor } from '../../server/embedded-postgres/address.ts'
 import { findRunning } from '../../server/embedded-postgres/pid-file.ts'
-import { type Db, openDatabase } from '../../server/db/database.ts'
 
 /** The number of the process of the PostgreSQL that runs in a product's folder. */
 export async function postmasterOf(dataDir: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { deriveKey } from '../../server/start/app-secret.ts'
 import { codeOf } from '../../server/codes/code.ts'
+import { deriveKey } from '../../server/start/app-secret.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
 import { installProduct, type Product } from '../testing/product.ts'
 

@@ -1,7 +1,7 @@
 import { inject, onTestFinished } from 'vitest'
-import { deriveKey } from '../../server/start/app-secret.ts'
 import { codeOf } from '../../server/codes/code.ts'
 import { type Db, openDatabase } from '../../server/db/database.ts'
+import { deriveKey } from '../../server/start/app-secret.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
 import { createClient } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'

@@ -1,6 +1,6 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import { emailKey } from '../db/email-key.ts'
 import type { Queryable } from '../db/database.ts'
+import { emailKey } from '../db/email-key.ts'
 import { isUsernameKept, keptName } from './released-usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const

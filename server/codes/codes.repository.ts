@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { MailState } from '../../contract/codes.ts'
-import type { Device } from '../../contract/fields.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
+import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { clockSkew } from './clock.ts'
 import { forgetFutureCrons } from '../queue/queue.ts'
+import { clockSkew } from './clock.ts'
 import type { Db } from './database.ts'
 
 const LOOK_MS = 60_000

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { freshDatabase } from '../testing/databases.ts'
-import { renewEmailKeys } from './migrations/003-mailboxes.ts'
 import { openDatabase } from './database.ts'
+import { renewEmailKeys } from './migrations/003-mailboxes.ts'
 
 test('addresses are compared anew: no account loses a key that serves, and of two that get one the older has it', async () => {
   const database = await freshDatabase(inject('databaseUrl'))

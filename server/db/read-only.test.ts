@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest'
+import { addJob } from '../queue/queue.ts'
 import { executeOn } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
-import { addJob } from '../queue/queue.ts'
 
 /** Ample for a busy machine. */
 const SOON = { timeout: 10_000 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { StartError } from '../start/start-error.ts'
 import { errorCode } from '../db/error-code.ts'
+import { StartError } from '../start/start-error.ts'
 
 /** The PostgreSQL programs by their paths; `major`: their version's first number, as clusters name it. */
 export type Binaries = { initdb: string; postgres: string; pgCtl: string; major: string }

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { errorCode } from '../db/error-code.ts'
 import { keepSecret } from '../start/secret-file.ts'
 import { StartError } from '../start/start-error.ts'
 import type { Binaries } from './binaries.ts'
-import { errorCode } from '../db/error-code.ts'
 import { commandAs, giveTo, type OsUser } from './os-user.ts'
 
 const execute = promisify(execFile)

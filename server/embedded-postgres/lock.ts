@@ -1,8 +1,8 @@
 import { Client } from 'pg'
+import { errorCode } from '../db/error-code.ts'
 import { StartError } from '../start/start-error.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
-import { errorCode } from '../db/error-code.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
 // Any constant: the lock lives in the maintenance database, where nothing else takes one.

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readIfThere } from '../start/secret-file.ts'
 import { errorCode } from '../db/error-code.ts'
+import { readIfThere } from '../start/secret-file.ts'
 
 const execute = promisify(execFile)
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Access } from '../../contract/endpoint.ts'
-import { AppError } from './app-error.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
+import { AppError } from './app-error.ts'
 
 /** Who calls: a user by one of their live sessions. */
 export type Viewer = { userId: string; sessionId: string }

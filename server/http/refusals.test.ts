@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ERRORS } from '../../contract/errors.ts'
 import { BODY_MAX } from '../../contract/constants.ts'
+import { ERRORS } from '../../contract/errors.ts'
 import type { TestUser } from '../testing/client.ts'
 import { allEndpoints } from '../testing/endpoints.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Answer, Endpoint, Input } from '../../contract/endpoint.ts'
-import { AppError } from './app-error.ts'
-import { inTime } from './deadline.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import { answerSchemas } from './openapi.ts'
+import { AppError } from './app-error.ts'
 import { type Authenticator, resolveViewer, type Viewer } from './authenticate.ts'
+import { inTime } from './deadline.ts'
+import { answerSchemas } from './openapi.ts'
 
 export const API_PREFIX = '/api/v1'
 

@@ -8,12 +8,12 @@ import { createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
 import { listenManifold, type Place } from './listen.ts'
+import { createLoadShedding } from './load-shedding.ts'
 import { connectionsLimit } from './open-files.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { cleanForwardedFor, namesItsHost } from './request-head.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
-import { createLoadShedding } from './load-shedding.ts'
 
 type Options = {
   logger: FastifyBaseLogger

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { createBatch } from '../db/batch-calls.ts'
-import { addJob } from '../queue/queue.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { PostList } from '../posts/posts.service.ts'
+import { addJob } from '../queue/queue.ts'
 import { insertRemovedPost, type LikesQuestion, selectLiked } from './likes.repository.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { databaseTime } from '../db/clock.ts'
-import { addJob } from '../queue/queue.ts'
 import type { Db } from '../db/database.ts'
+import { addJob } from '../queue/queue.ts'
 import { maskEmail } from './mask-email.ts'
 import { MailFailure } from './smtp.ts'
 

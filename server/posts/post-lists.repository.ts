@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PageQuery } from '../../contract/fields.ts'
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../contract/constants.ts'
+import type { PageQuery } from '../../contract/fields.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
-import type { PostList } from './post-lists.repository.ts'
 import { selectInserted } from './hydrate-posts.ts'
+import type { PostList } from './post-lists.repository.ts'
 
 /** The wall's total is spread over this many rows (migration 001). */
 const WALL_SLOTS = 16

@@ -12,8 +12,8 @@ import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { API_PREFIX } from '../http/route.ts'
 import { likedPosts, removeLikesOf } from '../likes/likes.service.ts'
-import { readPostList } from './post-lists.repository.ts'
 import { type Looker, selectPost } from './hydrate-posts.ts'
+import { readPostList } from './post-lists.repository.ts'
 import {
   type Edit,
   lockOwnPost,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Post, PostPage } from '../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/unavailable.ts'
-import { isKnown, type KeptAnswer, type KeptAnswers, type Stamp } from './cache.ts'
-import type { Http } from '../http/route.ts'
 import type { Viewer } from '../http/authenticate.ts'
+import type { Http } from '../http/route.ts'
+import { isKnown, type KeptAnswer, type KeptAnswers, type Stamp } from './cache.ts'
 
 /** Which of some posts a user likes. */
 type LikedBy = (question: { userId: string; postIds: string[] }) => Promise<Set<string>>

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
-import { isKnown, type KeptAnswer, type KeptAnswers } from './cache.ts'
-import type { Limit } from '../rate-limits/rate-limits.ts'
 import { nextRequestId, requestLine } from '../http/request-log.ts'
+import type { Limit } from '../rate-limits/rate-limits.ts'
+import { isKnown, type KeptAnswer, type KeptAnswers } from './cache.ts'
 
 type Options = {
   kept: KeptAnswers

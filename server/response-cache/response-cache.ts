@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { noNotices, openNotices } from './change-feed.ts'
 import type { Db } from '../db/database.ts'
 import { createKeptAnswers } from './cache.ts'
+import { noNotices, openNotices } from './change-feed.ts'
 
 type Options = {
   db: Db

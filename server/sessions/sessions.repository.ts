@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Device } from '../../contract/fields.ts'
 import { SESSIONS_MAX } from '../../contract/constants.ts'
+import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import type { Queryable } from '../db/database.ts'
 import { idArray } from '../db/row-id.ts'

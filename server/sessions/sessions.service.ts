@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessTokenAnswer, Device } from '../../contract/fields.ts'
-import { deriveKey } from '../start/app-secret.ts'
 import { createBatch } from '../db/batch-calls.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { Authenticator, Viewer } from '../http/authenticate.ts'
+import { deriveKey } from '../start/app-secret.ts'
 import { readAccessToken, signAccessToken } from './access-token.ts'
 import {
   formatSessionCookie,

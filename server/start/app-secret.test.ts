@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { deriveKey, keptAppSecret } from './app-secret.ts'
 import { ConfigError } from '../config.ts'
+import { deriveKey, keptAppSecret } from './app-secret.ts'
 
 let root: string
 let dataDir: string

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { deriveKey, hasKeptSecret, keptAppSecret } from './app-secret.ts'
 import type { Config } from '../config.ts'
 import { clockSkew } from '../db/clock.ts'
 import { type StartDatabase, withStartDatabase } from '../db/start-database.ts'
+import { deriveKey, hasKeptSecret, keptAppSecret } from './app-secret.ts'
 import { StartError } from './start-error.ts'
 
 /** Farther apart than this, codes would be dead on arrival and tokens would outlive their end. */

@@ -1,10 +1,10 @@
 import { useEffect, useId, useState } from 'react'
 import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import type { CallError } from '../api/call.ts'
-import { codeLife } from '../codes/code-life.ts'
-import { useCodeMail } from '../codes/use-code-mail.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
+import { codeLife } from '../codes/code-life.ts'
+import { useCodeMail } from '../codes/use-code-mail.ts'
 import type { EmailChange } from './email-change.ts'
 import styles from './settings.module.css'
 

@@ -2,10 +2,10 @@ import { useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { CallError, call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { announceSessionChange } from '../viewer/session-channel.ts'
-import { signedOut } from '../viewer/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
+import { announceSessionChange } from '../viewer/session-channel.ts'
+import { signedOut } from '../viewer/viewer.ts'
 
 /**
  * Closes this session and leaves for the wall. A session closed elsewhere meanwhile is no obstacle. `onLoggedOut` takes

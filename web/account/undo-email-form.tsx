@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { CallError } from '../api/call.ts'
-import { openDialog } from '../viewer/dialogs.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
-import styles from './undo-email-form.module.css'
+import { openDialog } from '../viewer/dialogs.ts'
 import { type UndoLink, undoEmailChange } from './undo-email-change.ts'
+import styles from './undo-email-form.module.css'
 
 /** Offers to undo a change of e-mail, and does it only when asked to: programs that look at links open them too. */
 export function EmailUndo({ link }: { link: UndoLink }) {

@@ -1,8 +1,8 @@
 import type { Api, CallName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { freshToken } from './token.ts'
 import { CallError } from './call-error.ts'
 import { send } from './send.ts'
+import { freshToken } from './token.ts'
 
 export { CallError } from './call-error.ts'
 

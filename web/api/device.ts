@@ -1,5 +1,5 @@
-import type { Device } from '../../contract/fields.ts'
 import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/constants.ts'
+import type { Device } from '../../contract/fields.ts'
 import { localStore } from '../browser/storage.ts'
 import { whenIdle } from '../browser/when-idle.ts'
 

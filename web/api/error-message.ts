@@ -1,7 +1,7 @@
 import { ERRORS } from '../../contract/errors.ts'
+import { plural } from '../format/plural.ts'
 import { CallError } from './call-error.ts'
 import { DeviceError } from './device.ts'
-import { plural } from '../format/plural.ts'
 
 /** A Russian sentence for whatever went wrong, with the wait the server asks for. What nobody foresaw is also logged. */
 export function errorMessage(error: unknown): string {

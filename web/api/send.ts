@@ -1,6 +1,6 @@
 import type { Api, CallName } from '../../contract/api.ts'
-import type { Answer, Input } from '../../contract/endpoint.ts'
 import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import type { Answer, Input } from '../../contract/endpoint.ts'
 import { CallError, garbled, noAnswer, refusal } from './call-error.ts'
 
 type Sending = { token?: string | null; signal?: AbortSignal | undefined }

@@ -1,10 +1,10 @@
-import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import { REQUEST_TIMEOUT_MS, TOKEN_REFRESH_SECONDS } from '../../contract/constants.ts'
+import type { AccessTokenAnswer } from '../../contract/fields.ts'
+import { localStore } from '../browser/storage.ts'
 import { CallError } from './call-error.ts'
 import { clientToken } from './device.ts'
 import { send } from './send.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
-import { localStore } from '../browser/storage.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
 

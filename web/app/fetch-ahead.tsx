@@ -1,8 +1,8 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useViewer } from '../viewer/viewer.ts'
 import { whenIdle } from '../browser/when-idle.ts'
 import { quietly } from '../ui/part.ts'
+import { useViewer } from '../viewer/viewer.ts'
 import { DIALOGS } from './dialog-parts.ts'
 
 const IDLE_MS = 2000

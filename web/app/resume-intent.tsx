@@ -1,15 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
-import { isInSight } from '../feed/articles.ts'
-import { openDialog } from '../viewer/dialogs.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { dropStaleIntent, type Intent, performIntentsWith, resumeIntent } from '../viewer/intents.ts'
-import { settledViewer } from '../viewer/viewer.ts'
+import { isInSight } from '../feed/articles.ts'
 import { likePost } from '../likes/like-post.ts'
 import { postPath } from '../posts/view/post-path.ts'
 import { keptSignIn } from '../sign-in/kept-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import {
+  dropStaleIntent,
+  type Intent,
+  performIntentsWith,
+  resumeIntent,
+} from '../viewer/intents.ts'
+import { settledViewer } from '../viewer/viewer.ts'
 
 /** Carries out what needs somebody signed in: at once, or after the reload that ends signing in. */
 export function ResumeIntent() {

@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { withViewer } from '../viewer/intents.ts'
-import { askAgain, useViewer } from '../viewer/viewer.ts'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Loading } from '../ui/loading.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { askAgain, useViewer } from '../viewer/viewer.ts'
 
 /**
  * Pages for those who are signed in. A visitor who came by address lands on the wall with the sign-in dialog, which

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { useViewer } from '../viewer/viewer.ts'
 import { useToast } from '../ui/toaster.tsx'
+import { useViewer } from '../viewer/viewer.ts'
 
 /** Tells a person why they are suddenly a visitor: the session ran out or was closed on another device. */
 export function useClosedSessionNotice(): void {

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'react'
 import { pageTitle } from '../../contract/pages.ts'
-import { settings } from './page-settings.ts'
 import { createStore, useStore } from './atom.ts'
+import { settings } from './page-settings.ts'
 
 const current = createStore<string | undefined>(undefined)
 

@@ -1,10 +1,10 @@
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH } from '../../contract/constants.ts'
-import type { CodeLife } from './code-life.ts'
 import { Button } from '../ui/button.tsx'
+import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
-import type { FieldStatus } from '../ui/field.tsx'
+import type { CodeLife } from './code-life.ts'
 
 /** What is said of the mail while there is nothing to say of the code. */
 const MAIL_STATUS: Record<MailState, FieldStatus> = {

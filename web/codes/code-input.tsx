@@ -1,8 +1,8 @@
 import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
-import { codeDigits, pasteCode } from './code-digits.ts'
-import styles from './code-input.module.css'
 import { Field, type FieldNotes } from '../ui/field.tsx'
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
+import { codeDigits, pasteCode } from './code-digits.ts'
+import styles from './code-input.module.css'
 
 type CodeInputProps = FieldNotes & {
   value: string

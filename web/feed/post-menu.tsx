@@ -1,12 +1,12 @@
 import { Flag, Pencil, Trash2 } from 'lucide-react'
-import { openDialog } from '../viewer/dialogs.ts'
-import { withViewer } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useKeptText } from '../posts/compose/use-draft.ts'
 import { countdown, useEditSeconds } from '../posts/compose/use-edit-seconds.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import { withViewer } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
 
 const LABEL = 'Ещё'
 

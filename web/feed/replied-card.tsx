@@ -1,7 +1,7 @@
 import { errorMessage } from '../api/error-message.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
-import { PostCard } from '../posts/view/post-card.tsx'
 import { useReadPost } from '../posts/cache/use-read-post.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions } from './post-actions.tsx'

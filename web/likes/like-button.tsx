@@ -1,7 +1,7 @@
 import { Heart } from 'lucide-react'
 import { plural } from '../format/plural.ts'
-import { ActionButton } from '../posts/view/action-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { ActionButton } from '../posts/view/action-button.tsx'
 import { useToggleLike } from './use-toggle-like.ts'
 
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { CallError } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { readCachedPost } from '../posts/cache/post-cache.ts'
+import { forgetPost } from '../posts/compose/delete-post.ts'
+import { useToast } from '../ui/toaster.tsx'
 import { withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
-import { forgetPost } from '../posts/compose/delete-post.ts'
-import { readCachedPost } from '../posts/cache/post-cache.ts'
-import { useToast } from '../ui/toaster.tsx'
 import { likePost } from './like-post.ts'
 
 /** What a tap on the like button does: likes, takes the like back, or, for a visitor, asks to sign in first. */

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { useViewer } from '../viewer/viewer.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
 import { ownPostsSource } from '../posts/cache/post-sources.ts'
+import { useViewer } from '../viewer/viewer.ts'
 
 /** /own/posts; shown to a signed-in viewer only. */
 export function OwnPostsPage() {

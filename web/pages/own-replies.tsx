@@ -1,5 +1,5 @@
-import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
 import { ownRepliesSource } from '../replies/reply-sources.ts'
 
 /** /own/replies */

@@ -3,8 +3,8 @@ import type { CurrentUser } from '../../contract/account.ts'
 import { useReturnToSettings } from '../account/use-return-to-settings.ts'
 import { UsernameForm } from '../account/username-form.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
+import { useViewer } from '../viewer/viewer.ts'
 
 /** /settings/account/username */
 export function SettingsUsernamePage() {

@@ -1,10 +1,10 @@
 import { AccountSettings } from '../account/account-settings.tsx'
-import { dropIntent } from '../viewer/intents.ts'
 import { localStore } from '../browser/storage.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import { removeDrafts } from '../posts/compose/drafts.ts'
 import { forgetSignIn } from '../sign-in/kept-sign-in.ts'
+import { dropIntent } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
 
 /** /settings */
 export function SettingsPage() {

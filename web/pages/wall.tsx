@@ -1,6 +1,6 @@
 import { TITLES } from '../../contract/pages.ts'
-import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
 
 /** / */

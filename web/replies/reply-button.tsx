@@ -1,8 +1,8 @@
 import { MessageCircle } from 'lucide-react'
-import { withViewer } from '../viewer/intents.ts'
 import { plural } from '../format/plural.ts'
-import { ActionButton } from '../posts/view/action-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { ActionButton } from '../posts/view/action-button.tsx'
+import { withViewer } from '../viewer/intents.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 

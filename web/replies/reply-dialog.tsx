@@ -1,9 +1,9 @@
+import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostForm } from '../posts/compose/post-form.tsx'
-import { RepliedPost } from '../posts/view/replied-post.tsx'
 import { useDraft } from '../posts/compose/use-draft.ts'
 import { usePostForm } from '../posts/compose/use-post-form.ts'
 import { usePublish } from '../posts/compose/use-publish.ts'
-import { useReadPost } from '../posts/cache/use-read-post.ts'
+import { RepliedPost } from '../posts/view/replied-post.tsx'
 import { Modal } from '../ui/modal.tsx'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }

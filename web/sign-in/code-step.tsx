@@ -1,10 +1,10 @@
 import { useId } from 'react'
 import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
-import { codeLife } from '../codes/code-life.ts'
 import { settings } from '../browser/page-settings.ts'
-import { useCodeMail } from '../codes/use-code-mail.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
+import { codeLife } from '../codes/code-life.ts'
+import { useCodeMail } from '../codes/use-code-mail.ts'
 import { AuthShell } from './auth-shell.tsx'
 import type { Operation, Problem } from './sign-in-flow.ts'
 

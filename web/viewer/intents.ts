@@ -1,5 +1,5 @@
-import { openDialog } from './dialogs.ts'
 import { isRecord, sessionStore } from '../browser/storage.ts'
+import { openDialog } from './dialogs.ts'
 import { askedViewer } from './viewer.ts'
 
 /** An action that needs somebody signed in. */

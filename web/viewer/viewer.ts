@@ -1,17 +1,11 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import {
-  forgetToken,
-  freshToken,
-  hadSession,
-  onSessionKnown,
-  onSessionLost,
-} from '../api/token.ts'
 import { CallError, call } from '../api/call.ts'
 import { queryClient } from '../api/query-client.ts'
 import { retryPause } from '../api/retry-pause.ts'
-import { onSessionChange } from './session-channel.ts'
-import { cameWithoutCookie } from '../browser/page-settings.ts'
+import { forgetToken, freshToken, hadSession, onSessionKnown, onSessionLost } from '../api/token.ts'
 import { createStore, useStore } from '../browser/atom.ts'
+import { cameWithoutCookie } from '../browser/page-settings.ts'
+import { onSessionChange } from './session-channel.ts'
 
 export type Viewer =
   | { state: 'authorizing' }

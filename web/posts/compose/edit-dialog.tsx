@@ -4,13 +4,13 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorRow } from '../../ui/error-row.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EditExpired } from './edit-expired.tsx'
-import { MISSING_POST } from '../view/missing-post.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
+import { type ReadPost, useReadPost } from '../cache/use-read-post.ts'
+import { MISSING_POST } from '../view/missing-post.ts'
+import { EditExpired } from './edit-expired.tsx'
 import { PostForm } from './post-form.tsx'
 import { useEdit } from './use-edit.ts'
 import { countdown } from './use-edit-seconds.ts'
-import { type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { CallError } from '../../api/call.ts'
 import { errorMessage } from '../../api/error-message.ts'
-import { type Intent, withViewer } from '../../viewer/intents.ts'
 import { useToast } from '../../ui/toaster.tsx'
+import { type Intent, withViewer } from '../../viewer/intents.ts'
 
 type SendErrorParts = {
   /** How to come back to the dialog. */
