@@ -39,7 +39,9 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   expect((await publish()).status).toBe(503)
   const kept = await client.call('GET', '/posts')
   expect([kept.status, kept.body]).toEqual([200, wall.body])
-  expect(kept.headers.get('age')).toMatch(/^\d+$/)
+  // What was read within the last second needs no mark.
+  const age = async () => Number((await client.call('GET', '/posts')).headers.get('age'))
+  await expect.poll(age).toBeGreaterThanOrEqual(1)
   // As long as no room is made, it stays so: past the eleven seconds after which it once gave up.
   const since = performance.now()
   await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(15_000)

@@ -85,7 +85,9 @@ test('what a post says cannot break out of the head', async () => {
   expect(html.match(/<title>/g)).toHaveLength(1)
 })
 
-test('the head follows each edit at once, and a deleted or unknown post is a 404', async () => {
+const atOnce = testPerNode('what visitors of another node see some milliseconds later')
+
+atOnce('the head follows each edit at once, and a deleted or unknown post is a 404', async () => {
   const { id } = await app.publish(olga, 'Как было')
   expect((await read(`/posts/${id}`)).title).toContain('Как было')
   await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Как стало' } })

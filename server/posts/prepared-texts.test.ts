@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
+import { testPerNode } from '../testing/per-node.ts'
 import { captureStatements } from '../testing/plans.ts'
 import { seedLikes, seedWall } from '../testing/seed.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
@@ -70,7 +71,9 @@ test('reads with any limit, page and cursor are a handful of SQL texts', async (
   expect(texts.size).toBeLessThanOrEqual(TEXTS_MAX)
 })
 
-test.runIf(process.platform === 'linux')(
+const perNode = testPerNode('memory for the connections of one node')
+
+perNode.runIf(process.platform === 'linux')(
   'PostgreSQL holds less than 30 MB more after 10,000 reads with mixed limits, pages and cursors',
   async () => {
     await atOnce(Array.from({ length: 400 }, (_, n) => () => read(n)))

@@ -7,6 +7,8 @@ export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 type Reason =
   | 'limits counted in memory, by each node for itself'
   | 'bytes that a balancer would judge before any node'
+  | 'what visitors of another node see some milliseconds later'
+  | 'memory for the connections of one node'
 
 /** A test of what each node promises by itself: it runs where the app is one node. */
 export function testPerNode(_reason: Reason): TestAPI {
