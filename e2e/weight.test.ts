@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,6 +29,12 @@ test('a first visit to the wall takes at most 120 KB of script as gzip', async (
   // All of the app in less than this would mean that something was not seen.
   expect(total).toBeGreaterThan(60 * 1024)
   expect(total).toBeLessThanOrEqual(SCRIPT_AT_MOST)
+})
+
+test('no schema library reaches the browser: only types and plain constants of the contract do', () => {
+  expect(scriptsWithSchemas('node_modules/typebox/build/**/*.mjs')).not.toEqual([])
+  expect(scripts('dist/web/assets/*.js').length).toBeGreaterThan(3)
+  expect(scriptsWithSchemas('dist/web/assets/*.js')).toEqual([])
 })
 
 test('what the page is made of is kept for ever and was packed beforehand; the page itself is asked for anew', async () => {
@@ -85,6 +93,14 @@ test('the measure of shifts sees one that is there', async () => {
     return shifts.reduce((sum, shift) => sum + shift, 0) > most
   }, SHIFT_AT_MOST)
 })
+
+const ROOT = join(import.meta.dirname, '..')
+const scripts = (pattern: string) => globSync(pattern, { cwd: ROOT })
+
+/** The scripts that hold the property by which TypeBox marks each of its schemas; no minifier renames it. */
+function scriptsWithSchemas(pattern: string): string[] {
+  return scripts(pattern).filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('~kind'))
+}
 
 /** Everything that a first visit to the wall fetches until nothing more is asked for, before any tap. */
 async function firstVisit(): Promise<Response[]> {
