@@ -145,6 +145,6 @@ async function checkCounts(): Promise<void> {
   )
   await client.end()
   const { kept, rows: real } = found[0]
-  console.log(`The hot post: ${kept} likes kept, ${real} rows.`)
+  console.log(`The hot post: counter ${kept}, rows ${real}.`)
   if (kept !== real) process.exitCode = 1
 }

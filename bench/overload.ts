@@ -36,7 +36,7 @@ const HEAD = [
   `${CROWD} callers`,
   'carried/s',
   'served/s',
-  'kept',
+  'share',
   'refused/s',
   'newcomers served',
   'p50, ms',

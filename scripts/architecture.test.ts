@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -37,6 +37,18 @@ describe.each(Object.entries(WALKS))('%s', (heading, filesAtMost) => {
     expect(existsSync(join(ROOT, path))).toBe(true)
     expect(declares(readFileSync(join(ROOT, path), 'utf8'), name)).toBe(true)
   })
+})
+
+test('every source file that the documentation names is there', () => {
+  const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
+  const sources = globSync('{contract,server,web,e2e,bench,scripts}/**/*.{ts,tsx}', { cwd: ROOT })
+  const named = documents.flatMap((document) =>
+    [...readFileSync(join(ROOT, document), 'utf8').matchAll(/[\w./-]+\.tsx?\b/g)].map(String),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  const isThere = (name: string) =>
+    existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
+  expect(named.filter((name) => !isThere(name))).toEqual([])
 })
 
 test('a name that a file only mentions or calls is not declared there', () => {
