@@ -3,27 +3,27 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/parts.ts'
-import { DESKTOP, openStage, type Stage, type Visit } from './testing/stage.ts'
+import { DESKTOP, type Journey, startJourney, type Visit } from './testing/journey.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let own: Post
 let answer: Post
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  const petr = await stage.signUp()
-  await stage.signIn(olga.email)
-  const root = await stage.publish(petr, 'Чужая запись со ссылкой https://example.org/')
-  own = await stage.publish(olga, 'Моя запись')
-  answer = await stage.reply(olga, root.id, 'Мой ответ')
-  await stage.reply(petr, answer.id, 'Ответ на ответ')
+  journey = await startJourney()
+  olga = await journey.signUp()
+  const petr = await journey.signUp()
+  await journey.signIn(olga.email)
+  const root = await journey.publish(petr, 'Чужая запись со ссылкой https://example.org/')
+  own = await journey.publish(olga, 'Моя запись')
+  answer = await journey.reply(olga, root.id, 'Мой ответ')
+  await journey.reply(petr, answer.id, 'Ответ на ответ')
   for (const post of [root, own]) {
-    await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+    await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
   }
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('no screen has a serious barrier', async () => {
   const page = await visitAtRest({ as: olga, viewport: DESKTOP })
@@ -42,7 +42,7 @@ test('no screen has a serious barrier', async () => {
     '/nowhere': 'Страница не существует',
   }
   for (const [path, text] of Object.entries(screens)) {
-    await page.goto(stage.url + path)
+    await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await expectNoBarrier(page, path)
@@ -82,7 +82,7 @@ test('no dialog, menu or list has a serious barrier', async () => {
     await expectNoBarrierIn(page, title)
   }
 
-  await page.goto(`${stage.url}/settings/devices`)
+  await page.goto(`${journey.url}/settings/devices`)
   await page.getByRole('listitem').getByRole('button').first().click()
   await expectNoBarrierIn(page, /Firefox|сесси/i)
   await page.getByRole('button', { name: 'Завершить другие сессии' }).click()
@@ -123,7 +123,7 @@ const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: nu
 
 /** A page on which nothing moves: what fades in has no contrast yet. */
 function visitAtRest(visit: Visit = {}): Promise<Page> {
-  return stage.visit({ reducedMotion: 'reduce', ...visit })
+  return journey.visit({ reducedMotion: 'reduce', ...visit })
 }
 
 async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<void> {

@@ -1,28 +1,28 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls, openMenu, postWith, switchView } from './testing/parts.ts'
-import { profileLink } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 /** What the console says of a part of the app that could not be fetched, besides what the person sees. */
 const UNFETCHED = /dynamically imported module/
 const WINDOW_REFUSED = 'Не удалось открыть окно. Проверьте интернет и повторите'
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
-let site: Site
+let journey: JourneyWithMail
 let author: TestUser
 beforeAll(async () => {
-  site = await openSite()
-  author = await site.signUp()
+  journey = await startJourneyWithMail()
+  author = await journey.signUp()
   for (let number = 1; number <= 12; number++) {
-    await site.publish(author, `Запись ${number}`)
+    await journey.publish(author, `Запись ${number}`)
   }
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 test('offline, a banner says so until the network is back; what was written is kept, and can be sent then', async () => {
-  const page = await site.visit({ as: author })
+  const page = await journey.visit({ as: author })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
   const banner = page.getByText('Нет связи. Отправить не получится, пока она не вернётся')
@@ -42,7 +42,7 @@ test('offline, a banner says so until the network is back; what was written is k
 })
 
 test('offline, a window that was never opened here says that it needs the network, and then opens as it should look', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   const enter = page.getByRole('button', { name: 'Войти' })
@@ -58,7 +58,7 @@ test('offline, a window that was never opened here says that it needs the networ
 })
 
 test('a window that is long in coming says so until it is there', async () => {
-  const page = await site.visit()
+  const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
   await page.getByRole('button', { name: 'Войти' }).click()
@@ -70,7 +70,7 @@ test('a window that is long in coming says so until it is there', async () => {
 })
 
 test('offline, the switcher that was never opened here says that it needs the network, and opens with it', async () => {
-  const page = await site.visit()
+  const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   await page.getByRole('heading', { level: 1 }).getByRole('button').click()
@@ -82,7 +82,7 @@ test('offline, the switcher that was never opened here says that it needs the ne
 
 test('who is signed in has windows and menus fetched ahead, and opens them without a network', async () => {
   const fetched: string[] = []
-  const page = await site.visit({
+  const page = await journey.visit({
     as: author,
     before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
   })
@@ -97,7 +97,7 @@ test('who is signed in has windows and menus fetched ahead, and opens them witho
 })
 
 test('a page that could not be fetched is fetched by «Обновить» in its place, or when one comes to it again', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await page.context().setOffline(true)
@@ -123,7 +123,7 @@ test('a page that could not be fetched is fetched by «Обновить» in its
 })
 
 test('a page that failed on the way there is fetched anew by going to another of its kind', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.context().setOffline(true)
   await openPost(page, 'Запись 12')
@@ -137,7 +137,7 @@ test('a page that failed on the way there is fetched anew by going to another of
 
 test('where a release has taken a page or a menu away, a reload is what is offered', async () => {
   const gone = /assets\/(post|menu)-/
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.route(gone, (route) => route.fulfill({ status: 404 }))
   await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
@@ -157,7 +157,7 @@ test('where a release has taken a page or a menu away, a reload is what is offer
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
-  const page = await site.visit({ as: author, path: '/own/replies' })
+  const page = await journey.visit({ as: author, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()
   const network = await slowDown(page)
   const wall = await holdCalls(page, '**/api/v1/posts?*')
@@ -186,7 +186,9 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
 
 test('a first page that does not come says so in its place, and «Повторить» brings it', async () => {
   const first = /\/api\/v1\/posts(\?|$)/
-  const page = await site.visit({ before: (page) => page.route(first, (route) => route.abort()) })
+  const page = await journey.visit({
+    before: (page) => page.route(first, (route) => route.abort()),
+  })
   const failed = page.getByRole('alert')
   await failed.getByText(NO_ANSWER).waitFor()
   await page.getByRole('button', { name: 'Войти' }).waitFor()
@@ -199,20 +201,20 @@ test('a first page that does not come says so in its place, and «Повтори
 })
 
 test('while the server restarts, what fails says so; reading and writing go on afterwards, signed in', async () => {
-  const reader = await site.visit({ as: author, path: '/settings', expectedTrouble: UNFETCHED })
+  const reader = await journey.visit({ as: author, path: '/settings', expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
-  await writer.goto(site.url)
+  await writer.goto(journey.url)
   await profileLink(writer).waitFor()
   const dialog = await write(writer, 'После перезапуска.')
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   await reader.getByRole('link', { name: 'Устройства' }).waitFor()
 
-  await site.product.stop()
+  await journey.product.stop()
   await send.click()
   await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
   await reader.getByRole('link', { name: 'Устройства' }).click()
   await reader.getByText('Не удалось открыть страницу').waitFor()
-  await site.product.start()
+  await journey.product.start()
 
   await reader.getByRole('button', { name: 'Обновить' }).click()
   await reader.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
@@ -235,7 +237,7 @@ function openPost(page: Page, text: string): Promise<void> {
 }
 
 async function published(text: string): Promise<number> {
-  return (await site.rows('SELECT FROM posts WHERE text = $1', [text])).length
+  return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 
 /** A connection as over a weak mobile network. */

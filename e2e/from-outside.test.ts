@@ -2,32 +2,32 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postWith } from './testing/parts.ts'
-import { profileLink, signInButton } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests, postWith } from './testing/page-actions.ts'
+import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const RENEWAL = /\/sessions\/current$/
 
-let site: Site
+let journey: JourneyWithMail
 /** Another site with a link to the wall: its host differs, not only its port. */
 let elsewhere: Server
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
   elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
-    response.end(`<!doctype html><title>Чужой сайт</title><a href="${site.url}/">На стену</a>`)
+    response.end(`<!doctype html><title>Чужой сайт</title><a href="${journey.url}/">На стену</a>`)
   }).listen(0, '127.0.0.1')
 })
 afterAll(async () => {
   elsewhere?.close()
-  await site?.close()
+  await journey?.close()
 })
 
 test('a signed-in person who follows a link from another site is signed in, without a reload', async () => {
-  const user = await site.signUp()
-  const { id } = await site.publish(user, 'Сюда ведёт ссылка')
-  await site.call('POST', `/posts/${id}/likes`, { token: user.token })
-  const page = await site.visit({ as: user })
+  const user = await journey.signUp()
+  const { id } = await journey.publish(user, 'Сюда ведёт ссылка')
+  await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
+  const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
 
   const renewal = page.waitForRequest(RENEWAL)
@@ -43,7 +43,7 @@ test('a signed-in person who follows a link from another site is signed in, with
 })
 
 test('a stranger who comes from another site asks for no session', async () => {
-  const page = await site.visit()
+  const page = await journey.visit()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
   await followLink(page)
@@ -53,7 +53,7 @@ test('a stranger who comes from another site asks for no session', async () => {
 })
 
 test('whoever logged out here is a stranger again', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings' })
+  const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
@@ -64,10 +64,10 @@ test('whoever logged out here is a stranger again', async () => {
 })
 
 test('a session that ended meanwhile is asked for once, and then no more', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user })
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
-  await site.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   const renewals = countRequests(page, 'PATCH', RENEWAL)
   for (let visit = 0; visit < 2; visit++) {
     await followLink(page)
@@ -81,8 +81,8 @@ test('a session that ended meanwhile is asked for once, and then no more', async
 async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {
   const { port } = elsewhere.address() as AddressInfo
   await page.goto(`http://127.0.0.1:${port}/`)
-  const loads = countRequests(page, 'GET', new RegExp(`^${site.url}/$`))
-  const document = page.waitForRequest(`${site.url}/`)
+  const loads = countRequests(page, 'GET', new RegExp(`^${journey.url}/$`))
+  const document = page.waitForRequest(`${journey.url}/`)
   await page.getByRole('link', { name: 'На стену' }).click()
   return { document: await document, loads }
 }

@@ -1,26 +1,11 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { freshDatabase } from '../server/testing/databases.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { openSocket } from '../server/testing/raw-http.ts'
-import { installProduct } from './testing/product.ts'
+import { databaseForTest, startProductForTest } from './testing/product.ts'
 
 const OPEN_FILES = 200
-const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
-
-/** The product in a process that may open few files, on a database of its own. */
-async function startedProduct() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const product = await installProduct(
-    { APP_SECRET, DATABASE_URL: database.url },
-    { openFiles: OPEN_FILES },
-  )
-  onTestFinished(() => product.remove())
-  await product.start()
-  return product
-}
 
 test.each([
   ['never ask anything', ''],
@@ -28,7 +13,8 @@ test.each([
 ])(
   'more connections than the process may open files, which %s, neither end it nor keep others out',
   async (_, sent) => {
-    const product = await startedProduct()
+    const env = { DATABASE_URL: await databaseForTest() }
+    const { product } = await startProductForTest({ env, openFiles: OPEN_FILES })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     const isServed = async () => (await fetch(`${product.url}/api/v1/posts`)).status

@@ -1,15 +1,20 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postWith, readOn, toast } from './testing/parts.ts'
-import { profileLink, signInButton, signInDialog, signInThrough } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { postWith, readOn, toast } from './testing/page-actions.ts'
+import {
+  profileLink,
+  signInButton,
+  signInDialog,
+  signInThrough,
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
-  await site.publish(await site.signUp(), 'Окна выходят во двор.')
+  journey = await startJourneyWithMail()
+  await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 type Journey = {
   wish: string
@@ -24,7 +29,7 @@ const JOURNEYS: Journey[] = [
     granted: async (page) => {
       await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
       await expect
-        .poll(() => site.rows('SELECT likes_count FROM posts'))
+        .poll(() => journey.rows('SELECT likes_count FROM posts'))
         .toEqual([{ likes_count: 1 }])
     },
   },
@@ -63,8 +68,8 @@ const JOURNEYS: Journey[] = [
   {
     wish: 'a secured address',
     ask: async (page) => {
-      await page.goto(`${site.url}/settings/devices`)
-      await page.waitForURL(`${site.url}/`)
+      await page.goto(`${journey.url}/settings/devices`)
+      await page.waitForURL(`${journey.url}/`)
     },
     granted: async (page) => {
       await page.waitForURL('**/settings/devices')
@@ -74,19 +79,19 @@ const JOURNEYS: Journey[] = [
 ]
 
 test.each(JOURNEYS)('a visitor who wants $wish signs in and has it', async ({ ask, granted }) => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
+  const { email } = await journey.signUp()
+  const page = await journey.visit()
   await like(page).waitFor()
   await ask(page)
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-  await signInThrough(site, page, email)
+  await signInThrough(journey, page, email)
   await profileLink(page).waitFor()
   await granted(page)
 })
 
 test('a wish whose dialog was closed is forgotten, also when one signs in later', async () => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
+  const { email } = await journey.signUp()
+  const page = await journey.visit()
   const { dialog } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.waitFor()
@@ -94,7 +99,7 @@ test('a wish whose dialog was closed is forgotten, also when one signs in later'
   await dialog.waitFor({ state: 'detached' })
 
   await signInButton(page).click()
-  await signInThrough(site, page, email)
+  await signInThrough(journey, page, email)
   await profileLink(page).waitFor()
   // A dialog would have to fetch its code first.
   await page.waitForLoadState('networkidle')
@@ -102,8 +107,8 @@ test('a wish whose dialog was closed is forgotten, also when one signs in later'
 })
 
 test('a wish survives a reload on the code, and is granted once', async () => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
+  const { email } = await journey.signUp()
+  const page = await journey.visit()
   const { dialog, code } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.getByLabel('Электронная почта').fill(email)
@@ -111,7 +116,7 @@ test('a wish survives a reload on the code, and is granted once', async () => {
   await code.waitFor()
   await page.reload()
   const reloaded = page.waitForEvent('load')
-  await code.fill(await site.nextCode(email))
+  await code.fill(await journey.nextCode(email))
   await reloaded
   await page.getByRole('dialog', { name: 'Ответ' }).waitFor()
 
@@ -123,13 +128,13 @@ test('a wish survives a reload on the code, and is granted once', async () => {
 })
 
 test('a like given far down the wall is told of after signing in, with the way to it', async () => {
-  const author = await site.signUp()
-  await site.fillWall(author, 30)
-  const page = await site.visit()
+  const author = await journey.signUp()
+  await journey.fillWall(author, 30)
+  const page = await journey.visit()
   await readOn(page, 20)
   const far = postWith(page, 'Запись 12')
   await like(far).click()
-  await signInThrough(site, page, author.email)
+  await signInThrough(journey, page, author.email)
   await toast(page, 'Отметка поставлена').waitFor()
   await page.getByRole('link', { name: 'Смотреть' }).click()
   await page.waitForURL('**/posts/*')

@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { bringTo, isAt, postWith } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { bringTo, isAt, postWith } from './testing/page-actions.ts'
 
 const POSTS = 1000
 const TASK_AT_MOST_MS = 100
@@ -15,17 +15,17 @@ const SLOWDOWN = 4
 const PASSES = 3
 const NEXT_PAGES = '**/api/v1/posts?*cursor=*'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  await stage.fillWall(olga, POSTS, 'Запись, которой хватает слов на две строки и больше. Номер')
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, POSTS, 'Запись, которой хватает слов на две строки и больше. Номер')
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('no task takes a four times slower machine more than 100 ms while one scrolls among 1,000 posts', async () => {
-  const page = await stage.visit()
+  const page = await journey.visit()
   await readTo(page, POSTS - 40)
   const machine = await page.context().newCDPSession(page)
   const longest: number[] = []
@@ -38,7 +38,7 @@ test('no task takes a four times slower machine more than 100 ms while one scrol
 })
 
 test('deep in a long list, going back still returns to the same post at the same place', async () => {
-  const page = await stage.visit()
+  const page = await journey.visit()
   await readTo(page, 160)
   const read = postWith(page, /Номер 870$/)
   await bringTo(read, 217)

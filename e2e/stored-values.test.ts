@@ -1,21 +1,21 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith } from './testing/parts.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { postWith } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
   profileLink,
   signInButton,
   signInThrough,
-} from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 test.each([
   ['half a JSON', '{'],
@@ -30,13 +30,13 @@ test.each([
 ])(
   'whatever the browser kept, %s included: one signs in, writes and publishes',
   async (what, junk) => {
-    const user = await site.signUp()
-    const page = await site.visit()
+    const user = await journey.signUp()
+    const page = await journey.visit()
     await signInButton(page).waitFor()
     await page.evaluate(keepEverywhere, { junk, draft: draftKey(user) })
     await page.reload()
     await askForCode(page, user.email)
-    await enterCode(page, await site.nextCode(user.email))
+    await enterCode(page, await journey.nextCode(user.email))
     await profileLink(page).waitFor()
     const dialog = await startPost(page)
     expect(await text(dialog).inputValue()).toBe('')
@@ -47,8 +47,8 @@ test.each([
 )
 
 test('logging out takes one’s drafts from the browser, and leaves those of others there', async () => {
-  const [olga, petr] = [await site.signUp(), await site.signUp()]
-  const page = await site.visit({ as: olga })
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга не дописала')
   await page.evaluate(
     (key) => localStorage.setItem(key, '{"text":"Пётр не дописал"}'),
@@ -64,25 +64,25 @@ test('logging out takes one’s drafts from the browser, and leaves those of oth
   expect(await kept()).toContain('Пётр не дописал')
 
   await signInButton(page).click()
-  await signInThrough(site, page, olga.email)
+  await signInThrough(journey, page, olga.email)
   expect(await text(await startPost(page)).inputValue()).toBe('')
 })
 
 test('a session closed elsewhere leaves what was typed to the one who typed it, and shows it to nobody else', async () => {
-  const [olga, petr] = [await site.signUp(), await site.signUp()]
-  const page = await site.visit({ as: olga })
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')
-  await site.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
   await page.reload()
   await signInButton(page).click()
-  await signInThrough(site, page, petr.email)
+  await signInThrough(journey, page, petr.email)
   expect(await text(await startPost(page)).inputValue()).toBe('')
   await page.keyboard.press('Escape')
 
   await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).click()
-  await signInThrough(site, page, olga.email)
+  await signInThrough(journey, page, olga.email)
   expect(await text(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
 

@@ -1,25 +1,25 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { holdCalls, postWith } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { holdCalls, postWith } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let root: Post
 let middle: Post
 let last: Post
 beforeAll(async () => {
-  stage = await openStage()
-  const olga = await stage.signUp()
-  root = await stage.publish(olga, 'Кто начал?')
-  middle = await stage.reply(olga, root.id, 'Я начал')
-  last = await stage.reply(olga, middle.id, 'Я и закончу')
+  journey = await startJourney()
+  const olga = await journey.signUp()
+  root = await journey.publish(olga, 'Кто начал?')
+  middle = await journey.reply(olga, root.id, 'Я начал')
+  last = await journey.reply(olga, middle.id, 'Я и закончу')
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('a post on its way is announced', async () => {
   const held = Promise.withResolvers<() => void>()
-  const page = await stage.visit({
+  const page = await journey.visit({
     path: `/posts/${root.id}`,
     before: async (it) => held.resolve((await holdCalls(it, callsFor(root))).letGo),
   })
@@ -54,7 +54,7 @@ test('where the post that is answered cannot be read, the thread says so and tri
 
 /** A visitor at the end of the thread, where its beginning was not read yet. */
 async function openLast(): Promise<Page> {
-  const page = await stage.visit({ path: `/posts/${last.id}` })
+  const page = await journey.visit({ path: `/posts/${last.id}` })
   await postWith(page, 'Я и закончу').waitFor()
   return page
 }

@@ -5,21 +5,21 @@ import { buffer } from 'node:stream/consumers'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith, scroll } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { postWith, scroll } from './testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const SHIFT_AT_MOST = 0.02
 const SCRIPT_AT_MOST = 120 * 1024
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  await stage.fillWall(olga, 60, TEXT)
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, 60, TEXT)
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('a first visit to the wall takes at most 120 KB of script as gzip', async () => {
   const responses = await firstVisit()
@@ -67,7 +67,7 @@ test('the first posts are asked for once, along with the scripts and not after t
 })
 
 test('nothing shifts while the page, its fonts and further posts arrive over a slow line', async () => {
-  const page = await stage.visit({ before: slowLine })
+  const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   expect(await page.evaluate(() => document.fonts.ready.then(({ size }) => size))).toBeGreaterThan(
     0,
@@ -81,7 +81,7 @@ test('nothing shifts while the page, its fonts and further posts arrive over a s
 })
 
 test('the measure of shifts sees one that is there', async () => {
-  const page = await stage.visit({ before: slowLine })
+  const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   await page.evaluate(() => {
     const wedge = document.createElement('div')
@@ -105,7 +105,7 @@ function scriptsWithSchemas(pattern: string): string[] {
 /** Everything that a first visit to the wall fetches until nothing more is asked for, before any tap. */
 async function firstVisit(): Promise<Response[]> {
   const responses: Response[] = []
-  const page = await stage.visit({
+  const page = await journey.visit({
     before: async (it) => it.on('response', (response) => responses.push(response)),
   })
   await postWith(page, `${TEXT} 60`).waitFor()

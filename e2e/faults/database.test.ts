@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { DEVICE } from '../../server/testing/client.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
-import type { Outcome } from '../testing/watched-calls.ts'
-import { freeze, holdDown, lookInside, postmasterOf } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import type { Outcome } from '../testing/recorded-calls.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { freeze, postmasterOf, preventStart, withEmbeddedDatabase } from './embedded-database.ts'
 
 /** For so long visitors are given what was read without a word about its age. */
 const KEPT_MS = 1000
@@ -21,13 +21,13 @@ test.each([
 ] as const)(
   'the database %s and held down: 503 with Retry-After and nothing else, but what visitors read before, marked by Age; then the same process serves everything again',
   async (_how, signal) => {
-    const { product, client } = await startedProduct()
-    const users = await signUps(client, 4)
-    const ledger = new Ledger()
-    const load = startLoad({ url: product.url, users, ledger })
-    await ledger.grows(30)
+    const { product, client } = await startProductForTest()
+    const users = await signUpUsers(client, 4)
+    const acknowledged = new AcknowledgedWrites()
+    const load = simulateUsers({ url: product.url, users, acknowledged })
+    await acknowledged.waitForMore(30)
 
-    const release = await holdDown(product.dataDir)
+    const release = await preventStart(product.dataDir)
     const killedAt = Date.now()
     process.kill(await postmasterOf(product.dataDir), signal)
     await expect.poll(() => countRefused(load.outcomes)).toBeGreaterThan(20)
@@ -61,16 +61,16 @@ test.each([
     for (const { age } of late) expect(age).toMatch(/^\d+$/)
     expect(after(backAt, load.outcomes).at(-1)?.age).toBeNull()
 
-    await lookInside(product.dataDir, async (db) => {
-      expect(await ledger.lostIn(db)).toEqual([])
+    await withEmbeddedDatabase(product.dataDir, async (db) => {
+      expect(await acknowledged.findLost(db)).toEqual([])
       expect(await findCounterDifferences(db)).toEqual([])
     })
   },
 )
 
 test('the database frozen: every call is answered with 503 in its time, and served again once it moves', async () => {
-  const { product, client } = await startedProduct()
-  const [olga] = await signUps(client, 1)
+  const { product, client } = await startProductForTest()
+  const [olga] = await signUpUsers(client, 1)
   if (!olga) throw new Error('nobody signed up')
   const { token } = olga
   const callAll = () =>

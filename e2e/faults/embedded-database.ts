@@ -10,7 +10,10 @@ export async function postmasterOf(dataDir: string): Promise<number> {
 }
 
 /** Lets `look` read a running product's database past the product, over its own socket. */
-export async function lookInside<T>(dataDir: string, look: (db: Db) => Promise<T>): Promise<T> {
+export async function withEmbeddedDatabase<T>(
+  dataDir: string,
+  look: (db: Db) => Promise<T>,
+): Promise<T> {
   const address = addressOf(await runningIn(dataDir), undefined)
   if (!address) throw new Error('the database has not said where it listens')
   const { db, close } = openDatabase(connectionStringFor(address, 'vslukh', 'vslukh'), () => {})
@@ -18,7 +21,7 @@ export async function lookInside<T>(dataDir: string, look: (db: Db) => Promise<T
 }
 
 /** Keeps a product's PostgreSQL from starting once it has ended, until the function that this gives is called. */
-export async function holdDown(dataDir: string): Promise<() => Promise<void>> {
+export async function preventStart(dataDir: string): Promise<() => Promise<void>> {
   const file = join(dataDir, 'postgres/postgresql.auto.conf')
   const before = await readFile(file)
   await writeFile(file, 'no_such_setting = 1\n')

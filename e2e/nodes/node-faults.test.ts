@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
-import { changeAndRead, newestText, rolesIn, type Stale } from './freshness.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
 import { type Pair, pairForTest } from './pair.ts'
+import { changeAndRead, newestText, rolesIn, type Stale } from './stale-reads.ts'
 
 const USERS = 8
 
@@ -14,23 +14,23 @@ test('one node killed by -9 under load: the other goes on, only what the dead on
 }) => {
   const pair = await pairForTest()
   const users = await atOnce(Array.from({ length: USERS }, () => () => pair.signUp()))
-  const ledger = new Ledger()
-  const load = startLoad({ url: pair.url, users, ledger, persistent: true })
-  await ledger.grows(50)
+  const acknowledged = new AcknowledgedWrites()
+  const load = simulateUsers({ url: pair.url, users, acknowledged, persistent: true })
+  await acknowledged.waitForMore(50)
   const [dying] = pair.nodes
   await dying.product.stop('SIGKILL')
   const killed = load.outcomes.length
-  await ledger.grows(100)
+  await acknowledged.waitForMore(100)
   await dying.product.start()
-  await ledger.grows(50)
+  await acknowledged.waitForMore(50)
   await load.stop()
 
   const failed = load.outcomes.filter(({ status }) => status !== 200 && status !== 201)
   expect(failed.length).toBeLessThanOrEqual(USERS)
-  expect(await ledger.lostIn(pair.db)).toEqual([])
+  expect(await acknowledged.findLost(pair.db)).toEqual([])
   expect(await findCounterDifferences(pair.db)).toEqual([])
   await annotate(
-    `${ledger.posts.size} acknowledged, ${failed.length} unanswered, ${load.outcomes.length - killed} calls after the kill`,
+    `${acknowledged.posts.size} acknowledged, ${failed.length} unanswered, ${load.outcomes.length - killed} calls after the kill`,
   )
 })
 

@@ -4,12 +4,12 @@ import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
 import { tally } from '../../server/testing/sign-in-calls.ts'
-import { openPair, type Pair, pairForTest } from './pair.ts'
+import { type Pair, pairForTest, startPair } from './pair.ts'
 
 let pair: Pair
 let users: TestUser[]
 beforeAll(async () => {
-  pair = await openPair()
+  pair = await startPair()
   users = await atOnce(times(16, () => pair.signUp()))
 })
 afterAll(() => pair?.close())

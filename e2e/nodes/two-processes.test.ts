@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../../contract/sessions.ts'
-import { changeAndRead, rolesIn, type Stale } from './freshness.ts'
-import { openPair, type Pair } from './pair.ts'
+import { type Pair, startPair } from './pair.ts'
+import { changeAndRead, rolesIn, type Stale } from './stale-reads.ts'
 
 let pair: Pair
 beforeAll(async () => {
-  pair = await openPair({ ACCESS_TOKEN_SECONDS: '3600' })
+  pair = await startPair({ ACCESS_TOKEN_SECONDS: '3600' })
 })
 afterAll(() => pair?.close())
 

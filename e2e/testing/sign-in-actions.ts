@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import type { Site } from './site.ts'
+import type { JourneyWithMail } from './journey.ts'
 
 /** The parts of the sign-in dialog, by what a person calls them. */
 export function signInDialog(page: Page) {
@@ -36,9 +36,13 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 }
 
 /** Signs in through the open dialog, as somebody who has an account. */
-export async function signInThrough(site: Site, page: Page, email: string): Promise<void> {
+export async function signInThrough(
+  journey: JourneyWithMail,
+  page: Page,
+  email: string,
+): Promise<void> {
   await sendEmail(page, email)
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
 }
 
 /** What the header shows to somebody who is signed in. */

@@ -3,12 +3,12 @@ import { expect } from 'vitest'
 import type { Db } from '../../server/db/database.ts'
 
 /** Locks a post's row as a long transaction would: who likes or answers it waits until `release()`. */
-export async function holdPost(db: Db, id: string) {
+export async function lockPost(db: Db, id: string) {
   const holder = await db.startTransaction().execute()
   await sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`.execute(holder)
   return {
     /** Resolves once so many statements wait for a lock. */
-    async isWaitedFor(count: number): Promise<void> {
+    async waitedForBy(count: number): Promise<void> {
       await expect.poll(() => countWaiting(db)).toBe(count)
     },
     release: () => holder.rollback().execute(),

@@ -11,7 +11,7 @@ export function postTexts(page: Page): Promise<string[]> {
   return page.getByRole('article').locator('[id$="-text"]').allTextContents()
 }
 
-/** Where a post stands in the window, in whole px from its top. */
+/** The distance of a post from the top of the viewport, in whole px. */
 function topOf(post: Locator): Promise<number> {
   return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
 }
@@ -32,7 +32,7 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
-/** Reads on to the end of what is there until so many posts are. */
+/** Scrolls to the end again and again until the page shows `count` posts. */
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {
@@ -68,7 +68,7 @@ export async function switchView(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
-/** Holds back every call to an address until all of them are let go. */
+/** Holds back every call to an address until `letGo()` lets all of them continue. */
 export async function holdCalls(page: Page, address: string | RegExp) {
   const methods: string[] = []
   const asked = Promise.withResolvers<void>()
@@ -80,12 +80,21 @@ export async function holdCalls(page: Page, address: string | RegExp) {
     await route.continue()
   })
   return {
-    /** Those of the calls so far. */
+    /** The methods of the calls so far. */
     methods,
     /** Resolves when the first has been sent. */
     asked: asked.promise,
     letGo: gate.resolve,
   }
+}
+
+/** Counts the requests of the page whose method and path match, from now on; returns what reads the number. */
+export function countRequests(page: Page, method: string, path: RegExp): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.method() === method && path.test(request.url())) count++
+  })
+  return () => count
 }
 
 /** Scrolls as a wheel does, `by` px. */
