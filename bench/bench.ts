@@ -117,8 +117,8 @@ async function bareReads({ request }: Scenario): Promise<Limit> {
   const { path = '/', headers } = request
   const answer = await fetch(product.url + path, { headers: headers as Record<string, string> })
   const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
-  const { date: _, connection: __, 'keep-alive': ___, ...kept } = Object.fromEntries(answer.headers)
-  writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }))
+  const { date: _, connection: __, 'keep-alive': ___, ...rest } = Object.fromEntries(answer.headers)
+  writeFileSync(file, JSON.stringify({ headers: rest, body: await answer.text() }))
   const bare = await startScript('bare-server.ts', [file])
   const startCpu = bare.cpu()
   const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })

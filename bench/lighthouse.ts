@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import lighthouse, { type Flags } from 'lighthouse'
-import { findChromium, QUIET } from '../e2e/testing/chromium.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../e2e/testing/chromium.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
@@ -21,7 +21,7 @@ export type Report = Record<Category, number> & {
   faults: string[]
 }
 
-const FLAGS = ['--headless', '--remote-debugging-port=0', ...QUIET]
+const FLAGS = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS]
 
 /** A trace can fail on a busy machine, which says nothing about the page. */
 const ATTEMPTS = 3

@@ -60,12 +60,12 @@ function hotLikes(tokens: string[]): Scenario {
 }
 
 /** Sends the calls one after another, and again from the first. */
-function inTurn(parts: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
+function inTurn(scenario: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
   const [call] = calls
   if (!call) throw new Error('no user is signed in')
   const requests = calls.map(toRequest)
   let next = 0
-  return { ...parts, call, request: () => requests[next++ % requests.length] ?? {} }
+  return { ...scenario, call, request: () => requests[next++ % requests.length] ?? {} }
 }
 
 function toRequest({ method, path, token, body }: Call): Request {

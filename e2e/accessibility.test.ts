@@ -121,7 +121,7 @@ test('no wall that is empty, failed or cut off has a serious barrier', async () 
 
 const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-/** A page on which nothing moves: what fades in has no contrast yet. */
+/** Opens a page without animations: what is fading in has no contrast yet. */
 function visitAtRest(visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })
 }
@@ -134,7 +134,7 @@ async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<vo
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Looks at the page in the dark theme with every rule, and in the light one at what a theme can change. */
+/** Checks the page in the dark theme by every rule, and in the light theme by the rules that a theme can break. */
 async function expectNoBarrier(page: Page, where: string): Promise<void> {
   await expectNone(page, new AxeBuilder({ page }), where)
   await showTheme(page, 'light')
@@ -144,7 +144,7 @@ async function expectNoBarrier(page: Page, where: string): Promise<void> {
 
 async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
   await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
-  // Without frames there is nothing to put together in a page of its own, which takes most of the time.
+  // Without frames there are no results to merge in a separate page, which would take most of the time.
   const { violations, passes } = await axe.setLegacyMode(true).analyze()
   expect(passes.length).toBeGreaterThan(0)
   const grave = violations
@@ -153,7 +153,7 @@ async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<v
   expect(grave).toEqual([])
 }
 
-/** As if it had been chosen in another tab: a dialog may be in front of the toggle. */
+/** Sets the theme as another tab would: a dialog may cover the toggle. */
 async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
   await page.evaluate((newValue) => {
     dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))

@@ -5,9 +5,9 @@ import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts
 import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-/** What the console says of a part of the app that could not be fetched, besides what the person sees. */
+/** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
 const UNFETCHED = /dynamically imported module/
-const WINDOW_REFUSED = 'Не удалось открыть окно. Проверьте интернет и повторите'
+const DIALOG_FAILED = 'Не удалось открыть окно. Проверьте интернет и повторите'
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
 let journey: JourneyWithMail
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('offline, a banner says so until the network is back; what was written is kept, and can be sent then', async () => {
+test('offline, a banner says so until the network is back; what was written stays, and can be sent then', async () => {
   const page = await journey.visit({ as: author })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
@@ -41,13 +41,13 @@ test('offline, a banner says so until the network is back; what was written is k
   expect(await published('Написано в метро.')).toBe(1)
 })
 
-test('offline, a window that was never opened here says that it needs the network, and then opens as it should look', async () => {
+test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async () => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   const enter = page.getByRole('button', { name: 'Войти' })
   await enter.click()
-  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
   await page.context().setOffline(false)
   await enter.click()
   const dialog = page.getByRole('dialog')
@@ -57,7 +57,7 @@ test('offline, a window that was never opened here says that it needs the networ
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
-test('a window that is long in coming says so until it is there', async () => {
+test('a dialog that loads slowly says so until it is there', async () => {
   const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
@@ -69,18 +69,18 @@ test('a window that is long in coming says so until it is there', async () => {
   expect(await opening.count()).toBe(0)
 })
 
-test('offline, the switcher that was never opened here says that it needs the network, and opens with it', async () => {
+test('offline, the switcher that was never opened before says that it needs the network, and opens with it', async () => {
   const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   await page.getByRole('heading', { level: 1 }).getByRole('button').click()
-  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
   await page.context().setOffline(false)
   await switchView(page, 'Понравившиеся')
   await page.getByRole('dialog').waitFor()
 })
 
-test('who is signed in has windows and menus fetched ahead, and opens them without a network', async () => {
+test('for a signed-in viewer dialogs and menus are preloaded, and open without a network', async () => {
   const fetched: string[] = []
   const page = await journey.visit({
     as: author,
@@ -96,7 +96,7 @@ test('who is signed in has windows and menus fetched ahead, and opens them witho
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('a page that could not be fetched is fetched by «Обновить» in its place, or when one comes to it again', async () => {
+test('a page that could not be loaded is loaded by «Обновить» in its place, or by visiting it again', async () => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
@@ -122,7 +122,7 @@ test('a page that could not be fetched is fetched by «Обновить» in its
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('a page that failed on the way there is fetched anew by going to another of its kind', async () => {
+test('a page that failed during navigation is loaded again by going to another one of its kind', async () => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.context().setOffline(true)
@@ -135,7 +135,7 @@ test('a page that failed on the way there is fetched anew by going to another of
   await postWith(page, 'Запись 11').waitFor()
 })
 
-test('where a release has taken a page or a menu away, a reload is what is offered', async () => {
+test('where a release has removed the chunk of a page or a menu, a reload is offered', async () => {
   const gone = /assets\/(post|menu)-/
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
@@ -184,7 +184,7 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
   await network.detach()
 })
 
-test('a first page that does not come says so in its place, and «Повторить» brings it', async () => {
+test('a first page that does not load says so in its place, and «Повторить» loads it', async () => {
   const first = /\/api\/v1\/posts(\?|$)/
   const page = await journey.visit({
     before: (page) => page.route(first, (route) => route.abort()),
@@ -200,7 +200,7 @@ test('a first page that does not come says so in its place, and «Повтори
   expect(await failed.count()).toBe(0)
 })
 
-test('while the server restarts, what fails says so; reading and writing go on afterwards, signed in', async () => {
+test('while the server restarts, failed calls show an error; reading and writing go on afterwards, signed in', async () => {
   const reader = await journey.visit({ as: author, path: '/settings', expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
   await writer.goto(journey.url)
@@ -240,7 +240,7 @@ async function published(text: string): Promise<number> {
   return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 
-/** A connection as over a weak mobile network. */
+/** Slows the connection down to a weak mobile network. */
 async function slowDown(page: Page): Promise<CDPSession> {
   const network = await page.context().newCDPSession(page)
   await network.send('Network.enable')

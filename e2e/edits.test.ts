@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => journey?.close())
 beforeEach(() => journey.emptyWall())
 
-test('an edit counts its time down, says «Изменено», and marks the post everywhere', async () => {
+test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
   const post = await journey.publish(olga, 'Опечатка')
   const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Опечатка'), 'Изменить')
@@ -45,7 +45,7 @@ test('an edit counts its time down, says «Изменено», and marks the pos
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
 })
 
-test('a half-made edit is kept until it is saved', async () => {
+test('an unfinished edit is stored until it is saved', async () => {
   await journey.publish(olga, 'Было так')
   const page = await journey.visit({ as: olga })
   const text = page.getByRole('dialog').getByRole('textbox', { name: 'Текст записи' })
@@ -81,7 +81,7 @@ test('an edit whose answer was lost counts as saved when it is sent again', asyn
   await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
 })
 
-test('when time runs out in an open dialog, the text can be copied, or sent as a reply', async () => {
+test('when the edit period ends while the dialog is open, the text can be copied, or sent as a reply', async () => {
   await journey.publish(olga, 'Не успею')
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -103,7 +103,7 @@ test('when time runs out in an open dialog, the text can be copied, or sent as a
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
 })
 
-test('a changed text whose time ran out in a closed dialog is found in the menu until nobody wants it', async () => {
+test('a changed text whose edit period ended while the dialog was closed is in the menu until it is discarded', async () => {
   await journey.publish(olga, 'Не вернулся вовремя')
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   const post = postWith(page, 'Не вернулся вовремя')
@@ -126,7 +126,7 @@ test('a changed text whose time ran out in a closed dialog is found in the menu 
   expect(await items.allInnerTexts()).toEqual(['Удалить'])
 })
 
-test('a deletion is asked about once more, and takes the post off the list', async () => {
+test('a deletion asks for confirmation, and takes the post off the list', async () => {
   await journey.publish(olga, 'Останется')
   await journey.publish(olga, 'Удалится')
   const page = await journey.visit({ as: olga })
@@ -166,7 +166,7 @@ test('a post deleted on its own page leads to the wall; one that is gone already
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
-test('a deletion that ends late moves nobody who has gone elsewhere, and tells its failure all the same', async () => {
+test('a deletion that ends late does not navigate a person who has left the page, and shows its failure all the same', async () => {
   const post = await journey.publish(olga, 'Удаляется долго')
   const page = await journey.visit({ as: olga, path: '/liked' })
   await switchView(page, 'Новые')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('an address changes in two steps; the old one is told, and the new one signs in', async () => {
+test('an address changes in two steps; the old one gets a notice, and the new one signs in', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings' })
   await page.getByRole('link', { name: `Электронная почта ${user.email}` }).click()
@@ -59,7 +59,7 @@ test('a malformed address and one that somebody has are refused under the input'
   expect(await proceed.isEnabled()).toBe(true)
 })
 
-test('wrong codes, too many of them, and an expired one are refused in words; the address stays', async () => {
+test('wrong codes, too many of them, and an expired one show errors; the address stays', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings/account/email' })
   const { field, code, error, goBack, proceed, resend } = emailForm(page)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('a stolen account: the thief’s change signs the owner out, the mailed link gives it back and signs the thief out', async () => {
+test('a stolen account: the thief’s change signs the owner out, the mailed link restores the address and signs the thief out', async () => {
   const owner = await journey.signUp()
   const thief = await journey.signIn(owner.email)
   const ownersPage = await journey.visit({ as: owner, path: '/settings' })
@@ -34,7 +34,7 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   const { heading, giveBack, signIn } = undoPage(ownersPage)
   await expect.poll(() => heading.textContent()).toBe('Вернуть прежнюю почту?')
   expect(await ownersPage.title()).toBe('Возврат почты - Вслух')
-  // Programs that look at links in mails open them too: that alone changes nothing.
+  // Programs that check links in mails open them too: that alone changes nothing.
   expect(await emailOf(owner)).toBe('thief@example.org')
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
@@ -43,7 +43,7 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   await thiefsPage.getByRole('link', { name: 'Устройства' }).click()
   await signInButton(thiefsPage).waitFor()
   await signIn.click()
-  // The notice came between the mails with codes.
+  // The notice arrived between the mails with codes.
   await journey.nextCode(owner.email)
   await signInThrough(journey, ownersPage, owner.email)
   await profileLink(ownersPage).click()
@@ -108,7 +108,7 @@ test('an old address that another account has by now: the page says what to do, 
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 })
 
-test('without a network the page says so, keeps its button, and tries again', async () => {
+test('without a network the page says so, still has its button, and tries again', async () => {
   const user = await journey.signUp()
   const page = await journey.visit()
   await page.goto(await move(user))

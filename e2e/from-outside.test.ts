@@ -35,14 +35,14 @@ test('a signed-in person who follows a link from another site is signed in, with
   await profileLink(page).waitFor()
   const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
-  // The browser kept the cookie from the page, and sent it with the page's own call.
+  // The browser withheld the cookie from the page's request, and sent it with the page's own call.
   expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })
   expect(await document.headerValue('cookie')).toBeNull()
   expect(await (await renewal).headerValue('cookie')).toBe(user.cookie)
   expect(loads()).toBe(1)
 })
 
-test('a stranger who comes from another site asks for no session', async () => {
+test('a visitor who comes from another site asks for no session', async () => {
   const page = await journey.visit()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
@@ -52,7 +52,7 @@ test('a stranger who comes from another site asks for no session', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('whoever logged out here is a stranger again', async () => {
+test('whoever logged out here is a visitor again', async () => {
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
@@ -63,7 +63,7 @@ test('whoever logged out here is a stranger again', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('a session that ended meanwhile is asked for once, and then no more', async () => {
+test('a session that ended meanwhile is asked for only once', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()

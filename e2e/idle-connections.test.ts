@@ -8,10 +8,10 @@ import { databaseForTest, startProductForTest } from './testing/product.ts'
 const OPEN_FILES = 200
 
 test.each([
-  ['never ask anything', ''],
+  ['never send anything', ''],
   ['have been answered', 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
 ])(
-  'more connections than the process may open files, which %s, neither end it nor keep others out',
+  'more connections than the process may open files, which %s, neither crash it nor lock others out',
   async (_, sent) => {
     const env = { DATABASE_URL: await databaseForTest() }
     const { product } = await startProductForTest({ env, openFiles: OPEN_FILES })
@@ -34,7 +34,7 @@ test.each([
         await Promise.race([once(socket, 'data'), once(socket, 'close')])
       }
       if (idle.length % 20 > 0) continue
-      // Who is served stays, and newcomers are let in.
+      // A connection in use stays open, and new ones are accepted.
       expect(await ask(`${product.url}/api/v1/posts`, agent)).toEqual({
         status: 200,
         isReused: true,
@@ -47,7 +47,7 @@ test.each([
   },
 )
 
-/** Asks on the agent's one connection; whether it was open already. */
+/** Sends a request on the agent's only connection; returns whether it was open already. */
 async function ask(url: string, agent: Agent): Promise<{ status?: number; isReused: boolean }> {
   const request = get(url, { agent })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

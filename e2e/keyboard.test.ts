@@ -112,7 +112,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   await page.keyboard.press('PageUp')
   await expect.poll(() => focusedPost(page)).toBe('Запись 24')
 
-  // Stepping down reads on by itself, and what has the focus is in sight.
+  // Stepping down loads further posts by itself, and the focused post is in view.
   for (let post = 23; post >= 1; post--) {
     await expect
       .poll(async () => {
@@ -129,7 +129,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» tells the shortcuts, and while one types or a dialog is open they do nothing', async () => {
+test('«?» shows the shortcuts, and while one types or a dialog is open they do nothing', async () => {
   await journey.publish(olga, 'Единственная запись')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
@@ -145,7 +145,7 @@ test('«?» tells the shortcuts, and while one types or a dialog is open they do
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
 
-  // By now the other dialog is loaded: it would be there at once.
+  // By now the chunk of the other dialog is loaded: it would open at once.
   await page.keyboard.press('Shift+Slash')
   const help = await dialogOf(page, 'Сочетания клавиш')
   expect(await help.getByRole('term').allInnerTexts()).toContain('Следующая запись')
@@ -210,7 +210,7 @@ async function dialogOf(page: Page, name: string) {
   return dialog
 }
 
-/** Tab, forth and back, never leaves the open dialog for the page behind it. */
+/** Checks that Tab and Shift+Tab never leave the open dialog for the page behind it. */
 async function expectTrap(page: Page): Promise<void> {
   for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
     await page.keyboard.press(key)
@@ -230,7 +230,7 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   throw new Error(`Tab never came to «${name}», but to «${await focused(page)}»`)
 }
 
-/** The name of what has the focus. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement | null
@@ -238,7 +238,7 @@ function focused(page: Page): Promise<string> {
   })
 }
 
-/** The text of the post that has the focus. */
+/** The text of the focused post. */
 function focusedPost(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
     const text = document.activeElement?.querySelector<HTMLElement>(

@@ -31,7 +31,7 @@ test('a post that was missing when its address was opened is on the wall once it
   await postWith(page, 'Следующая за последней').waitFor()
 })
 
-test('a read that comes late does not take back the count of replies', async () => {
+test('a late response does not undo the count of replies', async () => {
   const { id } = await journey.publish(olga, 'Сколько нас')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Сколько нас').waitFor()
@@ -57,7 +57,7 @@ async function write(page: Page, dialogName: string, text: string): Promise<void
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Lets the server answer reads of an address at once, and brings the answers to the page only when told to. */
+/** Lets the server answer reads of an address at once, and delivers the responses to the page only on `letGo()`. */
 async function answerLate(page: Page, address: string) {
   const answered = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ async function answerLate(page: Page, address: string) {
     answered.resolve()
     await gate.promise
     await route.fulfill({ response })
-    // Once the page has had its turn to show it.
+    // Waits until the page could show it.
     await page.evaluate(
       () => new Promise((shown) => setTimeout(() => requestAnimationFrame(shown))),
     )

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => journey?.close())
 beforeEach(() => journey.emptyWall())
 
-test('a like shows before the server has answered, and holds afterwards', async () => {
+test('a like shows before the server has answered, and stays afterwards', async () => {
   const post = await journey.publish(olga, 'Нравится ли?')
   await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
   const page = await journey.visit({ as: petr })
@@ -30,7 +30,7 @@ test('a like shows before the server has answered, and holds afterwards', async 
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
 })
 
-test('a post that was asked for before its like does not take it back', async () => {
+test('a response that was requested before a like does not undo it', async () => {
   const post = await journey.publish(olga, 'Ответ в пути')
   const page = await journey.visit({ as: petr })
   const asked = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ test('a post that was asked for before its like does not take it back', async ()
   expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
 })
 
-test('quick taps end at the last wish', async () => {
+test('after quick taps the last one counts', async () => {
   const post = await journey.publish(olga, 'Туда-сюда')
   const page = await journey.visit({ as: petr })
   const card = postWith(page, 'Туда-сюда')
@@ -105,7 +105,7 @@ test('what is no longer liked stays in «Понравившиеся» until the 
   await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
-test('a visitor who taps «Нравится» is asked in', async () => {
+test('a visitor who taps «Нравится» is asked to sign in', async () => {
   await journey.publish(olga, 'Для гостей')
   const page = await journey.visit()
   await like(postWith(page, 'Для гостей')).click()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('while the mail server is away the code screen says that it is tried again, and once the mail is out, that', async () => {
+test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async () => {
   const { email } = await journey.signUp()
   const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
@@ -41,7 +41,7 @@ test('while the mail server is away the code screen says that it is tried again,
   expect(asked()).toBe(asks)
 })
 
-test('an address that does not exist is said so at the code, with the way back to it; the mended one signs in', async () => {
+test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async () => {
   const refusing = await openRefusingSmtp({ code: 550, port })
   const { email } = await journey.signUp()
   const page = await journey.visit({ viewport: DESKTOP })
@@ -66,7 +66,7 @@ test('an address that does not exist is said so at the code, with the way back t
   await profileLink(page).waitFor()
 })
 
-test('a change of e-mail says the same of its mail', async () => {
+test('a change of e-mail says the same about its mail', async () => {
   const refusing = await openRefusingSmtp({ code: 550, port })
   onTestFinished(() => refusing.close())
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
@@ -79,7 +79,7 @@ test('a change of e-mail says the same of its mail', async () => {
   expect(await field.inputValue()).toBe('nobody@example.org')
 })
 
-/** The code to sign in with: the mail of the registration comes too, in whatever order. */
+/** The code to sign in with; the mail of the registration arrives too, in any order. */
 async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
   const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))
   await expect.poll(find).toBeDefined()

@@ -6,12 +6,12 @@ import { askOnce, openCrowd, sendNewcomers } from '../server/testing/crowd.ts'
 import { openSocket } from '../server/testing/raw-http.ts'
 import { databaseForTest, startProductForTest } from './testing/product.ts'
 
-/** So many requests are worked on at once. */
+/** The number of requests that the server works on at once. */
 const AT_WORK = 64
-/** Others wait for them no longer than this. */
+/** Other requests wait no longer than this. */
 const WAIT_MS = 500
 
-test('with 600 callers who ask without pause only 200 and 503 are answered, newcomers are served, and all is well once they are gone', async () => {
+test('with 600 callers who ask without pause only 200 and 503 are answered, newcomers are served, and everything is fast again once they are gone', async () => {
   const env = { DATABASE_URL: await databaseForTest() }
   const { product, client } = await startProductForTest({ env })
   const { url } = product
@@ -31,14 +31,14 @@ test('with 600 callers who ask without pause only 200 and 503 are answered, newc
   expect(lost).toBe(0)
   expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
   expect(newcomersServed).toBeGreaterThan(0.8)
-  // A quarter of what is carried, and more: the machine may do other work meanwhile. The bench has the goals.
+  // Only a share of the capacity: the machine may do other work meanwhile. The benchmark has the goals.
   expect(times.length).toBeGreaterThan(carried / 2)
   const { status, ms } = await askOnce(url, request())
   expect(status).toBe(200)
   expect(ms).toBeLessThan(1000)
 })
 
-test('clients that go away give their places back at once', async () => {
+test('the places of clients that disconnect are free at once', async () => {
   const databaseUrl = await databaseForTest()
   const { product } = await startProductForTest({ env: { DATABASE_URL: databaseUrl } })
   const { url } = product
@@ -50,7 +50,7 @@ test('clients that go away give their places back at once', async () => {
   for (const [n, socket] of sockets.entries()) {
     socket.write(`GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\n\r\n`)
   }
-  // All of them have come once somebody else is kept waiting.
+  // All of them have arrived once another request has to wait.
   const waited = async () => {
     const began = performance.now()
     await fetch(`${url}/api/v1/nope`)

@@ -83,7 +83,7 @@ test('a toast stays 3.5 s, and the next comes 0.7 s after it', async () => {
   expect(await shown.count()).toBe(1)
 })
 
-test('a draft outlives closing and reloading, and goes when it is published', async () => {
+test('a draft survives closing and reloading, and is removed when it is published', async () => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   await field(dialog).fill('Недописанное')
@@ -100,7 +100,7 @@ test('a draft outlives closing and reloading, and goes when it is published', as
   expect(await field(dialog).inputValue()).toBe('')
 })
 
-test('a draft outlives a session that ends in the middle of it', async () => {
+test('a draft survives a session that ends meanwhile', async () => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
@@ -119,7 +119,7 @@ test('a draft outlives a session that ends in the middle of it', async () => {
   expect(await field(dialog).inputValue()).toBe('Важная мысль')
 })
 
-test('a refused send keeps the dialog and the text, and the retry publishes once', async () => {
+test('after a refused send the dialog and the text stay, and the retry publishes once', async () => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
@@ -137,7 +137,7 @@ test('a refused send keeps the dialog and the text, and the retry publishes once
   expect(await field(dialog).inputValue()).toBe('Дойдёт со второго раза')
   await page.unroute('**/api/v1/posts')
 
-  // The server has it, but its answer is lost on the way.
+  // The server has published it, but the response is lost.
   await page.route(
     '**/api/v1/posts',
     async (route) => {

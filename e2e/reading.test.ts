@@ -74,7 +74,7 @@ test('addresses in a text are links that vouch for nothing', async () => {
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('the oldest browsers the build is made for show a post with an address', async () => {
+test('the oldest browsers that the build supports show a post with an address', async () => {
   await journey.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
   const page = await journey.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
   const post = postWith(page, 'Старым тоже')
@@ -95,10 +95,10 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
   const violations: string[] = []
   const page = await journey.visit({
     before: async (page) => {
-      await page.exposeFunction('tellViolation', (what: string) => violations.push(what))
+      await page.exposeFunction('reportViolation', (what: string) => violations.push(what))
       await page.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (event) =>
-          Reflect.get(window, 'tellViolation')(event.violatedDirective),
+          Reflect.get(window, 'reportViolation')(event.violatedDirective),
         )
       })
     },
@@ -171,7 +171,7 @@ test.each([
   expect(await page.evaluate(() => history.length)).toBe(3)
 })
 
-test('a report needs a reason, and a visitor is asked in first', async () => {
+test('a report needs a reason, and a visitor is asked to sign in first', async () => {
   const post = await journey.publish(petr, 'Купите слона')
   const page = await journey.visit({ as: olga })
   const menu = await openMenu(postWith(page, 'Купите слона'))
@@ -198,7 +198,7 @@ test('a report needs a reason, and a visitor is asked in first', async () => {
   await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
 })
 
-/** Takes from the browser what came after the targets of vite.config.ts. */
+/** Removes what is newer than the targets of vite.config.ts from the browser. */
 function forgetNewerThanTargets(): void {
   const newer: [object, string[]][] = [
     [URL, ['parse']],

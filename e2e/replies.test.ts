@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => journey?.close())
 beforeEach(() => journey.emptyWall())
 
-test('a reply is written under the words it answers, and counted at once wherever the post stands', async () => {
+test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async () => {
   const post = await journey.publish(olga, 'Кто здесь?')
   await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
   const page = await journey.visit({ as: petr })
@@ -48,7 +48,7 @@ test('a reply is written under the words it answers, and counted at once whereve
   expect(await page.title()).toBe('Мои ответы - Вслух')
 })
 
-test('a deleted reply is taken off every count', async () => {
+test('a deleted reply is subtracted from every count', async () => {
   const post = await journey.publish(olga, 'Спросил и жду')
   await journey.reply(petr, post.id, 'Поспешный ответ')
   const page = await journey.visit({ as: petr })
@@ -79,8 +79,8 @@ test('a thread whose root is gone stays readable behind a placeholder', async ()
   await page.getByText('Запись удалена').waitFor()
   expect(await postTexts(page)).toEqual(['Ответ остаётся'])
   await page.goto(`${journey.url}/own/replies`)
-  const kept = postWith(page, 'Ответ остаётся')
-  await kept.getByText('Запись удалена').waitFor()
+  const remaining = postWith(page, 'Ответ остаётся')
+  await remaining.getByText('Запись удалена').waitFor()
   await page.goto(`${journey.url}/posts/${root.id}`)
   await page.getByText('Запись не найдена').waitFor()
 })
@@ -111,7 +111,7 @@ async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** How many replies a post is said to have, in words; null where it says nothing. */
+/** The label of a post's number of replies; null where there is none. */
 function repliesOf(post: Locator): Promise<string | null> {
   return post.getByRole('button', { name: 'Ответить' }).evaluate((button) => {
     const id = button.getAttribute('aria-describedby')

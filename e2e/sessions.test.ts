@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('devices: this browser comes first, by its own name, and cannot be closed; the others can be looked at', async () => {
+test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async () => {
   const elsewhere = await journey.signUp()
   const page = await journey.visit()
   await askForCode(page, elsewhere.email)
@@ -50,7 +50,7 @@ test('one session closed: «Сессия завершена», it leaves the lis
   expect(await isOpen(here)).toBe(true)
 })
 
-test('all others closed after a question: «Сессии завершены», and only this one stays', async () => {
+test('all others closed after a confirmation: «Сессии завершены», and only this one stays', async () => {
   const here = await journey.signUp()
   const others = [await journey.signIn(here.email), await journey.signIn(here.email)]
   const page = await journey.visit({ as: here, path: '/settings/devices' })
@@ -162,7 +162,7 @@ async function closeFromElsewhere({ email }: TestUser): Promise<void> {
   await journey.call('DELETE', '/sessions', { token })
 }
 
-/** Whether the session of a sign-in is still good for a call. */
+/** Whether a user's session is still accepted. */
 async function isOpen({ token }: TestUser): Promise<boolean> {
   return (await journey.call('GET', '/users/current', { token })).status === 200
 }

@@ -40,7 +40,7 @@ test('settings show the address and the name, and lead to each of their pages an
   }
 })
 
-test('a name is judged as it is typed, in the words of each rule, and the server is not asked', async () => {
+test('a name is validated as it is typed, with the message of each rule and without asking the server', async () => {
   const page = await journey.visit({
     as: await journey.signUp(),
     path: '/settings/account/username',
@@ -64,7 +64,7 @@ test('a name is judged as it is typed, in the words of each rule, and the server
   expect(checks()).toBe(0)
 })
 
-test('the server is asked of a name once, 500 ms after the last key', async () => {
+test('the server is asked about a name once, 500 ms after the last key', async () => {
   const page = await journey.visit({
     as: await journey.signUp(),
     path: '/settings/account/username',
@@ -90,7 +90,7 @@ test('the server is asked of a name once, 500 ms after the last key', async () =
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a name somebody has is refused in any case of its letters, also when taken after the check', async () => {
+test('a taken name is refused in any letter case, also when it was taken after the check', async () => {
   const rival = await journey.signUp()
   const page = await journey.visit({
     as: await journey.signUp(),
@@ -128,10 +128,10 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   await save.click()
   await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
   await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
-  // The form is behind one, and not on the way back.
+  // The form has been replaced in the history: going back does not lead to it.
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${journey.url}/`)
-  // Going back reads nothing anew.
+  // Going back loads nothing again.
   await post.getByText('marfa_petrova').waitFor()
   await page.getByRole('link', { name: 'Стена' }).click()
   await post.getByText('marfa_petrova').waitFor()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('a wrong code is refused in words that typing takes away; after five even the right one is, until ten minutes have passed', async () => {
+test('a wrong code shows an error that typing removes; after five even the right code is refused, until ten minutes have passed', async () => {
   const { email } = await journey.signIn('wrong@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
@@ -45,7 +45,7 @@ test('a wrong code is refused in words that typing takes away; after five even t
   await profileLink(page).waitFor()
 })
 
-test('an expired code says so, and a new one is there at once', async () => {
+test('for an expired code the dialog says so, and offers a new one at once', async () => {
   const { email } = await journey.signIn('late@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
@@ -62,7 +62,7 @@ test('an expired code says so, and a new one is there at once', async () => {
   await profileLink(page).waitFor()
 })
 
-test('a registration answers a wrong and an expired code in the same words', async () => {
+test('a registration shows the same errors for a wrong and an expired code', async () => {
   const email = 'new@example.org'
   const page = await journey.visit()
   const { code, email: address, error, goBack, proceed } = signInDialog(page)
@@ -86,7 +86,7 @@ test('a registration answers a wrong and an expired code in the same words', asy
   await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
 })
 
-test('where the browser cannot be told apart, the dialog says so and goes on once it can', async () => {
+test('where the browser cannot be identified, the dialog says so and continues once it can', async () => {
   const { email } = await journey.signIn('device@example.org')
   const page = await journey.visit()
   const { code, email: address, error, proceed } = signInDialog(page)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('an address is asked for, held to its pattern, and announced when it is wrong', async () => {
+test('an address is required, validated, and its error is announced', async () => {
   const page = await journey.visit()
   const step = signInDialog(page)
   await signInButton(page).click()
@@ -97,7 +97,7 @@ test('an unknown address is offered registration: «Вернуться» leads b
   await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
 })
 
-test('the code takes digits alone, six at most, and nothing is sent before the sixth', async () => {
+test('the code input accepts only digits, six at most, and sends nothing before the sixth', async () => {
   await journey.signIn('vera@example.org')
   const page = await journey.visit()
   await askForCode(page, 'vera@example.org')
@@ -112,7 +112,7 @@ test('the code takes digits alone, six at most, and nothing is sent before the s
   expect(verifications()).toBe(1)
 })
 
-test('the dialog comes back on the code after a reload, and signs in from there', async () => {
+test('after a reload the dialog opens again on the code step, and signs in from there', async () => {
   const { email } = await journey.signIn('galya@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
@@ -123,7 +123,7 @@ test('the dialog comes back on the code after a reload, and signs in from there'
   await profileLink(page).waitFor()
 })
 
-test('a dialog closed on the code stays closed after a reload, goes on at «Войти», and forgets a code of ten minutes', async () => {
+test('a dialog closed on the code stays closed after a reload, continues at «Войти», and drops an operation after ten minutes', async () => {
   const { email } = await journey.signIn('dasha@example.org')
   const page = await journey.visit({ before: (page) => page.clock.install() })
   const { dialog, code, goBack } = signInDialog(page)
@@ -132,7 +132,7 @@ test('a dialog closed on the code stays closed after a reload, goes on at «Во
   await dialog.waitFor({ state: 'detached' })
   await page.reload()
   await signInButton(page).waitFor()
-  // A dialog would have to fetch its code first.
+  // A dialog would have to load its chunk first.
   await page.waitForLoadState('networkidle')
   expect(await dialog.count()).toBe(0)
   await signInButton(page).click()
@@ -145,7 +145,7 @@ test('a dialog closed on the code stays closed after a reload, goes on at «Во
   expect(await goBack.count()).toBe(0)
 })
 
-test('Escape, «Закрыть» and a press beside it close the dialog, and the focus is back on «Войти»', async () => {
+test('Escape, «Закрыть» and a click beside it close the dialog, and the focus is back on «Войти»', async () => {
   const page = await journey.visit()
   const { dialog, email } = signInDialog(page)
   const ways = [
@@ -162,7 +162,7 @@ test('Escape, «Закрыть» and a press beside it close the dialog, and the
   }
 })
 
-test('«Отправить код ещё раз» waits for a minute, counts it down, and brings the same code', async () => {
+test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async () => {
   const { email } = await journey.signIn('egor@example.org')
   const page = await journey.visit({ before: (page) => page.clock.install() })
   await signInButton(page).click()
@@ -187,12 +187,12 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   await profileLink(page).waitFor()
 })
 
-test('telling this browser from others asks nothing of any other site', async () => {
+test('identifying this browser sends no request to any other site', async () => {
   const { email } = await journey.signIn('vera@example.org')
   const asked: string[] = []
   const page = await journey.visit({
     before: async (fresh) => {
-      // The library reports one in a thousand of its runs to its makers: here each run would be one.
+      // The library reports one in a thousand of its runs to its makers: here every run would be reported.
       await fresh.addInitScript('Math.random = () => 0')
       fresh.on('request', (request) => asked.push(new URL(request.url()).origin))
     },
@@ -211,7 +211,7 @@ async function copy(page: Page, text: string): Promise<void> {
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
 }
 
-/** What a screen reader says of the element in focus after its name. */
+/** The accessible description of the focused element. */
 function descriptionOfFocus(page: Page): Promise<string> {
   return page.evaluate(() => {
     const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []

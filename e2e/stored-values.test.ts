@@ -28,12 +28,12 @@ test.each([
   ],
   ['too much of it, with controls', `${'x'.repeat(300)}\0`],
 ])(
-  'whatever the browser kept, %s included: one signs in, writes and publishes',
+  'whatever the browser has stored, %s included: one signs in, writes and publishes',
   async (what, junk) => {
     const user = await journey.signUp()
     const page = await journey.visit()
     await signInButton(page).waitFor()
-    await page.evaluate(keepEverywhere, { junk, draft: draftKey(user) })
+    await page.evaluate(storeEverywhere, { junk, draft: draftKey(user) })
     await page.reload()
     await askForCode(page, user.email)
     await enterCode(page, await journey.nextCode(user.email))
@@ -58,10 +58,11 @@ test('logging out takes one’s drafts from the browser, and leaves those of oth
   await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
-  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
-  await expect.poll(kept).not.toContain('Ольга')
-  expect(await kept()).not.toContain(olga.email)
-  expect(await kept()).toContain('Пётр не дописал')
+  const storedText = () =>
+    page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  await expect.poll(storedText).not.toContain('Ольга')
+  expect(await storedText()).not.toContain(olga.email)
+  expect(await storedText()).toContain('Пётр не дописал')
 
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)
@@ -86,13 +87,13 @@ test('a session closed elsewhere leaves what was typed to the one who typed it, 
   expect(await text(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
 
-/** Puts the same value wherever the app keeps one. */
-function keepEverywhere({ junk, draft }: { junk: string; draft: string }): void {
+/** Writes the same value under every key that the app stores. */
+function storeEverywhere({ junk, draft }: { junk: string; draft: string }): void {
   for (const key of ['theme', 'client-token', 'had-session', draft]) localStorage.setItem(key, junk)
   for (const key of ['sign-in', 'intent']) sessionStorage.setItem(key, junk)
 }
 
-/** Where a person's draft of a new post is kept. */
+/** The key under which a user's draft of a new post is stored. */
 function draftKey({ id }: TestUser): string {
   return `draft ${id} new`
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('a post on its way is announced', async () => {
+test('a post that is loading is announced', async () => {
   const held = Promise.withResolvers<() => void>()
   const page = await journey.visit({
     path: `/posts/${root.id}`,
@@ -30,7 +30,7 @@ test('a post on its way is announced', async () => {
   expect(await loadingOn(page).count()).toBe(0)
 })
 
-test('the post that is answered has its place before it is read: nothing below it jumps', async () => {
+test('the post that is replied to has its place before it is loaded: nothing below it jumps', async () => {
   const page = await openLast()
   const calls = await holdCalls(page, callsFor(root, middle))
   await goToMiddle(page)
@@ -41,7 +41,7 @@ test('the post that is answered has its place before it is read: nothing below i
   expect(Math.abs((await topOfMiddle(page)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('where the post that is answered cannot be read, the thread says so and tries again', async () => {
+test('where the post that is replied to cannot be loaded, the thread says so and can try again', async () => {
   const page = await openLast()
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
@@ -52,7 +52,7 @@ test('where the post that is answered cannot be read, the thread says so and tri
   await postWith(page, 'Кто начал?').waitFor()
 })
 
-/** A visitor at the end of the thread, where its beginning was not read yet. */
+/** Opens the end of the thread as a visitor, before its beginning was loaded. */
 async function openLast(): Promise<Page> {
   const page = await journey.visit({ path: `/posts/${last.id}` })
   await postWith(page, 'Я и закончу').waitFor()
@@ -64,7 +64,7 @@ async function goToMiddle(page: Page): Promise<void> {
   await page.waitForURL(`**/posts/${middle.id}`)
 }
 
-/** The address by which posts are read, each for itself. */
+/** The address of calls that read a single post. */
 function callsFor(...posts: Post[]): RegExp {
   return new RegExp(`/api/v1/posts/(?:${posts.map(({ id }) => id).join('|')})$`)
 }

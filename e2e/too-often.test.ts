@@ -22,7 +22,7 @@ test('a second code for an address within a minute: the dialog says how long to 
   expect(await address.inputValue()).toBe(email)
 })
 
-test('a 31st report in an hour: the dialog keeps the reason and says how long to wait', async () => {
+test('a 31st report in an hour: the dialog still has the reason and says how long to wait', async () => {
   const author = await journey.signUp()
   const user = await journey.signUp()
   const { id } = await journey.publish(author, 'Пожалуйтесь на меня.')
@@ -40,7 +40,7 @@ test('a 31st report in an hour: the dialog keeps the reason and says how long to
   expect(await reason.isChecked()).toBe(true)
 })
 
-test('a fourth name in a day: the form keeps it and a toast says how long to wait', async () => {
+test('a fourth name in a day: the form still holds it and a toast says how long to wait', async () => {
   const user = await journey.signUp()
   for (const username of ['first_name', 'second_name', 'third_name']) {
     await journey.call('PATCH', '/users/current/profile', { token: user.token, body: { username } })
@@ -53,7 +53,7 @@ test('a fourth name in a day: the form keeps it and a toast says how long to wai
   expect(await field.inputValue()).toBe('fourth_name')
 })
 
-test('a sixth post in a row: the dialog keeps the text and says how long to wait', async () => {
+test('a sixth post in a row: the dialog still has the text and says how long to wait', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
   await page.getByRole('button', { name: 'Новая запись' }).click()

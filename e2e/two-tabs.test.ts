@@ -6,12 +6,12 @@ import { askForCode, enterCode, profileLink, signInButton } from './testing/sign
 
 let journey: JourneyWithMail
 beforeAll(async () => {
-  // Every call finds its token about to expire, and renews it.
+  // Every call finds its token about to expire, and refreshes it.
   journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '1' })
 })
 afterAll(() => journey?.close())
 
-test('a token that expires in mid-session is renewed without notice', async () => {
+test('a token that expires during a session is refreshed unnoticed', async () => {
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
   const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
@@ -22,7 +22,7 @@ test('a token that expires in mid-session is renewed without notice', async () =
   expect(renewals()).toBeGreaterThanOrEqual(2)
 })
 
-test('a token that the server refuses is renewed once, and the call is sent again', async () => {
+test('a token that the server refuses is refreshed once, and the call is sent again', async () => {
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
   const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
@@ -40,7 +40,7 @@ test('a token that the server refuses is renewed once, and the call is sent agai
   expect(await journey.rows("SELECT FROM posts WHERE text = 'Со второго раза.'")).toHaveLength(1)
 })
 
-test('two tabs renew at once while the session is rotated, and both go on', async () => {
+test('two tabs refresh at once while the session’s secret is rotated, and both go on', async () => {
   const user = await journey.signUp()
   const first = await journey.visit({ as: user })
   const second = await first.context().newPage()

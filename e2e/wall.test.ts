@@ -12,7 +12,7 @@ import {
   typeRussian,
 } from './testing/page-actions.ts'
 
-/** Ten posts of these are more than a phone shows, so that the next page waits to be scrolled to. */
+/** Ten posts with this text are taller than a phone's screen, so that the next page loads only after scrolling. */
 const TWO_LINES = 'Запись, которой на телефоне хватает на две строки, а то и на три:'
 
 let journey: Journey
@@ -48,7 +48,7 @@ test('the wall grows by tens as one scrolls, with skeletons meanwhile, to its en
   expect(new Set(await postTexts(page)).size).toBe(25)
 })
 
-test('a page that fails leaves a row to repeat it, and the wall goes on from there', async () => {
+test('a page that fails to load leaves a row that repeats it, and the wall continues from there', async () => {
   await journey.fillWall(olga, 15, TWO_LINES)
   const page = await journey.visit()
   await postWith(page, `${TWO_LINES} 15`).waitFor()
@@ -66,14 +66,14 @@ test('every empty list says so', async () => {
   const page = await journey.visit({ as: olga })
   for (const view of ['Понравившиеся', 'Мои записи', 'Мои ответы', 'Новые']) {
     await switchView(page, view)
-    // The title first: the view before is empty in the same words.
+    // The title first: the previous view is empty in the same words.
     await expect.poll(() => page.title()).toEqual(`${view === 'Новые' ? 'Стена' : view} - Вслух`)
     await page.getByText('Записи не найдены').waitFor()
     await page.getByText('Возможно, записи скоро появятся').waitFor()
   }
 })
 
-test('the switcher is a listbox of the other views, by keys and by letters', async () => {
+test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
   const page = await journey.visit({ as: olga })
   const button = page.getByRole('button', { name: 'Новые' })
   await button.focus()
@@ -99,7 +99,7 @@ test('the switcher is a listbox of the other views, by keys and by letters', asy
   expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
 })
 
-test('going back from a post returns to it at the very same place; arriving anew starts at the top', async () => {
+test('going back from a post returns to it at the very same place; a new visit starts at the top', async () => {
   await journey.fillWall(olga, 35)
   const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 35').waitFor()
@@ -125,11 +125,11 @@ test('going back from a post returns to it at the very same place; arriving anew
     .click()
   await postWith(page, 'Пока вас не было').waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
-  // Read anew: where ten do not fill the screen, the next ten follow.
+  // The list is loaded again: where ten posts do not fill the screen, the next ten follow.
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
 
-test('new posts wait behind a pill and move nothing that is read', async () => {
+test('new posts wait behind a pill and do not move what is being read', async () => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ before: (page) => page.clock.install() })
   const read = postWith(page, 'Запись 8')
@@ -168,7 +168,7 @@ test('one’s own publication does not hide that others have written', async () 
   ])
 })
 
-test('new posts that do not come say that the server did not answer in time', async () => {
+test('when new posts do not arrive, a toast says that the server did not answer in time', async () => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ before: (page) => page.clock.install() })
   await postWith(page, 'Запись 12').waitFor()

@@ -26,7 +26,7 @@ test('a first visit to the wall takes at most 120 KB of script as gzip', async (
   const scripts = responses.filter((response) => response.request().resourceType() === 'script')
   const sizes = await Promise.all(scripts.map((script) => sizeAsGzip(script.url())))
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  // All of the app in less than this would mean that something was not seen.
+  // A smaller sum would mean that some scripts were not counted.
   expect(total).toBeGreaterThan(60 * 1024)
   expect(total).toBeLessThanOrEqual(SCRIPT_AT_MOST)
 })
@@ -37,15 +37,15 @@ test('no schema library reaches the browser: only types and plain constants of t
   expect(scriptsWithSchemas('dist/web/assets/*.js')).toEqual([])
 })
 
-test('what the page is made of is kept for ever and was packed beforehand; the page itself is asked for anew', async () => {
+test('assets are cached for ever and compressed at build time; the page itself is revalidated', async () => {
   const responses = await firstVisit()
   const assets = responses.filter((it) => new URL(it.url()).pathname.startsWith('/assets/'))
   expect(assets.length).toBeGreaterThan(3)
   for (const asset of assets) {
     const headers = await asset.allHeaders()
     expect(headers['cache-control']).toMatch(/max-age=31536000, immutable/)
-    const worthPacking = (await asset.body()).length > 1024
-    if (worthPacking && /\.(?:js|css)$/.test(asset.url())) {
+    const worthCompressing = (await asset.body()).length > 1024
+    if (worthCompressing && /\.(?:js|css)$/.test(asset.url())) {
       expect(headers).toMatchObject({ 'content-encoding': 'br' })
     }
   }
@@ -53,7 +53,7 @@ test('what the page is made of is kept for ever and was packed beforehand; the p
   expect(await html?.headerValue('cache-control')).toBe('no-cache')
 })
 
-test('the first posts are asked for once, along with the scripts and not after them', async () => {
+test('the first posts are requested once, along with the scripts and not after them', async () => {
   const responses = await firstVisit()
   const first = responses.filter((it) => it.url().endsWith('/api/v1/posts?limit=10'))
   expect(first).toHaveLength(1)
@@ -80,7 +80,7 @@ test('nothing shifts while the page, its fonts and further posts arrive over a s
   expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThanOrEqual(SHIFT_AT_MOST)
 })
 
-test('the measure of shifts sees one that is there', async () => {
+test('the measurement of layout shifts finds one that is there', async () => {
   const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   await page.evaluate(() => {
@@ -102,7 +102,7 @@ function scriptsWithSchemas(pattern: string): string[] {
   return scripts(pattern).filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('~kind'))
 }
 
-/** Everything that a first visit to the wall fetches until nothing more is asked for, before any tap. */
+/** Every response that a first visit to the wall loads until the network is idle, before any tap. */
 async function firstVisit(): Promise<Response[]> {
   const responses: Response[] = []
   const page = await journey.visit({
@@ -113,7 +113,7 @@ async function firstVisit(): Promise<Response[]> {
   return responses
 }
 
-/** Bytes of a file as the server sends it to who takes gzip. */
+/** The size of a file in bytes as the server sends it to a client that accepts gzip. */
 async function sizeAsGzip(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) =>
@@ -122,7 +122,7 @@ async function sizeAsGzip(url: string): Promise<number> {
   return (await promise).length
 }
 
-/** 3 Mbit/s with 80 ms of latency, and every layout shift noted, also those that follow a key press. */
+/** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts, also those after a key press. */
 async function slowLine(page: Page): Promise<void> {
   const network = await page.context().newCDPSession(page)
   await network.send('Network.emulateNetworkConditions', {

@@ -28,7 +28,7 @@ test('a dialog closed while it sends leaves the next one alone', async () => {
   expect(await text(reply).inputValue()).toBe('Пока пишу')
 })
 
-test('the next post written while one is on its way is not lost when that one is published', async () => {
+test('a post that is written while another one is being sent is not lost when that one is published', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Первая из двух')
   const dialog = await startPost(page)
@@ -42,7 +42,7 @@ test('the next post written while one is on its way is not lost when that one is
   expect(await text(dialog).inputValue()).toBe('Вторая из двух')
 })
 
-test('a dialog opened again on the text that is on its way closes when it is published', async () => {
+test('a dialog opened again on a text that is being sent closes when it is published', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Только однажды')
   const dialog = await startPost(page)

@@ -11,7 +11,7 @@ import { withEmbeddedDatabase } from './embedded-database.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** The product, its database included, on a clock that the test shifts, with the limits that people meet. */
+/** Starts the product and its database on a clock that the test shifts, with the real rate limits. */
 async function productOnShiftedClock() {
   const clock = await shiftedClock()
   const mailbox = await openMailbox()
@@ -55,7 +55,7 @@ test('the clock an hour ahead and back: publishing, mails and counts go on at on
   expect(await mails('nina@example.org')).toMatch(/^\d{6}$/)
 })
 
-test('the clock 100 days ahead for a minute: nobody is signed out for good, and what runs by the clock runs on', {
+test('the clock 100 days ahead for a minute: nobody is signed out for good, and scheduled tasks go on', {
   timeout: 450_000,
 }, async () => {
   const { product, client, shift } = await productOnShiftedClock()
@@ -64,7 +64,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out for good, and 
   await shift(100 * DAY)
   await withEmbeddedDatabase(product.dataDir, (db) => addJob(db, 'remove-expired', { payload: {} }))
   await product.printed(/"level":"error".*(pruning stopped)/)
-  // The crontab meets its next minute 100 days late, and marks the one after as done in that year.
+  // The crontab runs its next minute 100 days late, and records the one after it as done at that date.
   await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 
   await shift(0)
@@ -77,7 +77,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out for good, and 
   await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 })
 
-/** Resolves once the crontab has run at a minute after this moment, by the database's clock. */
+/** Resolves once the crontab has run for a minute after this moment, by the database's clock. */
 async function cronRuns(db: Db): Promise<void> {
   const { rows: asked } = await sql<{ since: Date }>`SELECT now() AS since`.execute(db)
   const since = asked[0]?.since

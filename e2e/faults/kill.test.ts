@@ -7,7 +7,7 @@ import { postmasterOf, withEmbeddedDatabase } from './embedded-database.ts'
 
 const KILLS = 20
 
-test('kill -9 in the middle of writes, 20 times, every second time of the database too: no acknowledged post, reply or like is lost, counters are exact, the next start needs no hand', {
+test('kill -9 in the middle of writes, 20 times, every second time of the database too: no acknowledged post, reply or like is lost, counters are exact, the next start needs no repair', {
   timeout: 400_000,
 }, async ({ annotate }) => {
   const { product, client } = await startProductForTest()
@@ -15,7 +15,7 @@ test('kill -9 in the middle of writes, 20 times, every second time of the databa
   const acknowledged = new AcknowledgedWrites()
   for (let kill = 0; kill < KILLS; kill++) {
     const load = simulateUsers({ url: product.url, users, acknowledged })
-    // A different moment of the users' days each time.
+    // At a different point of the users' actions each time.
     await acknowledged.waitForMore(5 + ((kill * 7) % 40))
     const postmaster = await postmasterOf(product.dataDir)
     const killed = product.stop('SIGKILL')

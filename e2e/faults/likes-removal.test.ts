@@ -6,9 +6,9 @@ import { signUpUsers, startProductForTest } from '../testing/product.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const FANS = 60_000
-/** Seeded in pieces that a statement's 3 s suffice for on a busy machine. */
+/** Likes inserted by one statement, few enough for its timeout of 3 s on a busy machine. */
 const PIECE = 5000
-/** The job comes back with the next minute. */
+/** The task runs again with the next minute. */
 const NEXT_MINUTE = { timeout: 90_000, interval: 200 }
 
 test('killed while it removes the likes of a deleted post: the post stays gone, and the rest goes within a minute of the next start', async () => {

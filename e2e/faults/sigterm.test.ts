@@ -17,14 +17,14 @@ import { withEmbeddedDatabase } from './embedded-database.ts'
 import { countWaiting, lockPost } from './lock-post.ts'
 
 const EXIT_MS = 10_000
-/** Where nothing is left to wait for. */
+/** The time to exit when there is nothing to wait for. */
 const QUICK_EXIT_MS = 5000
 
 test.each([
-  ['on connections that are kept', false],
-  ['on a connection each', true],
+  ['on reused connections', false],
+  ['on a new connection for each call', true],
 ])(
-  'SIGTERM under load %s: every answer is whole, what was not answered was not done, exit code 0 within 10 s',
+  'SIGTERM under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s',
   async (_how, freshConnections) => {
     const { product, client } = await startProductForTest()
     const users = await signUpUsers(client, 8)
@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test('SIGTERM under load, twenty times: no kept connection is reset, and each run exits within 5 s', async () => {
+test('SIGTERM under load, twenty times: no reused connection is reset, and each run exits within 5 s', async () => {
   const { product, client } = await startProductForTest()
   const [olga] = await signUpUsers(client, 1)
   const calls = [
@@ -67,7 +67,7 @@ test('SIGTERM under load, twenty times: no kept connection is reset, and each ru
   }
 }, 240_000)
 
-test('SIGTERM: a request that waits for the database is answered in whole, and nobody new is let in meanwhile', async () => {
+test('SIGTERM: a request that waits for the database gets a whole response, and no new connection is accepted meanwhile', async () => {
   const { product, client } = await startProductForTest()
   const olga = await client.signUp()
   const { token } = olga
@@ -99,7 +99,7 @@ test('SIGTERM while a client never ends its request: exit code 0 within 10 s', a
   socket.on('error', () => {})
   socket.write('POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n')
   socket.write('Content-Type: application/json\r\nContent-Length: 9\r\n\r\n')
-  // The server asks for the body: the request is at work.
+  // The server asks for the body: it is working on the request.
   await once(socket, 'data')
   await expectGracefulExit(product)
 })
@@ -136,7 +136,7 @@ test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s'
       await exit
     }),
   )
-  // The database goes last, under the lock that was held until then.
+  // The database stops last, while the lock is still held.
   await expect(locked).rejects.toThrow()
   expect(exit).toBeDefined()
   await exit
@@ -148,13 +148,13 @@ async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise
   expect(performance.now() - asked).toBeLessThan(withinMs)
 }
 
-/** An answer that the contract does not know of a server that is about to end. */
+/** Whether a stopping server may not answer like this by the contract. */
 function isStrange({ status, body, retryAfter }: Outcome): boolean {
   if (status === 503) return body.code !== 'UNAVAILABLE' || !retryAfter
   return typeof status === 'number' && status >= 300
 }
 
-/** Resolves once the port takes no connections; a connection it still takes is answered. */
+/** Resolves once the port accepts no connections; checks that each one accepted before is answered. */
 async function refusesConnections({ url }: Product): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/livez`).catch(() => undefined)

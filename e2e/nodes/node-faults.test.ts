@@ -9,7 +9,7 @@ import { changeAndRead, newestText, rolesIn, type Stale } from './stale-reads.ts
 
 const USERS = 8
 
-test('one node killed by -9 under load: the other goes on, only what the dead one had at work fails, nothing acknowledged is lost', async ({
+test('one node killed by -9 under load: the other goes on, only requests in flight on the dead one fail, nothing acknowledged is lost', async ({
   annotate,
 }) => {
   const pair = await pairForTest()
@@ -34,7 +34,7 @@ test('one node killed by -9 under load: the other goes on, only what the dead on
   )
 })
 
-test('the connections on which nodes hear of each other cut, 20 times: users see every change at once all the same, visitors within a second', {
+test('the change feed’s connections cut, 20 times: users see every change at once all the same, visitors within a second', {
   timeout: 120_000,
 }, async () => {
   const pair = await pairForTest()
@@ -66,7 +66,7 @@ test('the connections on which nodes hear of each other cut, 20 times: users see
   expect(stale.users).toEqual([])
 })
 
-test('the connection on which a node hears of the others falls silent: users see changes at once all the same, and another takes its place', async () => {
+test('the change feed’s connection of a node hangs: users see changes at once all the same, and a new one takes its place', async () => {
   const pair = await pairForTest()
   const olga = await pair.signUp()
   const { writer, other } = rolesIn(pair, 0)
@@ -84,7 +84,7 @@ test('the connection on which a node hears of the others falls silent: users see
   expect(await changeAndRead({ writer, user: olga, readers }, 1)).toEqual([])
 })
 
-/** The backends that carry notices to the nodes. */
+/** The backends of the nodes' change feeds. */
 async function listeners({ db }: Pair): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity
     WHERE application_name = 'vslukh notices' AND datname = current_database()

@@ -12,7 +12,7 @@ import {
   type ProductClient,
 } from '../testing/product.ts'
 
-/** A node, and a client that calls it past the balancer. */
+/** A node, and a client that calls it directly, not through the balancer. */
 export type Node = { product: Product; direct: ProductClient }
 
 /** Two server processes on one database, and a client that calls both in turn through a balancer. */
@@ -62,14 +62,14 @@ export async function startPair(env: Record<string, string> = {}): Promise<Pair>
   }
 }
 
-/** Starts a pair for one test, which closes it when it is over. */
+/** Starts a pair for one test and closes it after the test. */
 export async function pairForTest(env?: Record<string, string>): Promise<Pair> {
   const pair = await startPair(env)
   onTestFinished(() => pair.close())
   return pair
 }
 
-/** Where a node listens: by number, because the name localhost can mean IPv6 as well. */
+/** The URL of a node with a numeric address, because the name localhost can mean IPv6 as well. */
 function addressOf({ url }: Product): string {
   return url.replace('localhost', '127.0.0.1')
 }

@@ -21,7 +21,7 @@ export async function isAt(post: Locator, top: number): Promise<boolean> {
   return Math.abs((await topOf(post)) - top) <= 1
 }
 
-/** Scrolls until a post stands at `top` px: those above it take their height as they come near. */
+/** Scrolls until a post stands at `top` px; posts above it get their height only when they come near. */
 export function bringTo(post: Locator, top: number): Promise<void> {
   return expect
     .poll(async () => {
@@ -36,8 +36,8 @@ export function bringTo(post: Locator, top: number): Promise<void> {
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {
-      // Again where the page grew just then: the end of a moment ago is its middle now. At once, not by a key, whose
-      // scrolling would still be under way when the test goes on.
+      // The page may have grown meanwhile, so the end of a moment ago is now its middle. Not by a key: its smooth scrolling
+      // would still be running when the test goes on.
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
       return (await page.getByRole('article').count()) >= count
     })
@@ -52,7 +52,7 @@ export async function openMenu(post: Locator): Promise<Locator> {
   return menu
 }
 
-/** Chooses from the menu of a post. */
+/** Chooses an item from the menu of a post. */
 export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
   await (await openMenu(post)).getByRole('menuitem', { name }).click()
 }
@@ -88,7 +88,7 @@ export async function holdCalls(page: Page, address: string | RegExp) {
   }
 }
 
-/** Counts the requests of the page whose method and path match, from now on; returns what reads the number. */
+/** Counts the requests of the page whose method and path match, from now on; returns a function that returns the number. */
 export function countRequests(page: Page, method: string, path: RegExp): () => number {
   let count = 0
   page.on('request', (request) => {
@@ -97,13 +97,13 @@ export function countRequests(page: Page, method: string, path: RegExp): () => n
   return () => count
 }
 
-/** Scrolls as a wheel does, `by` px. */
+/** Scrolls `by` px with the mouse wheel. */
 export async function scroll(page: Page, by: number): Promise<void> {
   await page.mouse.move(200, 400)
   await page.mouse.wheel(0, by)
 }
 
-/** Types on a ЙЦУКЕН keyboard: each letter with the key it stands on. */
+/** Types on a ЙЦУКЕН keyboard: each letter with its own key. */
 export async function typeRussian(page: Page, text: string): Promise<void> {
   const keyboard = await page.context().newCDPSession(page)
   for (const key of text) {

@@ -14,7 +14,7 @@ import { freePort } from '../../server/testing/free-port.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const READY = /^Готово: /
 
-/** Tests that give it to the product can derive every code themselves: they need no mail. */
+/** The secret of products in tests: with it a test derives every code itself and needs no mail. */
 export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
 
 /** The product as an operator runs it: a process of its own, in a folder of its own. */

@@ -5,7 +5,7 @@ export type Outcome = {
   retryAfter: string | null
   /** The Age header in seconds, which only a response from before an outage has. */
   age: string | null
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   body: any
   /** Milliseconds of Date.now(). */
   began: number
@@ -14,7 +14,7 @@ export type Outcome = {
 
 type Sent = { token?: string; body?: object; headers?: Record<string, string> }
 
-/** Makes calls to a product that may die at any moment, and records how each ended. Paths are below /api/v1. */
+/** Returns a function that calls a product, which may die at any moment, and records how each call ended. Paths are below /api/v1. */
 export function recordCalls(url: string, { freshConnections = false } = {}) {
   const outcomes: Outcome[] = []
 
@@ -33,7 +33,7 @@ export function recordCalls(url: string, { freshConnections = false } = {}) {
       })
       outcome.status = 'cut'
       const text = await response.text()
-      // A balancer speaks for a dead node in HTML.
+      // A balancer answers for a dead node in HTML.
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       outcome.body = isJson ? JSON.parse(text) : undefined
       outcome.status = response.status
