@@ -10,11 +10,8 @@ export default defineConfig({
         test: {
           name: 'server on two nodes',
           include: ['server/**/*.test.ts'],
-          // These know no nodes: what they promise is the same for one and for two.
-          exclude: [
-            'server/db/**',
-            'server/{app-secret,config,installation,start-failure}.test.ts',
-          ],
+          // These do not depend on nodes: their promises are the same for one and for two.
+          exclude: ['server/{db,embedded-postgres,start}/**', 'server/config.test.ts'],
           env: { VSLUKH_NODES: '2' },
           globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
           ...runByNode,

@@ -1,9 +1,9 @@
-/** What the suites have in common; each of them has a configuration of its own. */
+/** Settings that the suites share; each of them has a configuration of its own. */
 
-/** Only what needs a database starts one: `npm test -- contract` runs at once. */
+/** Starts the database only for projects that need one: `npm test -- contract` runs at once. */
 export const sharedPostgres = './server/testing/global-setup.ts'
 
-/** A test that fails now and then fails. */
+/** A test that fails sometimes has failed: nothing retries it. */
 export const strict = { retry: 0, allowOnly: false }
 
 /**
@@ -12,7 +12,7 @@ export const strict = { retry: 0, allowOnly: false }
  */
 export const runByNode = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  // A busy machine is slow, not wrong.
+  // On a busy machine a correct result may take long.
   expect: { poll: { timeout: 15_000, interval: 30 } },
 }
 

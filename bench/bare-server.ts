@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** The physical limit of a read: node:http and nothing else, answering the same head and body (a JSON file's path). */
+/** The physical limit of a read: node:http and nothing else. Takes the path of a JSON file with the headers and the body. */
 const [path = ''] = process.argv.slice(2)
 const { headers, body } = JSON.parse(readFileSync(path, 'utf8'))
 const bytes = Buffer.from(body)

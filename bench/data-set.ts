@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '../server/db/database.ts'
 import { recount } from '../server/testing/seed.ts'
 
-/** How much of everything a data set has, from the number of its posts (replies included). */
+/** The size of a data set, derived from the number of its posts (replies included). */
 export type DataSet = { posts: number; users: number; likes: number }
 
 export function dataSetOf(posts: number): DataSet {
@@ -12,7 +12,7 @@ export function dataSetOf(posts: number): DataSet {
 /** Every fourth row is a reply, to one of the posts before it. */
 const REPLY_EVERY = 4
 /** Millions of rows take minutes. */
-const PATIENT = { connections: 1, statementTimeoutMs: 3_600_000 }
+const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 /** The wall grows by a post every so many seconds. */
 const SECONDS_APART = 20
 
@@ -21,7 +21,7 @@ const SECONDS_APART = 20
  * all 500. A tenth of the users write most posts, and new posts get most likes. Counters are set from the rows.
  */
 export async function seed(databaseUrl: string, { posts, users, likes }: DataSet): Promise<void> {
-  const { db, close } = openDatabase(databaseUrl, () => {}, PATIENT)
+  const { db, close } = openDatabase(databaseUrl, () => {}, FOR_LONG_STATEMENTS)
   const run = (statement: string) => sql.raw(statement).execute(db)
   const words =
     'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'

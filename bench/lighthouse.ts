@@ -5,30 +5,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import lighthouse, { type Flags } from 'lighthouse'
-import { findChromium, QUIET } from '../e2e/testing/chromium.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../e2e/testing/chromium.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
 
-/** What Lighthouse says of one page: scores out of 100, times in milliseconds, bytes on the wire. */
+/** Lighthouse's report on one page: scores out of 100, times in milliseconds, bytes on the wire. */
 export type Report = Record<Category, number> & {
   fcp: number
   lcp: number
   tbt: number
   cls: number
   bytes: number
-  /** What kept a score other than that of performance from 100. */
+  /** The audits that lowered a score other than that of performance. */
   faults: string[]
 }
 
-const FLAGS = ['--headless', '--remote-debugging-port=0', ...QUIET]
+const FLAGS = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS]
 
-/** A trace can fail on a busy machine, which says nothing of the page. */
+/** A trace can fail on a busy machine, which says nothing about the page. */
 const ATTEMPTS = 3
 
 /**
- * Visits a page once as Lighthouse's phone on a slow network does, in a browser that knows nothing yet. Throws when the
- * visit could not be recorded three times over.
+ * Visits a page once as a phone on a slow network, in a fresh browser profile. Throws when the visit could not be recorded
+ * in three attempts.
  */
 export async function visit(url: string, attempts = ATTEMPTS): Promise<Report> {
   const browser = await startBrowser()
@@ -38,10 +38,10 @@ export async function visit(url: string, attempts = ATTEMPTS): Promise<Report> {
   const error = result?.lhr.runtimeError
   if (result && !error) return readReport(result.lhr)
   if (attempts > 1) return visit(url, attempts - 1)
-  throw new Error(error?.message ?? `Lighthouse gave no report on ${url}`)
+  throw new Error(error?.message ?? `Lighthouse returned no report on ${url}`)
 }
 
-/** The report in the middle by performance, with every fault that any of them found. */
+/** The median report by performance, with the faults of all reports. */
 export function median(reports: Report[]): Report {
   const sorted = reports.toSorted((a, b) => a.performance - b.performance || b.lcp - a.lcp)
   const middle = sorted[Math.floor(sorted.length / 2)]
@@ -73,7 +73,7 @@ function readReport({ categories, audits }: Result): Report {
   }
 }
 
-/** A browser with a profile of its own; its sandbox is off only for root. */
+/** Starts a browser with a profile of its own; its sandbox is off only for root. */
 async function startBrowser() {
   const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []

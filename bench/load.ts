@@ -31,7 +31,7 @@ export async function applyLoad({ url, seconds, request }: Options): Promise<Loa
   }
 }
 
-/** The median time of one request after another, in milliseconds: what a lone reader waits. */
+/** Sends one request after another, as a lone reader would; returns the median time in milliseconds. */
 export async function medianTime(urls: string[], headers: Record<string, string>): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

@@ -3,26 +3,26 @@ import { askOnce, openCrowd, sendNewcomers, type Tally } from '../server/testing
 import type { DataSet } from './data-set.ts'
 import { printMarkdown } from './table.ts'
 
-type Watched = { url: string; rss: () => number; cpu: () => number }
+type Observed = { url: string; rss: () => number; cpu: () => number }
 type People = { dataSet: DataSet; tokens: string[] }
 type Kind = { name: string; request: () => string }
 
-/** As many as are needed to keep the server's core busy: what they are answered is its capacity. */
+/** So many callers keep the server's core busy: what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
 const CAPACITY_SECONDS = 5
 /** Somebody new comes so often, apart from the crowd. */
 const NEWCOMER_MS = 10
-const LOOK_MS = 250
+const MEMORY_SAMPLE_MS = 250
 const NORMAL_MS = 100
 const CALM_MS = 3000
 
 /**
- * Measures, for each kind of read, what is carried, then lets 2,000 callers ask without pause for some seconds, and prints
- * what is left of it. The goals stand in the table's second line.
+ * Measures, for each kind of read, the capacity, then lets 2,000 callers ask without pause for some seconds, and prints the
+ * share of the capacity that is still served. The goals stand in the table's second line.
  */
 export async function measureOverload(
-  product: Watched,
+  product: Observed,
   { seconds, only, ...people }: People & { seconds: number; only: string },
 ): Promise<void> {
   const rows: string[][] = []
@@ -36,7 +36,7 @@ const HEAD = [
   `${CROWD} callers`,
   'carried/s',
   'served/s',
-  'kept',
+  'share',
   'refused/s',
   'newcomers served',
   'p50, ms',
@@ -66,15 +66,15 @@ function get(path: string, token?: string): string {
   return `GET /api/v1${path} HTTP/1.1\r\nHost: bench\r\n${authorization}\r\n`
 }
 
-async function measure(product: Watched, kind: Kind, seconds: number): Promise<string[]> {
+async function measure(product: Observed, kind: Kind, seconds: number): Promise<string[]> {
   const { url } = product
   const before = await crowdFor(CAPACITY_SECONDS, { product, connections: ENOUGH, ...kind })
-  const stopLooking = watchMemory(product)
+  const stopWatching = watchMemory(product)
   const newcomers = sendNewcomers(url, { everyMs: NEWCOMER_MS, ...kind })
   const load = await crowdFor(seconds, { product, connections: CROWD, ...kind })
   const newcomersServed = await newcomers.stop()
   const normalAfter = await untilNormal(url, kind)
-  const rss = stopLooking()
+  const rss = stopWatching()
 
   const times = load.times.sort((a, b) => a - b)
   const refused = (load.statuses.get(503) ?? 0) + (load.statuses.get(429) ?? 0)
@@ -95,10 +95,10 @@ async function measure(product: Watched, kind: Kind, seconds: number): Promise<s
   ]
 }
 
-/** What a crowd is answered in some seconds; how many requests were served a second, and the CPU time (µs) for each. */
+/** Lets a crowd ask for some seconds; returns its tally, the requests served a second, and the CPU time (µs) for each. */
 async function crowdFor(
   seconds: number,
-  { product, ...options }: { product: Watched; connections: number } & Kind,
+  { product, ...options }: { product: Observed; connections: number } & Kind,
 ) {
   const cpuBefore = product.cpu()
   const crowd = openCrowd({ url: product.url, ...options })
@@ -108,12 +108,12 @@ async function crowdFor(
   return { ...tally, rate: served / seconds, cpu: (product.cpu() - cpuBefore) / served }
 }
 
-/** Watches the server's memory; what ends it returns the most that was seen, in MiB. */
-function watchMemory({ rss }: Watched): () => number {
+/** Samples the server's memory; returns a function that stops it and returns the maximum, in MiB. */
+function watchMemory({ rss }: Observed): () => number {
   let most = rss()
   const timer = setInterval(() => {
     most = Math.max(most, rss())
-  }, LOOK_MS)
+  }, MEMORY_SAMPLE_MS)
   return () => {
     clearInterval(timer)
     return most
@@ -131,7 +131,7 @@ async function untilNormal(url: string, { request }: Kind): Promise<number> {
   return normalSince
 }
 
-/** Requests that were not answered as a busy server may: by another status, or not at all. */
+/** Counts requests that were answered with a status that a busy server may not use, or not at all. */
 function others({ statuses, lost }: Tally): number {
   const known = [200, 429, 503].map((status) => statuses.get(status) ?? 0)
   const all = [...statuses.values()].reduce((sum, count) => sum + count, 0)

@@ -6,12 +6,12 @@ export const LOAD_CORE = 1
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 
-/** A command held to a core, as file and arguments; as it is where the system cannot. */
+/** A command pinned to a core, as file and arguments; unchanged where the system cannot pin. */
 export function pinned(core: number, [file = '', ...args]: string[]): [string, string[]] {
   return hasTaskset ? ['taskset', ['-c', String(core), file, ...args]] : [file, args]
 }
 
-/** Holds a running process, all its threads, to a core. Says whether it could. */
+/** Pins a running process, all its threads, to a core; returns whether it could. */
 export function pin(pid: number | undefined, core: number): boolean {
   return spawnSync('taskset', ['-a', '-cp', String(core), String(pid)]).status === 0
 }

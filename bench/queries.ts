@@ -2,7 +2,7 @@ import pg from 'pg'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { createLogger } from '../server/logger.ts'
-import { SECRET } from './product.ts'
+import { SECRET } from './measured-product.ts'
 
 export type Call = {
   method: 'GET' | 'POST' | 'DELETE'
@@ -13,7 +13,7 @@ export type Call = {
 
 /**
  * How many statements one call sends to PostgreSQL, counted at the driver in an app of its own (the second call of two
- * is counted, so that nothing is prepared in it). Visitors' reads are counted without kept answers.
+ * is counted, so that nothing is prepared in it). Visitors' reads are counted without cached responses.
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
   const counted = countDriverQueries()
@@ -47,7 +47,7 @@ export async function countQueries(databaseUrl: string, calls: Call[]): Promise<
   }
 }
 
-/** Counts what clients of pg in this process send, but for the job queue's and the notices' own. */
+/** Counts the queries that clients of pg in this process send, except those of the queue and the change feed. */
 function countDriverQueries(): () => number {
   const { submit } = pg.Query.prototype as unknown as { submit: (connection: unknown) => unknown }
   let count = 0

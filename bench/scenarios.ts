@@ -4,19 +4,19 @@ import type { Call } from './queries.ts'
 
 export type Scenario = {
   name: string
-  /** The least share of the physical limit that the product shall reach. */
+  /** The least share of the physical limit that the product should reach. */
   goal: number
   /** What a write is compared with; a read is compared with a bare server of the same bytes. */
   bareWrite?: 'post' | 'like'
   call: Call
-  /** The request that is sent, or what gives each of them. */
+  /** The request to send, or a function that returns each one. */
   request: Request | (() => Request)
 }
 
 const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
 const HOT_POST = 1
 
-/** What is measured, on a data set, by users with these tokens. */
+/** The scenarios to measure, on a data set, for users with these tokens. */
 export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
   const post = posts - (posts % 4) - 1
   const reads = [
@@ -50,7 +50,7 @@ function publishing(tokens: string[]): Scenario {
   return inTurn({ name: 'publish', goal: 0.5, bareWrite: 'post' }, calls)
 }
 
-/** All like the post, one after another, then all take it back, and so on. */
+/** All users like the post, one after another, then all take the like back, and so on. */
 function hotLikes(tokens: string[]): Scenario {
   const path = `/posts/${HOT_POST}/likes`
   const calls = (['POST', 'DELETE'] as const).flatMap((method) =>
@@ -59,13 +59,13 @@ function hotLikes(tokens: string[]): Scenario {
   return inTurn({ name: 'like a hot post', goal: 0.5, bareWrite: 'like' }, calls)
 }
 
-/** The calls one after another, and again from the first. */
-function inTurn(parts: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
+/** Sends the calls one after another, and again from the first. */
+function inTurn(scenario: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
   const [call] = calls
-  if (!call) throw new Error('nobody is signed in')
+  if (!call) throw new Error('no user is signed in')
   const requests = calls.map(toRequest)
   let next = 0
-  return { ...parts, call, request: () => requests[next++ % requests.length] ?? {} }
+  return { ...scenario, call, request: () => requests[next++ % requests.length] ?? {} }
 }
 
 function toRequest({ method, path, token, body }: Call): Request {

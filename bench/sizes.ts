@@ -1,11 +1,10 @@
-import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
 import { medianTime } from './load.ts'
-import { fillDataDir, startProduct, withDatabase } from './product.ts'
-import { signInUsers } from './sign-in.ts'
+import { startFilledProduct } from './measured-product.ts'
 
-/** What one reader waits for each read, on a small wall and on a large one. Exits 1 where it grows past its goal. */
+/** Measures how long one reader waits for each read, on a small wall and on a large one. Exits 1 where it grows past its goal. */
 const { values } = parseArgs({
   options: {
     small: { type: 'string', default: '1000' },
@@ -38,15 +37,13 @@ const depth = (large[LAST_PAGE] ?? 0) / (large[FIRST_PAGE] ?? 1)
 console.log(`\nThe last page takes ${depth.toFixed(2)} × the first (goal ≤ ${LAST_PAGE_MAX}).`)
 if (depth > LAST_PAGE_MAX) process.exitCode = 1
 
-/** Every URL is read once, so that each read asks the database. */
+/** Reads every URL once, so that each read queries the database; returns the median time of each kind in milliseconds. */
 async function measure(posts: number): Promise<Times> {
   console.log(`${posts} posts; filling…`)
-  await using running = new AsyncDisposableStack()
-  const dataDir = await fillDataDir(dataSetOf(posts))
-  running.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const [token = ''] = await withDatabase(dataDir, (url) => signInUsers(url, 1))
-  const product = await startProduct(dataDir, PORT)
-  running.defer(() => product.stop())
+  const prepare = (url: string) => signInUsers(url, 1)
+  await using started = await startFilledProduct({ dataSet: dataSetOf(posts), port: PORT, prepare })
+  const { product, prepared } = started
+  const [token = ''] = prepared
 
   const times: Times = {}
   for (const [name, pathOf] of Object.entries(reads(posts))) {
@@ -59,7 +56,7 @@ async function measure(posts: number): Promise<Times> {
   return times
 }
 
-/** Paths that differ with `n` in what is not asked for, or in the place, but not in how much they read. */
+/** Paths that differ with `n` in a parameter without meaning, or in the place, but not in how much they read. */
 function reads(posts: number): Record<string, (n: number) => string> {
   const id = (n: number) => 1 + ((n * 7919) % (posts - 1))
   const wallPages = Math.ceil((posts * 3) / 4 / 10)

@@ -1,12 +1,11 @@
-import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { dataSetOf } from './data-set.ts'
 import { median, type Report, visit } from './lighthouse.ts'
-import { fillDataDir, startProduct, withDatabase } from './product.ts'
+import { startFilledProduct } from './measured-product.ts'
 
-/** How the pages do on a phone over a slow network. Exits 1 where a score is under its goal. */
+/** Measures the pages on a phone over a slow network. Exits 1 where a score is under its goal. */
 const { values } = parseArgs({
   options: {
     posts: { type: 'string', default: '2000' },
@@ -17,15 +16,12 @@ const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo:
 const PORT = 3211
 
 await buildWebIfNeeded()
-await using running = new AsyncDisposableStack()
-const dataDir = await fillDataDir(dataSetOf(Number(values.posts)))
-running.defer(() => rm(dataDir, { recursive: true, force: true }))
-const answered = await withDatabase(dataDir, mostAnswered)
-const product = await startProduct(dataDir, PORT)
-running.defer(() => product.stop())
+const dataSet = dataSetOf(Number(values.posts))
+await using started = await startFilledProduct({ dataSet, port: PORT, prepare: findMostAnswered })
+const { product, prepared: mostAnswered } = started
 
 const reports: [string, Report][] = []
-for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${answered}` })) {
+for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
   const visits: Report[] = []
   while (visits.length < Number(values.runs)) visits.push(await visit(product.url + path))
   reports.push([name, median(visits)])
@@ -33,8 +29,8 @@ for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${answered}
 print(reports)
 if (reports.some(([, report]) => isUnderGoal(report))) process.exitCode = 1
 
-/** The post on the wall with most replies. */
-async function mostAnswered(url: string): Promise<string> {
+/** The id of the post on the wall with most replies. */
+async function findMostAnswered(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(

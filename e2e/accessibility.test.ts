@@ -3,27 +3,27 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/parts.ts'
-import { DESKTOP, openStage, type Stage, type Visit } from './testing/stage.ts'
+import { DESKTOP, type Journey, startJourney, type Visit } from './testing/journey.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let own: Post
 let answer: Post
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  const petr = await stage.signUp()
-  await stage.signIn(olga.email)
-  const root = await stage.publish(petr, 'Чужая запись со ссылкой https://example.org/')
-  own = await stage.publish(olga, 'Моя запись')
-  answer = await stage.reply(olga, root.id, 'Мой ответ')
-  await stage.reply(petr, answer.id, 'Ответ на ответ')
+  journey = await startJourney()
+  olga = await journey.signUp()
+  const petr = await journey.signUp()
+  await journey.signIn(olga.email)
+  const root = await journey.publish(petr, 'Чужая запись со ссылкой https://example.org/')
+  own = await journey.publish(olga, 'Моя запись')
+  answer = await journey.reply(olga, root.id, 'Мой ответ')
+  await journey.reply(petr, answer.id, 'Ответ на ответ')
   for (const post of [root, own]) {
-    await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+    await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
   }
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('no screen has a serious barrier', async () => {
   const page = await visitAtRest({ as: olga, viewport: DESKTOP })
@@ -42,7 +42,7 @@ test('no screen has a serious barrier', async () => {
     '/nowhere': 'Страница не существует',
   }
   for (const [path, text] of Object.entries(screens)) {
-    await page.goto(stage.url + path)
+    await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await expectNoBarrier(page, path)
@@ -82,7 +82,7 @@ test('no dialog, menu or list has a serious barrier', async () => {
     await expectNoBarrierIn(page, title)
   }
 
-  await page.goto(`${stage.url}/settings/devices`)
+  await page.goto(`${journey.url}/settings/devices`)
   await page.getByRole('listitem').getByRole('button').first().click()
   await expectNoBarrierIn(page, /Firefox|сесси/i)
   await page.getByRole('button', { name: 'Завершить другие сессии' }).click()
@@ -121,9 +121,9 @@ test('no wall that is empty, failed or cut off has a serious barrier', async () 
 
 const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-/** A page on which nothing moves: what fades in has no contrast yet. */
+/** Opens a page without animations: what is fading in has no contrast yet. */
 function visitAtRest(visit: Visit = {}): Promise<Page> {
-  return stage.visit({ reducedMotion: 'reduce', ...visit })
+  return journey.visit({ reducedMotion: 'reduce', ...visit })
 }
 
 async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<void> {
@@ -134,7 +134,7 @@ async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<vo
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Looks at the page in the dark theme with every rule, and in the light one at what a theme can change. */
+/** Checks the page in the dark theme by every rule, and in the light theme by the rules that a theme can break. */
 async function expectNoBarrier(page: Page, where: string): Promise<void> {
   await expectNone(page, new AxeBuilder({ page }), where)
   await showTheme(page, 'light')
@@ -144,7 +144,7 @@ async function expectNoBarrier(page: Page, where: string): Promise<void> {
 
 async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
   await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
-  // Without frames there is nothing to put together in a page of its own, which takes most of the time.
+  // Without frames there are no results to merge in a separate page, which would take most of the time.
   const { violations, passes } = await axe.setLegacyMode(true).analyze()
   expect(passes.length).toBeGreaterThan(0)
   const grave = violations
@@ -153,7 +153,7 @@ async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<v
   expect(grave).toEqual([])
 }
 
-/** As if it had been chosen in another tab: a dialog may be in front of the toggle. */
+/** Sets the theme as another tab would: a dialog may cover the toggle. */
 async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
   await page.evaluate((newValue) => {
     dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))

@@ -1,28 +1,28 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls, openMenu, postWith, switchView } from './testing/parts.ts'
-import { profileLink } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
-/** What the console says of a part of the app that could not be fetched, besides what the person sees. */
+/** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
 const UNFETCHED = /dynamically imported module/
-const WINDOW_REFUSED = 'Не удалось открыть окно. Проверьте интернет и повторите'
+const DIALOG_FAILED = 'Не удалось открыть окно. Проверьте интернет и повторите'
 const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
 
-let site: Site
+let journey: JourneyWithMail
 let author: TestUser
 beforeAll(async () => {
-  site = await openSite()
-  author = await site.signUp()
+  journey = await startJourneyWithMail()
+  author = await journey.signUp()
   for (let number = 1; number <= 12; number++) {
-    await site.publish(author, `Запись ${number}`)
+    await journey.publish(author, `Запись ${number}`)
   }
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('offline, a banner says so until the network is back; what was written is kept, and can be sent then', async () => {
-  const page = await site.visit({ as: author })
+test('offline, a banner says so until the network is back; what was written stays, and can be sent then', async () => {
+  const page = await journey.visit({ as: author })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
   const banner = page.getByText('Нет связи. Отправить не получится, пока она не вернётся')
@@ -41,13 +41,13 @@ test('offline, a banner says so until the network is back; what was written is k
   expect(await published('Написано в метро.')).toBe(1)
 })
 
-test('offline, a window that was never opened here says that it needs the network, and then opens as it should look', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   const enter = page.getByRole('button', { name: 'Войти' })
   await enter.click()
-  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
   await page.context().setOffline(false)
   await enter.click()
   const dialog = page.getByRole('dialog')
@@ -57,8 +57,8 @@ test('offline, a window that was never opened here says that it needs the networ
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
-test('a window that is long in coming says so until it is there', async () => {
-  const page = await site.visit()
+test('a dialog that loads slowly says so until it is there', async () => {
+  const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
   await page.getByRole('button', { name: 'Войти' }).click()
@@ -69,20 +69,20 @@ test('a window that is long in coming says so until it is there', async () => {
   expect(await opening.count()).toBe(0)
 })
 
-test('offline, the switcher that was never opened here says that it needs the network, and opens with it', async () => {
-  const page = await site.visit()
+test('offline, the switcher that was never opened before says that it needs the network, and opens with it', async () => {
+  const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
   await page.getByRole('heading', { level: 1 }).getByRole('button').click()
-  await page.getByRole('status').getByText(WINDOW_REFUSED).waitFor()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
   await page.context().setOffline(false)
   await switchView(page, 'Понравившиеся')
   await page.getByRole('dialog').waitFor()
 })
 
-test('who is signed in has windows and menus fetched ahead, and opens them without a network', async () => {
+test('for a signed-in viewer dialogs and menus are preloaded, and open without a network', async () => {
   const fetched: string[] = []
-  const page = await site.visit({
+  const page = await journey.visit({
     as: author,
     before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
   })
@@ -96,8 +96,8 @@ test('who is signed in has windows and menus fetched ahead, and opens them witho
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('a page that could not be fetched is fetched by «Обновить» in its place, or when one comes to it again', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+test('a page that could not be loaded is loaded by «Обновить» in its place, or by visiting it again', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await page.context().setOffline(true)
@@ -122,8 +122,8 @@ test('a page that could not be fetched is fetched by «Обновить» in its
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('a page that failed on the way there is fetched anew by going to another of its kind', async () => {
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+test('a page that failed during navigation is loaded again by going to another one of its kind', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.context().setOffline(true)
   await openPost(page, 'Запись 12')
@@ -135,9 +135,9 @@ test('a page that failed on the way there is fetched anew by going to another of
   await postWith(page, 'Запись 11').waitFor()
 })
 
-test('where a release has taken a page or a menu away, a reload is what is offered', async () => {
+test('where a release has removed the chunk of a page or a menu, a reload is offered', async () => {
   const gone = /assets\/(post|menu)-/
-  const page = await site.visit({ expectedTrouble: UNFETCHED })
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
   await postWith(page, 'Запись 12').waitFor()
   await page.route(gone, (route) => route.fulfill({ status: 404 }))
   await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
@@ -157,7 +157,7 @@ test('where a release has taken a page or a menu away, a reload is what is offer
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
-  const page = await site.visit({ as: author, path: '/own/replies' })
+  const page = await journey.visit({ as: author, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()
   const network = await slowDown(page)
   const wall = await holdCalls(page, '**/api/v1/posts?*')
@@ -184,9 +184,11 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
   await network.detach()
 })
 
-test('a first page that does not come says so in its place, and «Повторить» brings it', async () => {
+test('a first page that does not load says so in its place, and «Повторить» loads it', async () => {
   const first = /\/api\/v1\/posts(\?|$)/
-  const page = await site.visit({ before: (page) => page.route(first, (route) => route.abort()) })
+  const page = await journey.visit({
+    before: (page) => page.route(first, (route) => route.abort()),
+  })
   const failed = page.getByRole('alert')
   await failed.getByText(NO_ANSWER).waitFor()
   await page.getByRole('button', { name: 'Войти' }).waitFor()
@@ -198,21 +200,21 @@ test('a first page that does not come says so in its place, and «Повтори
   expect(await failed.count()).toBe(0)
 })
 
-test('while the server restarts, what fails says so; reading and writing go on afterwards, signed in', async () => {
-  const reader = await site.visit({ as: author, path: '/settings', expectedTrouble: UNFETCHED })
+test('while the server restarts, failed calls show an error; reading and writing go on afterwards, signed in', async () => {
+  const reader = await journey.visit({ as: author, path: '/settings', expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
-  await writer.goto(site.url)
+  await writer.goto(journey.url)
   await profileLink(writer).waitFor()
   const dialog = await write(writer, 'После перезапуска.')
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   await reader.getByRole('link', { name: 'Устройства' }).waitFor()
 
-  await site.product.stop()
+  await journey.product.stop()
   await send.click()
   await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
   await reader.getByRole('link', { name: 'Устройства' }).click()
   await reader.getByText('Не удалось открыть страницу').waitFor()
-  await site.product.start()
+  await journey.product.start()
 
   await reader.getByRole('button', { name: 'Обновить' }).click()
   await reader.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
@@ -235,10 +237,10 @@ function openPost(page: Page, text: string): Promise<void> {
 }
 
 async function published(text: string): Promise<number> {
-  return (await site.rows('SELECT FROM posts WHERE text = $1', [text])).length
+  return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 
-/** A connection as over a weak mobile network. */
+/** Slows the connection down to a weak mobile network. */
 async function slowDown(page: Page): Promise<CDPSession> {
   const network = await page.context().newCDPSession(page)
   await network.send('Network.enable')

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
 import {
   chooseFromMenu,
   openMenu,
@@ -8,21 +9,20 @@ import {
   postWith,
   switchView,
   toast,
-} from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+} from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage({ ACCESS_TOKEN_SECONDS: '3600' })
-  olga = await stage.signUp()
+  journey = await startJourney({ ACCESS_TOKEN_SECONDS: '3600' })
+  olga = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
-test('an edit counts its time down, says «Изменено», and marks the post everywhere', async () => {
-  const post = await stage.publish(olga, 'Опечатка')
-  const page = await stage.visit({ as: olga })
+test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
+  const post = await journey.publish(olga, 'Опечатка')
+  const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Опечатка'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   const text = dialog.getByRole('textbox', { name: 'Текст записи' })
@@ -41,13 +41,13 @@ test('an edit counts its time down, says «Изменено», and marks the pos
   await toast(page, 'Изменено').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
-  await page.goto(`${stage.url}/posts/${post.id}`)
+  await page.goto(`${journey.url}/posts/${post.id}`)
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
 })
 
-test('a half-made edit is kept until it is saved', async () => {
-  await stage.publish(olga, 'Было так')
-  const page = await stage.visit({ as: olga })
+test('an unfinished edit is stored until it is saved', async () => {
+  await journey.publish(olga, 'Было так')
+  const page = await journey.visit({ as: olga })
   const text = page.getByRole('dialog').getByRole('textbox', { name: 'Текст записи' })
   await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
   await text.fill('Стало иначе')
@@ -57,8 +57,8 @@ test('a half-made edit is kept until it is saved', async () => {
 })
 
 test('an edit whose answer was lost counts as saved when it is sent again', async () => {
-  const post = await stage.publish(olga, 'Сохранится дважды')
-  const page = await stage.visit({ as: olga })
+  const post = await journey.publish(olga, 'Сохранится дважды')
+  const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
@@ -81,9 +81,9 @@ test('an edit whose answer was lost counts as saved when it is sent again', asyn
   await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
 })
 
-test('when time runs out in an open dialog, the text can be copied, or sent as a reply', async () => {
-  await stage.publish(olga, 'Не успею')
-  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+test('when the edit period ends while the dialog is open, the text can be copied, or sent as a reply', async () => {
+  await journey.publish(olga, 'Не успею')
+  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
@@ -103,9 +103,9 @@ test('when time runs out in an open dialog, the text can be copied, or sent as a
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
 })
 
-test('a changed text whose time ran out in a closed dialog is found in the menu until nobody wants it', async () => {
-  await stage.publish(olga, 'Не вернулся вовремя')
-  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+test('a changed text whose edit period ended while the dialog was closed is in the menu until it is discarded', async () => {
+  await journey.publish(olga, 'Не вернулся вовремя')
+  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   const post = postWith(page, 'Не вернулся вовремя')
   await chooseFromMenu(post, 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
@@ -126,10 +126,10 @@ test('a changed text whose time ran out in a closed dialog is found in the menu 
   expect(await items.allInnerTexts()).toEqual(['Удалить'])
 })
 
-test('a deletion is asked about once more, and takes the post off the list', async () => {
-  await stage.publish(olga, 'Останется')
-  await stage.publish(olga, 'Удалится')
-  const page = await stage.visit({ as: olga })
+test('a deletion asks for confirmation, and takes the post off the list', async () => {
+  await journey.publish(olga, 'Останется')
+  await journey.publish(olga, 'Удалится')
+  const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
   const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
   await dialog.getByRole('button', { name: 'Отмена' }).click()
@@ -145,30 +145,30 @@ test('a deletion is asked about once more, and takes the post off the list', asy
 })
 
 test('a post deleted on its own page leads to the wall; one that is gone already says so', async () => {
-  const post = await stage.publish(olga, 'Последние минуты')
-  const page = await stage.visit({ as: olga })
+  const post = await journey.publish(olga, 'Последние минуты')
+  const page = await journey.visit({ as: olga })
   await openReplies(page, 'Последние минуты')
   await chooseFromMenu(postWith(page, 'Последние минуты'), 'Удалить')
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await toast(page, 'Удалено').waitFor()
   await page.getByText('Записи не найдены').waitFor()
-  await page.goto(`${stage.url}/posts/${post.id}`)
+  await page.goto(`${journey.url}/posts/${post.id}`)
   await page.getByText('Запись не найдена').waitFor()
 
-  const other = await stage.publish(olga, 'Удалена в другом окне')
-  await page.goto(stage.url)
+  const other = await journey.publish(olga, 'Удалена в другом окне')
+  await page.goto(journey.url)
   await postWith(page, 'Удалена в другом окне').waitFor()
-  await stage.call('DELETE', `/posts/${other.id}`, { token: olga.token })
+  await journey.call('DELETE', `/posts/${other.id}`, { token: olga.token })
   await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await toast(page, 'Сообщение не найдено').waitFor()
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
-test('a deletion that ends late moves nobody who has gone elsewhere, and tells its failure all the same', async () => {
-  const post = await stage.publish(olga, 'Удаляется долго')
-  const page = await stage.visit({ as: olga, path: '/liked' })
+test('a deletion that ends late does not navigate a person who has left the page, and shows its failure all the same', async () => {
+  const post = await journey.publish(olga, 'Удаляется долго')
+  const page = await journey.visit({ as: olga, path: '/liked' })
   await switchView(page, 'Новые')
   await openReplies(page, 'Удаляется долго')
   const answers: ('lost' | 'passed')[] = ['lost', 'passed']

@@ -1,47 +1,48 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { otherThan } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests } from './testing/page-actions.ts'
+import { otherThan } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
 const EXPIRED = 'Код больше не действует. Запросите новый'
 const TOO_MANY = 'Слишком много неверных кодов. Подождите 10 минут и запросите новый код'
 const TAKEN = 'Эта почта уже используется'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('an address changes in two steps; the old one is told, and the new one signs in', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user, path: '/settings' })
+test('an address changes in two steps; the old one gets a notice, and the new one signs in', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, path: '/settings' })
   await page.getByRole('link', { name: `Электронная почта ${user.email}` }).click()
   const { field, proceed, code } = emailForm(page)
   expect(await proceed.isDisabled()).toBe(true)
   await field.fill('moved@example.org')
   await field.press('Enter')
   await page.getByText('Отправили код на moved@example.org').waitFor()
-  const mail = await site.mailbox.mailTo('moved@example.org')
+  const mail = await journey.mailbox.mailTo('moved@example.org')
   expect(mail.subject).toMatch(/^\d{6} — код для смены почты · Вслух$/)
   const verifications = countRequests(page, 'PUT', /\/verify$/)
-  await code.fill(await site.nextCode('moved@example.org'))
+  await code.fill(await journey.nextCode('moved@example.org'))
 
-  await page.waitForURL(`${site.url}/settings`)
+  await page.waitForURL(`${journey.url}/settings`)
   await page.getByRole('link', { name: 'Электронная почта moved@example.org' }).waitFor()
   expect(verifications()).toBe(1)
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL(`${site.url}/`)
-  const notice = await site.mailbox.mailTo(user.email, 2)
+  await page.waitForURL(`${journey.url}/`)
+  const notice = await journey.mailbox.mailTo(user.email, 2)
   expect(notice.text).toContain(user.username)
   expect(notice.text).not.toContain('moved@example.org')
-  expect((await site.signIn('moved@example.org')).id).toBe(user.id)
+  expect((await journey.signIn('moved@example.org')).id).toBe(user.id)
 })
 
 test('a malformed address and one that somebody has are refused under the input', async () => {
-  const neighbour = await site.signUp()
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
+  const neighbour = await journey.signUp()
+  const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
   const { field, error, proceed } = emailForm(page)
   await field.fill('sasha@')
   await field.press('Enter')
@@ -58,13 +59,13 @@ test('a malformed address and one that somebody has are refused under the input'
   expect(await proceed.isEnabled()).toBe(true)
 })
 
-test('wrong codes, too many of them, and an expired one are refused in words; the address stays', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user, path: '/settings/account/email' })
+test('wrong codes, too many of them, and an expired one show errors; the address stays', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, path: '/settings/account/email' })
   const { field, code, error, goBack, proceed, resend } = emailForm(page)
   await field.fill('guessed@example.org')
   await proceed.click()
-  const right = await site.nextCode('guessed@example.org')
+  const right = await journey.nextCode('guessed@example.org')
   for (let attempt = 1; attempt <= 5; attempt++) {
     await tryCode(page, otherThan(right))
     await expect.poll(() => error.textContent()).toBe(WRONG)
@@ -78,47 +79,47 @@ test('wrong codes, too many of them, and an expired one are refused in words; th
   expect(await field.inputValue()).toBe('guessed@example.org')
   await field.fill('slow@example.org')
   await proceed.click()
-  const expired = await site.nextCode('slow@example.org')
-  await site.rows("UPDATE codes SET expires_at = now() WHERE email = 'slow@example.org'")
+  const expired = await journey.nextCode('slow@example.org')
+  await journey.rows("UPDATE codes SET expires_at = now() WHERE email = 'slow@example.org'")
   await tryCode(page, expired)
   await expect.poll(() => error.textContent()).toBe(EXPIRED)
-  expect(await site.rows('SELECT email FROM users WHERE id = $1', [user.id])).toEqual([
+  expect(await journey.rows('SELECT email FROM users WHERE id = $1', [user.id])).toEqual([
     { email: user.email },
   ])
   await page.getByRole('button', { name: 'Получить новый код' }).click()
-  await code.fill(await site.nextCode('slow@example.org'))
+  await code.fill(await journey.nextCode('slow@example.org'))
   await page.getByRole('link', { name: 'Электронная почта slow@example.org' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
 test('an address that somebody registers meanwhile is refused with the code', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/email' })
+  const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
   const { field, error, proceed } = emailForm(page)
   await field.fill('raced@example.org')
   await proceed.click()
-  const mailed = await site.nextCode('raced@example.org')
-  await site.signIn('raced@example.org')
+  const mailed = await journey.nextCode('raced@example.org')
+  await journey.signIn('raced@example.org')
   await tryCode(page, mailed)
   await expect.poll(() => error.textContent()).toBe(TAKEN)
 })
 
 test('the code comes once more after a minute', async () => {
-  const page = await site.visit({
-    as: await site.signUp(),
+  const page = await journey.visit({
+    as: await journey.signUp(),
     path: '/settings/account/email',
     before: (page) => page.clock.install(),
   })
   const { field, proceed, resend } = emailForm(page)
   await field.fill('twice@example.org')
   await proceed.click()
-  const first = await site.nextCode('twice@example.org')
+  const first = await journey.nextCode('twice@example.org')
   expect(await resend.textContent()).toMatch(/через \d+ с$/)
   expect(await resend.isDisabled()).toBe(true)
   await page.clock.fastForward(60_000)
   await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
-  await site.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s'")
+  await journey.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s'")
   await resend.click()
-  expect(await site.nextCode('twice@example.org')).toBe(first)
+  expect(await journey.nextCode('twice@example.org')).toBe(first)
 })
 
 function emailForm(page: Page) {

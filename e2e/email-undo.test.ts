@@ -2,39 +2,39 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { newEmail } from '../server/testing/house.ts'
-import { profileLink, signInButton, signInThrough } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('a stolen account: the thief’s change signs the owner out, the mailed link gives it back and signs the thief out', async () => {
-  const owner = await site.signUp()
-  const thief = await site.signIn(owner.email)
-  const ownersPage = await site.visit({ as: owner, path: '/settings' })
+test('a stolen account: the thief’s change signs the owner out, the mailed link restores the address and signs the thief out', async () => {
+  const owner = await journey.signUp()
+  const thief = await journey.signIn(owner.email)
+  const ownersPage = await journey.visit({ as: owner, path: '/settings' })
   await ownersPage.getByRole('link', { name: 'Устройства' }).waitFor()
-  const thiefsPage = await site.visit({ as: thief, path: '/settings/account/email' })
+  const thiefsPage = await journey.visit({ as: thief, path: '/settings/account/email' })
   const form = thiefsPage.getByRole('main')
   await form.getByText(/На других устройствах придётся войти заново/).waitFor()
   await form.getByLabel('Электронная почта').fill('thief@example.org')
   await form.getByRole('button', { name: 'Продолжить' }).click()
-  await form.getByLabel('Код подтверждения').fill(await site.nextCode('thief@example.org'))
+  await form.getByLabel('Код подтверждения').fill(await journey.nextCode('thief@example.org'))
   await thiefsPage.getByRole('link', { name: 'Электронная почта thief@example.org' }).waitFor()
 
   await ownersPage.getByRole('link', { name: 'Устройства' }).click()
   await signInButton(ownersPage).waitFor()
   const link = await linkMailedTo(owner)
-  expect(link.startsWith(`${site.url}/`)).toBe(true)
+  expect(link.startsWith(`${journey.url}/`)).toBe(true)
   await ownersPage.goto(link)
   const { heading, giveBack, signIn } = undoPage(ownersPage)
   await expect.poll(() => heading.textContent()).toBe('Вернуть прежнюю почту?')
   expect(await ownersPage.title()).toBe('Возврат почты - Вслух')
-  // Programs that look at links in mails open them too: that alone changes nothing.
+  // Programs that check links in mails open them too: that alone changes nothing.
   expect(await emailOf(owner)).toBe('thief@example.org')
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
@@ -43,32 +43,32 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   await thiefsPage.getByRole('link', { name: 'Устройства' }).click()
   await signInButton(thiefsPage).waitFor()
   await signIn.click()
-  // The notice came between the mails with codes.
-  await site.nextCode(owner.email)
-  await signInThrough(site, ownersPage, owner.email)
+  // The notice arrived between the mails with codes.
+  await journey.nextCode(owner.email)
+  await signInThrough(journey, ownersPage, owner.email)
   await profileLink(ownersPage).click()
   await ownersPage.getByRole('link', { name: `Электронная почта ${owner.email}` }).waitFor()
 })
 
 test('whoever undoes a change of their own is a visitor at once, in each tab', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user })
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user })
   const secondTab = await page.context().newPage()
-  await secondTab.goto(`${site.url}/liked`)
+  await secondTab.goto(`${journey.url}/liked`)
   await profileLink(secondTab).waitFor()
   await page.goto(await move(user))
   await profileLink(page).waitFor()
   await undoPage(page).giveBack.click()
   await page.getByRole('banner').getByRole('button', { name: 'Войти' }).waitFor()
   expect(await undoPage(page).heading.textContent()).toBe('Прежняя почта возвращена')
-  await secondTab.waitForURL(`${site.url}/`)
+  await secondTab.waitForURL(`${journey.url}/`)
   await signInButton(secondTab).waitFor()
 })
 
 test('a link that was used, or is not whole, says so and what to do', async () => {
-  const user = await site.signUp()
+  const user = await journey.signUp()
   const link = await move(user)
-  const page = await site.visit()
+  const page = await journey.visit()
   await page.goto(link)
   await undoPage(page).giveBack.click()
   await undoPage(page).signIn.waitFor()
@@ -90,12 +90,12 @@ test('a link that was used, or is not whole, says so and what to do', async () =
 })
 
 test('an old address that another account has by now: the page says what to do, and works once it is done', async () => {
-  const user = await site.signUp()
+  const user = await journey.signUp()
   const link = await move(user)
-  await site.rows(`INSERT INTO users (username, email, email_key) VALUES ('newcomer', $1, $1)`, [
+  await journey.rows(`INSERT INTO users (username, email, email_key) VALUES ('newcomer', $1, $1)`, [
     user.email,
   ])
-  const page = await site.visit()
+  const page = await journey.visit()
   await page.goto(link)
   const { heading, main, giveBack } = undoPage(page)
   await giveBack.click()
@@ -103,14 +103,14 @@ test('an old address that another account has by now: the page says what to do, 
     .getByRole('alert')
     .getByText(/^С прежней почтой теперь есть другой аккаунт/)
     .waitFor()
-  await site.rows(`DELETE FROM users WHERE username = 'newcomer'`)
+  await journey.rows(`DELETE FROM users WHERE username = 'newcomer'`)
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 })
 
-test('without a network the page says so, keeps its button, and tries again', async () => {
-  const user = await site.signUp()
-  const page = await site.visit()
+test('without a network the page says so, still has its button, and tries again', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit()
   await page.goto(await move(user))
   const { heading, main, giveBack } = undoPage(page)
   await giveBack.waitFor()
@@ -127,22 +127,22 @@ async function move(user: TestUser): Promise<string> {
   const { token, clientToken } = user
   const email = newEmail()
   const path = '/users/current/email'
-  const { id } = (await site.call('PUT', path, { token, body: { email, clientToken } })).body
-  const body = { confirmCode: await site.nextCode(email), clientToken }
-  await site.call('PUT', `${path}/${id}/verify`, { token, body })
+  const { id } = (await journey.call('PUT', path, { token, body: { email, clientToken } })).body
+  const body = { confirmCode: await journey.nextCode(email), clientToken }
+  await journey.call('PUT', `${path}/${id}/verify`, { token, body })
   return linkMailedTo(user)
 }
 
 async function linkMailedTo({ email }: TestUser): Promise<string> {
   for (let count = 1; ; count++) {
-    const { text } = await site.mailbox.mailTo(email, count)
+    const { text } = await journey.mailbox.mailTo(email, count)
     const [link] = /^http\S+\/email-undo#\S+$/m.exec(text) ?? []
     if (link) return link
   }
 }
 
 async function emailOf({ id }: TestUser): Promise<string> {
-  return (await site.rows('SELECT email FROM users WHERE id = $1', [id]))[0].email
+  return (await journey.rows('SELECT email FROM users WHERE id = $1', [id]))[0].email
 }
 
 function undoPage(page: Page) {

@@ -2,14 +2,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Mailbox, openMailbox } from '../server/testing/mailbox.ts'
 import { launchChromium } from './testing/chromium.ts'
-import { installProduct, type Product } from './testing/product.ts'
+import { createProduct, type Product } from './testing/product.ts'
 
 let mailbox: Mailbox
 let product: Product
 let browser: Browser
 beforeAll(async () => {
   mailbox = await openMailbox()
-  product = await installProduct({ SMTP_URL: mailbox.url })
+  product = await createProduct({ SMTP_URL: mailbox.url })
   await product.start()
   browser = await launchChromium()
 })

@@ -2,32 +2,32 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postWith } from './testing/parts.ts'
-import { profileLink, signInButton } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests, postWith } from './testing/page-actions.ts'
+import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const RENEWAL = /\/sessions\/current$/
 
-let site: Site
+let journey: JourneyWithMail
 /** Another site with a link to the wall: its host differs, not only its port. */
 let elsewhere: Server
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
   elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
-    response.end(`<!doctype html><title>Чужой сайт</title><a href="${site.url}/">На стену</a>`)
+    response.end(`<!doctype html><title>Чужой сайт</title><a href="${journey.url}/">На стену</a>`)
   }).listen(0, '127.0.0.1')
 })
 afterAll(async () => {
   elsewhere?.close()
-  await site?.close()
+  await journey?.close()
 })
 
 test('a signed-in person who follows a link from another site is signed in, without a reload', async () => {
-  const user = await site.signUp()
-  const { id } = await site.publish(user, 'Сюда ведёт ссылка')
-  await site.call('POST', `/posts/${id}/likes`, { token: user.token })
-  const page = await site.visit({ as: user })
+  const user = await journey.signUp()
+  const { id } = await journey.publish(user, 'Сюда ведёт ссылка')
+  await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
+  const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
 
   const renewal = page.waitForRequest(RENEWAL)
@@ -35,15 +35,15 @@ test('a signed-in person who follows a link from another site is signed in, with
   await profileLink(page).waitFor()
   const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
-  // The browser kept the cookie from the page, and sent it with the page's own call.
+  // The browser withheld the cookie from the page's request, and sent it with the page's own call.
   expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })
   expect(await document.headerValue('cookie')).toBeNull()
   expect(await (await renewal).headerValue('cookie')).toBe(user.cookie)
   expect(loads()).toBe(1)
 })
 
-test('a stranger who comes from another site asks for no session', async () => {
-  const page = await site.visit()
+test('a visitor who comes from another site asks for no session', async () => {
+  const page = await journey.visit()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
   await followLink(page)
@@ -52,8 +52,8 @@ test('a stranger who comes from another site asks for no session', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('whoever logged out here is a stranger again', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings' })
+test('whoever logged out here is a visitor again', async () => {
+  const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
@@ -63,11 +63,11 @@ test('whoever logged out here is a stranger again', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('a session that ended meanwhile is asked for once, and then no more', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user })
+test('a session that ended meanwhile is asked for only once', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
-  await site.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   const renewals = countRequests(page, 'PATCH', RENEWAL)
   for (let visit = 0; visit < 2; visit++) {
     await followLink(page)
@@ -81,8 +81,8 @@ test('a session that ended meanwhile is asked for once, and then no more', async
 async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {
   const { port } = elsewhere.address() as AddressInfo
   await page.goto(`http://127.0.0.1:${port}/`)
-  const loads = countRequests(page, 'GET', new RegExp(`^${site.url}/$`))
-  const document = page.waitForRequest(`${site.url}/`)
+  const loads = countRequests(page, 'GET', new RegExp(`^${journey.url}/$`))
+  const document = page.waitForRequest(`${journey.url}/`)
   await page.getByRole('link', { name: 'На стену' }).click()
   return { document: await document, loads }
 }

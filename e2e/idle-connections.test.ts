@@ -1,34 +1,20 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { freshDatabase } from '../server/testing/databases.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { openSocket } from '../server/testing/raw-http.ts'
-import { installProduct } from './testing/product.ts'
+import { databaseForTest, startProductForTest } from './testing/product.ts'
 
 const OPEN_FILES = 200
-const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
-
-/** The product in a process that may open few files, on a database of its own. */
-async function startedProduct() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const product = await installProduct(
-    { APP_SECRET, DATABASE_URL: database.url },
-    { openFiles: OPEN_FILES },
-  )
-  onTestFinished(() => product.remove())
-  await product.start()
-  return product
-}
 
 test.each([
-  ['never ask anything', ''],
+  ['never send anything', ''],
   ['have been answered', 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
 ])(
-  'more connections than the process may open files, which %s, neither end it nor keep others out',
+  'more connections than the process may open files, which %s, neither crash it nor lock others out',
   async (_, sent) => {
-    const product = await startedProduct()
+    const env = { DATABASE_URL: await databaseForTest() }
+    const { product } = await startProductForTest({ env, openFiles: OPEN_FILES })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     const isServed = async () => (await fetch(`${product.url}/api/v1/posts`)).status
@@ -48,7 +34,7 @@ test.each([
         await Promise.race([once(socket, 'data'), once(socket, 'close')])
       }
       if (idle.length % 20 > 0) continue
-      // Who is served stays, and newcomers are let in.
+      // A connection in use stays open, and new ones are accepted.
       expect(await ask(`${product.url}/api/v1/posts`, agent)).toEqual({
         status: 200,
         isReused: true,
@@ -61,7 +47,7 @@ test.each([
   },
 )
 
-/** Asks on the agent's one connection; whether it was open already. */
+/** Sends a request on the agent's only connection; returns whether it was open already. */
 async function ask(url: string, agent: Agent): Promise<{ status?: number; isReused: boolean }> {
   const request = get(url, { agent })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

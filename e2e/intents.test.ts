@@ -1,92 +1,100 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postWith, readOn, toast } from './testing/parts.ts'
-import { profileLink, signInButton, signInDialog, signInThrough } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { postWith, readOn, toast } from './testing/page-actions.ts'
+import {
+  profileLink,
+  signInButton,
+  signInDialog,
+  signInThrough,
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
-  await site.publish(await site.signUp(), 'Окна выходят во двор.')
+  journey = await startJourneyWithMail()
+  await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 type Journey = {
-  wish: string
+  intent: string
   ask: (page: Page) => Promise<void>
-  granted: (page: Page) => Promise<void>
+  expectDone: (page: Page) => Promise<void>
 }
 
 const JOURNEYS: Journey[] = [
   {
-    wish: 'a like',
+    intent: 'a like',
     ask: (page) => like(page).click(),
-    granted: async (page) => {
+    expectDone: async (page) => {
       await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
       await expect
-        .poll(() => site.rows('SELECT likes_count FROM posts'))
+        .poll(() => journey.rows('SELECT likes_count FROM posts'))
         .toEqual([{ likes_count: 1 }])
     },
   },
   {
-    wish: 'a reply',
+    intent: 'a reply',
     ask: (page) => page.getByRole('button', { name: 'Ответить' }).click(),
-    granted: async (page) => {
+    expectDone: async (page) => {
       const dialog = page.getByRole('dialog', { name: 'Ответ' })
       await dialog.getByText('Окна выходят во двор.').waitFor()
       await dialog.getByLabel('Текст записи').waitFor()
     },
   },
   {
-    wish: 'a new post',
+    intent: 'a new post',
     ask: (page) => page.getByRole('button', { name: 'Новая запись' }).click(),
-    granted: (page) =>
+    expectDone: (page) =>
       page.getByRole('dialog', { name: 'Новая запись' }).getByLabel('Текст записи').waitFor(),
   },
   {
-    wish: 'a report',
+    intent: 'a report',
     ask: async (page) => {
       await page.getByRole('button', { name: 'Ещё' }).click()
       await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
     },
-    granted: (page) =>
+    expectDone: (page) =>
       page.getByRole('dialog', { name: 'Пожаловаться' }).getByRole('radio').first().waitFor(),
   },
   {
-    wish: 'a view of the switcher',
+    intent: 'a view of the switcher',
     ask: async (page) => {
       await page.getByRole('button', { name: 'Новые' }).click()
       await page.getByRole('option', { name: 'Мои записи' }).click()
     },
-    granted: (page) => page.waitForURL('**/own/posts'),
+    expectDone: (page) => page.waitForURL('**/own/posts'),
   },
   {
-    wish: 'a secured address',
+    intent: 'a secured address',
     ask: async (page) => {
-      await page.goto(`${site.url}/settings/devices`)
-      await page.waitForURL(`${site.url}/`)
+      await page.goto(`${journey.url}/settings/devices`)
+      await page.waitForURL(`${journey.url}/`)
     },
-    granted: async (page) => {
+    expectDone: async (page) => {
       await page.waitForURL('**/settings/devices')
       await page.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
     },
   },
 ]
 
-test.each(JOURNEYS)('a visitor who wants $wish signs in and has it', async ({ ask, granted }) => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
-  await like(page).waitFor()
-  await ask(page)
-  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-  await signInThrough(site, page, email)
-  await profileLink(page).waitFor()
-  await granted(page)
-})
+test.each(JOURNEYS)(
+  'a visitor who wants $intent signs in and gets it',
+  async ({ ask, expectDone }) => {
+    const { email } = await journey.signUp()
+    const page = await journey.visit()
+    await like(page).waitFor()
+    await ask(page)
+    await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+    await signInThrough(journey, page, email)
+    await profileLink(page).waitFor()
+    await expectDone(page)
+  },
+)
 
-test('a wish whose dialog was closed is forgotten, also when one signs in later', async () => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
+test('an intent is dropped when its sign-in dialog is closed, also when one signs in later', async () => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit()
   const { dialog } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.waitFor()
@@ -94,16 +102,16 @@ test('a wish whose dialog was closed is forgotten, also when one signs in later'
   await dialog.waitFor({ state: 'detached' })
 
   await signInButton(page).click()
-  await signInThrough(site, page, email)
+  await signInThrough(journey, page, email)
   await profileLink(page).waitFor()
-  // A dialog would have to fetch its code first.
+  // A dialog would have to load its chunk first.
   await page.waitForLoadState('networkidle')
   expect(await dialog.count()).toBe(0)
 })
 
-test('a wish survives a reload on the code, and is granted once', async () => {
-  const { email } = await site.signUp()
-  const page = await site.visit()
+test('an intent survives a reload on the code step, and is performed once', async () => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit()
   const { dialog, code } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.getByLabel('Электронная почта').fill(email)
@@ -111,25 +119,25 @@ test('a wish survives a reload on the code, and is granted once', async () => {
   await code.waitFor()
   await page.reload()
   const reloaded = page.waitForEvent('load')
-  await code.fill(await site.nextCode(email))
+  await code.fill(await journey.nextCode(email))
   await reloaded
   await page.getByRole('dialog', { name: 'Ответ' }).waitFor()
 
   await page.reload()
   await profileLink(page).waitFor()
-  // A dialog would have to fetch its code first.
+  // A dialog would have to load its chunk first.
   await page.waitForLoadState('networkidle')
   expect(await dialog.count()).toBe(0)
 })
 
-test('a like given far down the wall is told of after signing in, with the way to it', async () => {
-  const author = await site.signUp()
-  await site.fillWall(author, 30)
-  const page = await site.visit()
+test('a like set far down the wall is confirmed after signing in, with a link to the post', async () => {
+  const author = await journey.signUp()
+  await journey.fillWall(author, 30)
+  const page = await journey.visit()
   await readOn(page, 20)
   const far = postWith(page, 'Запись 12')
   await like(far).click()
-  await signInThrough(site, page, author.email)
+  await signInThrough(journey, page, author.email)
   await toast(page, 'Отметка поставлена').waitFor()
   await page.getByRole('link', { name: 'Смотреть' }).click()
   await page.waitForURL('**/posts/*')

@@ -1,24 +1,24 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postTexts, postWith, typeRussian } from './testing/parts.ts'
-import { DESKTOP, openStage, type Stage } from './testing/stage.ts'
+import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { postTexts, postWith, typeRussian } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  petr = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
+  petr = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
 test('everything can be done without a mouse', async () => {
-  await stage.publish(olga, 'Нижняя запись')
-  await stage.publish(olga, 'Верхняя запись')
-  const page = await stage.visit({ as: petr, viewport: DESKTOP })
+  await journey.publish(olga, 'Нижняя запись')
+  await journey.publish(olga, 'Верхняя запись')
+  const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Верхняя запись').waitFor()
 
   await page.keyboard.press('Tab')
@@ -57,7 +57,7 @@ test('everything can be done without a mouse', async () => {
   await postWith(page, 'Ответ без мыши').waitFor()
   await tabTo(page, 'Назад', 'Shift+Tab')
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // Own post: changed and deleted by its menu.
@@ -95,8 +95,8 @@ test('everything can be done without a mouse', async () => {
 })
 
 test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
-  await stage.fillWall(olga, 25)
-  const page = await stage.visit({ viewport: DESKTOP })
+  await journey.fillWall(olga, 25)
+  const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись 25').waitFor()
   for (const post of [25, 24, 23]) {
     await page.keyboard.press('j')
@@ -112,7 +112,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   await page.keyboard.press('PageUp')
   await expect.poll(() => focusedPost(page)).toBe('Запись 24')
 
-  // Stepping down reads on by itself, and what has the focus is in sight.
+  // Stepping down loads further posts by itself, and the focused post is in view.
   for (let post = 23; post >= 1; post--) {
     await expect
       .poll(async () => {
@@ -129,9 +129,9 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» tells the shortcuts, and while one types or a dialog is open they do nothing', async () => {
-  await stage.publish(olga, 'Единственная запись')
-  const page = await stage.visit({ as: petr, viewport: DESKTOP })
+test('«?» shows the shortcuts, and while one types or a dialog is open they do nothing', async () => {
+  await journey.publish(olga, 'Единственная запись')
+  const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('n')
@@ -145,7 +145,7 @@ test('«?» tells the shortcuts, and while one types or a dialog is open they do
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
 
-  // By now the other dialog is loaded: it would be there at once.
+  // By now the chunk of the other dialog is loaded: it would open at once.
   await page.keyboard.press('Shift+Slash')
   const help = await dialogOf(page, 'Сочетания клавиш')
   expect(await help.getByRole('term').allInnerTexts()).toContain('Следующая запись')
@@ -161,9 +161,9 @@ test('«?» tells the shortcuts, and while one types or a dialog is open they do
 })
 
 test('l and r act on the post that a page is about until another has the focus', async () => {
-  const root = await stage.publish(olga, 'О чём страница')
-  await stage.reply(olga, root.id, 'Ответ под ней')
-  const page = await stage.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
+  const root = await journey.publish(olga, 'О чём страница')
+  await journey.reply(olga, root.id, 'Ответ под ней')
+  const page = await journey.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
   const likes = (text: string) =>
     postWith(page, text).getByRole('button', { name: 'Нравится' }).getAttribute('aria-pressed')
   await postWith(page, 'Ответ под ней').waitFor()
@@ -183,13 +183,13 @@ test('l and r act on the post that a page is about until another has the focus',
 })
 
 test('n and «?» work on pages without a post too', async () => {
-  const page = await stage.visit({ as: petr, path: '/settings', viewport: DESKTOP })
+  const page = await journey.visit({ as: petr, path: '/settings', viewport: DESKTOP })
   for (const [path, text] of [
     ['/settings', 'Выйти'],
     ['/posts/999999', 'Запись не найдена'],
     ['/nowhere', 'Страница не существует'],
   ] as const) {
-    await page.goto(stage.url + path)
+    await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
     for (const [key, title] of [
       ['n', 'Новая запись'],
@@ -210,7 +210,7 @@ async function dialogOf(page: Page, name: string) {
   return dialog
 }
 
-/** Tab, forth and back, never leaves the open dialog for the page behind it. */
+/** Checks that Tab and Shift+Tab never leave the open dialog for the page behind it. */
 async function expectTrap(page: Page): Promise<void> {
   for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
     await page.keyboard.press(key)
@@ -230,7 +230,7 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   throw new Error(`Tab never came to «${name}», but to «${await focused(page)}»`)
 }
 
-/** The name of what has the focus. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement | null
@@ -238,7 +238,7 @@ function focused(page: Page): Promise<string> {
   })
 }
 
-/** The text of the post that has the focus. */
+/** The text of the focused post. */
 function focusedPost(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
     const text = document.activeElement?.querySelector<HTMLElement>(

@@ -1,21 +1,21 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith, toast } from './testing/parts.ts'
-import { profileLink } from './testing/sign-in-dialog.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { postWith, toast } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('a post that was missing when its address was opened is on the wall once it is published', async () => {
-  const last = await stage.publish(olga, 'Последняя')
-  const page = await stage.visit({ as: olga, path: `/posts/${Number(last.id) + 1}` })
+  const last = await journey.publish(olga, 'Последняя')
+  const page = await journey.visit({ as: olga, path: `/posts/${Number(last.id) + 1}` })
   await page.getByText('Запись не найдена').waitFor()
   await profileLink(page).waitFor()
   await page.getByRole('button', { name: 'Назад' }).click()
@@ -31,9 +31,9 @@ test('a post that was missing when its address was opened is on the wall once it
   await postWith(page, 'Следующая за последней').waitFor()
 })
 
-test('a read that comes late does not take back the count of replies', async () => {
-  const { id } = await stage.publish(olga, 'Сколько нас')
-  const page = await stage.visit({ as: olga })
+test('a late response does not undo the count of replies', async () => {
+  const { id } = await journey.publish(olga, 'Сколько нас')
+  const page = await journey.visit({ as: olga })
   await postWith(page, 'Сколько нас').waitFor()
   const late = await answerLate(page, `**/api/v1/posts/${id}`)
   await postWith(page, 'Сколько нас').getByText('Сколько нас').click()
@@ -57,7 +57,7 @@ async function write(page: Page, dialogName: string, text: string): Promise<void
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Lets the server answer reads of an address at once, and brings the answers to the page only when told to. */
+/** Lets the server answer reads of an address at once, and delivers the responses to the page only on `letGo()`. */
 async function answerLate(page: Page, address: string) {
   const answered = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ async function answerLate(page: Page, address: string) {
     answered.resolve()
     await gate.promise
     await route.fulfill({ response })
-    // Once the page has had its turn to show it.
+    // Waits until the page could show it.
     await page.evaluate(
       () => new Promise((shown) => setTimeout(() => requestAnimationFrame(shown))),
     )

@@ -5,9 +5,9 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import type { PostPage } from '../contract/posts.ts'
 import { createClient } from '../server/testing/client.ts'
 import { freshDatabase } from '../server/testing/databases.ts'
-import { installProduct } from './testing/product.ts'
+import { createProduct } from './testing/product.ts'
 
-test('the first start makes the database and its secret; the second is ready within 3 s and has the data', async () => {
+test('the first start creates the database and the secret; the second is ready within 3 s and has the data', async () => {
   const product = await productForTest()
   await product.start()
   expect(product.lines).toContainEqual(expect.stringContaining('Создаём базу данных'))
@@ -85,7 +85,7 @@ test('DATABASE_URL without APP_SECRET, and one that nobody answers at, end the s
   }
 })
 
-test('without SMTP_URL a mail is printed and kept as .eml', async () => {
+test('without SMTP_URL a mail is printed and saved as .eml', async () => {
   const product = await productForTest()
   await product.start()
   await publishAs(product, 'nika@example.org', 'Письмо дошло')
@@ -97,7 +97,7 @@ test('without SMTP_URL a mail is printed and kept as .eml', async () => {
 })
 
 async function productForTest(env?: Record<string, string>) {
-  const product = await installProduct(env)
+  const product = await createProduct(env)
   onTestFinished(() => product.remove())
   return product
 }

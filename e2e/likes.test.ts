@@ -1,24 +1,24 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls, postTexts, postWith, switchView } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { holdCalls, postTexts, postWith, switchView } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  petr = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
+  petr = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
-test('a like shows before the server has answered, and holds afterwards', async () => {
-  const post = await stage.publish(olga, 'Нравится ли?')
-  await stage.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  const page = await stage.visit({ as: petr })
+test('a like shows before the server has answered, and stays afterwards', async () => {
+  const post = await journey.publish(olga, 'Нравится ли?')
+  await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  const page = await journey.visit({ as: petr })
   const card = postWith(page, 'Нравится ли?')
   const held = await holdCalls(page, '**/likes')
   await like(card).click()
@@ -30,9 +30,9 @@ test('a like shows before the server has answered, and holds afterwards', async 
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
 })
 
-test('a post that was asked for before its like does not take it back', async () => {
-  const post = await stage.publish(olga, 'Ответ в пути')
-  const page = await stage.visit({ as: petr })
+test('a response that was requested before a like does not undo it', async () => {
+  const post = await journey.publish(olga, 'Ответ в пути')
+  const page = await journey.visit({ as: petr })
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
@@ -52,9 +52,9 @@ test('a post that was asked for before its like does not take it back', async ()
   expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
 })
 
-test('quick taps end at the last wish', async () => {
-  const post = await stage.publish(olga, 'Туда-сюда')
-  const page = await stage.visit({ as: petr })
+test('after quick taps the last one counts', async () => {
+  const post = await journey.publish(olga, 'Туда-сюда')
+  const page = await journey.visit({ as: petr })
   const card = postWith(page, 'Туда-сюда')
   const held = await holdCalls(page, '**/likes')
   await like(card).click()
@@ -70,8 +70,8 @@ test('quick taps end at the last wish', async () => {
 })
 
 test('a refusal takes the like back and says why', async () => {
-  await stage.publish(olga, 'Не выйдет')
-  const page = await stage.visit({ as: petr })
+  await journey.publish(olga, 'Не выйдет')
+  const page = await journey.visit({ as: petr })
   const card = postWith(page, 'Не выйдет')
   await page.route('**/likes', (route) => route.fulfill({ status: 503 }), { times: 1 })
   await like(card).click()
@@ -83,10 +83,10 @@ test('a refusal takes the like back and says why', async () => {
 
 test('what is no longer liked stays in «Понравившиеся» until the next visit', async () => {
   for (const text of ['Первая', 'Вторая']) {
-    const post = await stage.publish(olga, text)
-    await stage.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+    const post = await journey.publish(olga, text)
+    await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
   }
-  const page = await stage.visit({ as: petr })
+  const page = await journey.visit({ as: petr })
   await switchView(page, 'Понравившиеся')
   await expect.poll(() => postTexts(page)).toEqual(['Вторая', 'Первая'])
   const unliked = page.waitForResponse('**/likes')
@@ -97,7 +97,7 @@ test('what is no longer liked stays in «Понравившиеся» until the 
     .toEqual({ pressed: 'false', count: null })
   expect(await postTexts(page)).toEqual(['Вторая', 'Первая'])
   await switchView(page, 'Новые')
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await expect
     .poll(() => likeState(postWith(page, 'Первая')))
     .toEqual({ pressed: 'false', count: null })
@@ -105,9 +105,9 @@ test('what is no longer liked stays in «Понравившиеся» until the 
   await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
-test('a visitor who taps «Нравится» is asked in', async () => {
-  await stage.publish(olga, 'Для гостей')
-  const page = await stage.visit()
+test('a visitor who taps «Нравится» is asked to sign in', async () => {
+  await journey.publish(olga, 'Для гостей')
+  const page = await journey.visit()
   await like(postWith(page, 'Для гостей')).click()
   await page.getByRole('dialog').getByLabel('Электронная почта').waitFor()
   await page.keyboard.press('Escape')
@@ -127,5 +127,5 @@ function likeState(card: Locator): Promise<{ pressed: string | null; count: stri
 }
 
 async function likesOf(postId: string): Promise<number> {
-  return (await stage.call('GET', `/posts/${postId}`)).body.actions.likes_count
+  return (await journey.call('GET', `/posts/${postId}`)).body.actions.likes_count
 }

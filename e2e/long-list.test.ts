@@ -1,31 +1,31 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { bringTo, isAt, postWith } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { bringTo, isAt, postWith } from './testing/page-actions.ts'
 
 const POSTS = 1000
 const TASK_AT_MOST_MS = 100
 /**
  * Processor time is counted as it is and multiplied: Chromium's own emulation of a slow machine burns time beside
- * whatever else runs there, and so tells more of the neighbours than of the page.
+ * whatever else runs there, and so measures the other processes more than the page.
  */
 const SLOWDOWN = 4
-/** Others on the machine only ever add: the quietest pass tells the page's own work. */
+/** Other processes can only add time: the fastest pass shows the page's own work. */
 const PASSES = 3
 const NEXT_PAGES = '**/api/v1/posts?*cursor=*'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  await stage.fillWall(olga, POSTS, 'Запись, которой хватает слов на две строки и больше. Номер')
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, POSTS, 'Запись, которой хватает слов на две строки и больше. Номер')
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('no task takes a four times slower machine more than 100 ms while one scrolls among 1,000 posts', async () => {
-  const page = await stage.visit()
+  const page = await journey.visit()
   await readTo(page, POSTS - 40)
   const machine = await page.context().newCDPSession(page)
   const longest: number[] = []
@@ -38,7 +38,7 @@ test('no task takes a four times slower machine more than 100 ms while one scrol
 })
 
 test('deep in a long list, going back still returns to the same post at the same place', async () => {
-  const page = await stage.visit()
+  const page = await journey.visit()
   await readTo(page, 160)
   const read = postWith(page, /Номер 870$/)
   await bringTo(read, 217)
@@ -47,11 +47,11 @@ test('deep in a long list, going back still returns to the same post at the same
   await page.goBack()
   await read.waitFor()
   await expect.poll(() => isAt(read, 217)).toBe(true)
-  // The end was in sight for a moment: another page of ten may have come.
+  // The end was in view for a moment: another page of ten may have loaded.
   expect(await countPosts(page)).toBeGreaterThanOrEqual(160)
 })
 
-/** Reads on in pages of 50, to be there sooner than a person: to 10 posts and a multiple of 50. */
+/** Loads posts in pages of 50, which is faster than scrolling: 10 posts and a multiple of 50. */
 async function readTo(page: Page, count: number): Promise<void> {
   await page.route(NEXT_PAGES, (route) => {
     const url = new URL(route.request().url())
@@ -66,7 +66,7 @@ async function readTo(page: Page, count: number): Promise<void> {
   await page.unroute(NEXT_PAGES)
 }
 
-/** Some screens up, as fast as frames come, and down again until the next page of posts is there. */
+/** Scrolls up by some screens, one step a frame, and down again until the next page of posts is there. */
 async function scrollUpAndOn(page: Page): Promise<void> {
   const before = await countPosts(page)
   for (let screen = 0; screen < 8; screen++) await scrollOneScreen(page, -1)
@@ -79,12 +79,12 @@ async function scrollOneScreen(page: Page, way: 1 | -1): Promise<void> {
   await page.evaluate(() => new Promise(requestAnimationFrame))
 }
 
-/** Not by role: that would be a long task of its own. */
+/** Counts by selector, not by role: that would be a long task of its own. */
 function countPosts(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelectorAll('article').length)
 }
 
-/** How long each task of the page's main thread kept its processor (ms) while something was done. */
+/** The processor time (ms) of each task of the page's main thread while `action` runs. */
 async function tasksDuring(machine: CDPSession, act: () => Promise<void>): Promise<number[]> {
   const events: TraceEvent[] = []
   const collect = ({ value }: { value: object[] }) => events.push(...(value as TraceEvent[]))
@@ -104,5 +104,5 @@ async function tasksDuring(machine: CDPSession, act: () => Promise<void>): Promi
     .map(({ tdur = 0 }) => tdur / 1000)
 }
 
-/** Times in µs; tdur is that of the processor, without the waiting for it. */
+/** Times in µs; `tdur` is processor time, without waiting. */
 type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args: { name?: string } }

@@ -1,22 +1,22 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { holdCalls, postWith, scroll } from './testing/parts.ts'
-import { DESKTOP, openStage, PHONE, type Stage, TABLET } from './testing/stage.ts'
+import { DESKTOP, type Journey, PHONE, startJourney, TABLET } from './testing/journey.ts'
+import { holdCalls, postWith, scroll } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  await stage.fillWall(olga, 30)
-  const asked = await stage.publish(olga, 'Вопрос в строку')
-  await stage.reply(olga, asked.id, 'И ответ')
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, 30)
+  const asked = await journey.publish(olga, 'Вопрос в строку')
+  await journey.reply(olga, asked.id, 'И ответ')
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
-test('the theme is dark at first; the choice outlives a reload, and the other one never flashes', async () => {
-  const page = await stage.visit({ colorScheme: 'light' })
+test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async () => {
+  const page = await journey.visit({ colorScheme: 'light' })
   const dark = await backgroundOf(page)
   expect(brightness(dark)).toBeLessThan(60)
   await page.getByRole('button', { name: 'Светлая тема' }).click()
@@ -35,8 +35,8 @@ test('the theme is dark at first; the choice outlives a reload, and the other on
   expect(await backgroundOf(page)).toBe(dark)
 })
 
-test('on a phone the bar leaves as one scrolls down and comes back on any scroll up', async () => {
-  const page = await stage.visit({ viewport: PHONE })
+test('on a phone the bar hides when one scrolls down and returns on any scroll up', async () => {
+  const page = await journey.visit({ viewport: PHONE })
   await postWith(page, 'Запись 30').waitFor()
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   const top = () => bar.evaluate((it) => Math.round(it.getBoundingClientRect().top))
@@ -53,7 +53,7 @@ test('on a phone the bar leaves as one scrolls down and comes back on any scroll
 })
 
 test('a rail of icons stands beside the column from 757 px, and its words from 1060 px', async () => {
-  const page = await stage.visit({ viewport: TABLET })
+  const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 30').waitFor()
   const rail = page.getByRole('navigation', { name: 'Разделы' })
   const words = rail.getByText('Новая запись')
@@ -68,8 +68,8 @@ test('a rail of icons stands beside the column from 757 px, and its words from 1
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
 
-test('nothing in the rail moves when it turns out who came', async () => {
-  const page = await stage.visit({ as: olga, viewport: DESKTOP })
+test('nothing in the rail moves when the viewer becomes known', async () => {
+  const page = await journey.visit({ as: olga, viewport: DESKTOP })
   const write = page.getByRole('button', { name: 'Новая запись' })
   const settings = page.getByRole('link', { name: 'Настройки' })
   await settings.waitFor()
@@ -88,9 +88,9 @@ test.each([
   { name: 'a phone', viewport: PHONE },
   { name: 'a desktop', viewport: DESKTOP },
 ])(
-  'offline, the banner is in sight at any place of the page on $name, and moves nothing there',
+  'offline, the banner is visible at any scroll position on $name, and moves nothing',
   async (screen) => {
-    const page = await stage.visit({ viewport: screen.viewport })
+    const page = await journey.visit({ viewport: screen.viewport })
     const banner = page.getByText(/^Нет связи\./)
     for (const [text, by] of [
       ['Запись 29', 0],
@@ -117,17 +117,17 @@ test.each([
   { name: 'a tablet', viewport: TABLET },
   { name: 'a desktop', viewport: DESKTOP },
 ])('nothing is wider than $name, and every target there can be hit', async ({ viewport }) => {
-  await stage.publish(
+  await journey.publish(
     olga,
     `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`,
   )
-  const page = await stage.visit({ as: olga, viewport })
+  const page = await journey.visit({ as: olga, viewport })
   await postWith(page, 'Слишкомдлинное').first().waitFor()
   expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
-  // What moves while the page settles covers its neighbours for a frame.
+  // Elements that move during layout cover their neighbours for a frame.
   await expect.poll(() => smallTargets(page)).toEqual([])
 
-  await page.goto(`${stage.url}/own/replies`)
+  await page.goto(`${journey.url}/own/replies`)
   await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
   await expect.poll(() => smallTargets(page)).toEqual([])
 })
@@ -145,7 +145,7 @@ function brightness(color: string): number {
   )
 }
 
-/** Whether nothing lies over an element, and none of it is outside the window. */
+/** Whether nothing covers an element, and all of it is within the viewport. */
 async function isWholeInSight(element: Locator): Promise<boolean> {
   if ((await element.count()) === 0) return false
   return element.evaluate((it) => {
@@ -162,13 +162,13 @@ async function widthOf(element: Locator): Promise<number> {
   return element.evaluate((it) => Math.round(it.getBoundingClientRect().width))
 }
 
-/** How many px of the page one would have to scroll sideways to see. */
+/** How many px the page is wider than the viewport. */
 function overflow(): number {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
 }
 
-/** Notes the page's background at each frame from the first one that has a body. */
+/** Records the page's background at each frame from the first one that has a body. */
 function recordBackgrounds(): void {
   const backgrounds: string[] = []
   Reflect.set(window, 'backgrounds', backgrounds)
@@ -179,7 +179,7 @@ function recordBackgrounds(): void {
   requestAnimationFrame(look)
 }
 
-/** Names of buttons and links whose 44 px around the middle are not theirs: what a thumb may miss. */
+/** Names of buttons and links that do not own the 44 px around their middle: a thumb may miss them. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const reach = 21

@@ -2,25 +2,25 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../server/testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../server/testing/mailbox.ts'
 import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
-import { profileLink, sendEmail, signInDialog } from './testing/sign-in-dialog.ts'
-import { countRequests } from './testing/site.ts'
-import { DESKTOP, openStage, type Stage } from './testing/stage.ts'
+import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { countRequests } from './testing/page-actions.ts'
+import { profileLink, sendEmail, signInDialog } from './testing/sign-in-actions.ts'
 
 const SENT = 'Передано почтовому серверу'
 const RETRYING = 'Почта не отвечает, пробуем ещё'
 const REFUSED = 'Такого ящика нет: проверьте адрес'
 
-let stage: Stage
+let journey: Journey
 let port: number
 beforeAll(async () => {
   port = await freePort()
-  stage = await openStage({ SMTP_URL: `smtp://127.0.0.1:${port}` })
+  journey = await startJourney({ SMTP_URL: `smtp://127.0.0.1:${port}` })
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
-test('while the mail server is away the code screen says that it is tried again, and once the mail is out, that', async () => {
-  const { email } = await stage.signUp()
-  const page = await stage.visit({ viewport: DESKTOP })
+test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async () => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
   const asked = countRequests(page, 'POST', /\/codes\/[^/]+\/mail$/)
   await sendEmail(page, email)
@@ -41,10 +41,10 @@ test('while the mail server is away the code screen says that it is tried again,
   expect(asked()).toBe(asks)
 })
 
-test('an address that does not exist is said so at the code, with the way back to it; the mended one signs in', async () => {
+test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async () => {
   const refusing = await openRefusingSmtp({ code: 550, port })
-  const { email } = await stage.signUp()
-  const page = await stage.visit({ viewport: DESKTOP })
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
   await sendEmail(page, email)
   const { dialog, code, goBack, email: address } = signInDialog(page)
@@ -55,7 +55,7 @@ test('an address that does not exist is said so at the code, with the way back t
 
   const mailbox = await openMailbox(port)
   onTestFinished(() => mailbox.close())
-  const other = await stage.signUp()
+  const other = await journey.signUp()
   await goBack.click()
   expect(await address.inputValue()).toBe(email)
   await sendEmail(page, other.email)
@@ -66,10 +66,10 @@ test('an address that does not exist is said so at the code, with the way back t
   await profileLink(page).waitFor()
 })
 
-test('a change of e-mail says the same of its mail', async () => {
+test('a change of e-mail says the same about its mail', async () => {
   const refusing = await openRefusingSmtp({ code: 550, port })
   onTestFinished(() => refusing.close())
-  const page = await stage.visit({ as: await stage.signUp(), path: '/settings/account/email' })
+  const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
   const main = page.getByRole('main')
   const field = main.getByLabel('Электронная почта')
   await field.fill('nobody@example.org')
@@ -79,7 +79,7 @@ test('a change of e-mail says the same of its mail', async () => {
   expect(await field.inputValue()).toBe('nobody@example.org')
 })
 
-/** The code to sign in with: the mail of the registration comes too, in whatever order. */
+/** The code to sign in with; the mail of the registration arrives too, in any order. */
 async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
   const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))
   await expect.poll(find).toBeDefined()

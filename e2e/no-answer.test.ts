@@ -1,24 +1,25 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { profileLink, signInButton } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests } from './testing/page-actions.ts'
+import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const RENEWAL = '**/api/v1/sessions/current'
 const UNAVAILABLE = 'Сервис временно недоступен. Попробуйте через минуту'
 
-let site: Site
+let journey: JourneyWithMail
 let olga: TestUser
 beforeAll(async () => {
-  site = await openSite()
-  olga = await site.signUp()
-  await site.publish(olga, 'Здесь ли я?')
+  journey = await startJourneyWithMail()
+  olga = await journey.signUp()
+  await journey.publish(olga, 'Здесь ли я?')
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('while the server does not say who came, nobody is shown as signed out; asked again by itself, it says', async () => {
+test('while it is unknown whether somebody is signed in, the page shows neither; it asks again by itself and then shows the viewer', async () => {
   let asked = () => 0
-  const page = await site.visit({
+  const page = await journey.visit({
     as: olga,
     before: (page) => {
       asked = countRequests(page, 'PATCH', /\/sessions\/current$/)
@@ -46,7 +47,7 @@ test('a secured page without an answer stays where it is, and «Повторит
   expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
-test('a call that is answered meanwhile tells who came', async () => {
+test('a call that is answered meanwhile reveals the viewer', async () => {
   const page = await visitUnanswered('/')
   const failed = page.getByRole('main').getByRole('alert')
   await failed.getByText(UNAVAILABLE).waitFor()
@@ -55,7 +56,7 @@ test('a call that is answered meanwhile tells who came', async () => {
   await profileLink(page).waitFor()
 })
 
-test('what needs somebody signed in says that there is no answer, and works once there is', async () => {
+test('an action that needs sign-in says that there is no answer, and works once there is', async () => {
   const page = await visitUnanswered('/')
   await page.getByRole('main').getByRole('alert').waitFor()
   const write = page.getByRole('button', { name: 'Новая запись' })
@@ -68,10 +69,10 @@ test('what needs somebody signed in says that there is no answer, and works once
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-/** A page of somebody signed in whose session cannot be looked up; for an hour it will not ask again by itself. */
+/** Opens a page as a signed-in user whose session cannot be checked; it will not retry by itself for an hour. */
 function visitUnanswered(path: string): Promise<Page> {
   const refusal = { status: 503, headers: { 'retry-after': '3600' } }
-  return site.visit({
+  return journey.visit({
     as: olga,
     path,
     before: (page) => page.route(RENEWAL, (route) => route.fulfill(refusal)),

@@ -1,20 +1,20 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postTexts, postWith, toast } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { postTexts, postWith, toast } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
 test('the counter shows from 50 characters left and turns red when none are', async () => {
-  const page = await stage.visit({ as: olga })
+  const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
   const counter = dialog.locator('footer [aria-hidden=true]').getByText(/^−?\d+$/)
@@ -39,12 +39,12 @@ test('the counter shows from 50 characters left and turns red when none are', as
   await page.keyboard.press('Control+Enter')
   await field(dialog).fill('  \n ')
   expect(await publish.isDisabled()).toBe(true)
-  expect(await stage.call('GET', '/posts')).toMatchObject({ body: { total: 0 } })
+  expect(await journey.call('GET', '/posts')).toMatchObject({ body: { total: 0 } })
 })
 
 test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотреть» leads to it', async () => {
-  await stage.publish(olga, 'Прежняя запись')
-  const page = await stage.visit({ as: olga })
+  await journey.publish(olga, 'Прежняя запись')
+  const page = await journey.visit({ as: olga })
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
   await field(dialog).fill('  Первое слово\n\nи второе  ')
@@ -53,20 +53,20 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
-  expect((await stage.call('GET', '/posts')).body.total).toBe(2)
+  expect((await journey.call('GET', '/posts')).body.total).toBe(2)
   await page.getByRole('link', { name: 'Смотреть' }).click()
   await page.waitForURL('**/posts/*')
   await postWith(page, 'Первое слово').waitFor()
 })
 
 test('a toast stays 3.5 s, and the next comes 0.7 s after it', async () => {
-  const first = await stage.publish(olga, 'Первая')
-  const second = await stage.publish(olga, 'Вторая')
-  const page = await stage.visit({ as: olga, before: (page) => page.clock.install() })
+  const first = await journey.publish(olga, 'Первая')
+  const second = await journey.publish(olga, 'Вторая')
+  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   await postWith(page, 'Вторая').waitFor()
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
   for (const post of [first, second]) {
-    await stage.call('DELETE', `/posts/${post.id}`, { token: olga.token })
+    await journey.call('DELETE', `/posts/${post.id}`, { token: olga.token })
     const refused = page.waitForResponse('**/likes')
     await postWith(page, post.text).getByRole('button', { name: 'Нравится' }).click()
     await refused
@@ -83,8 +83,8 @@ test('a toast stays 3.5 s, and the next comes 0.7 s after it', async () => {
   expect(await shown.count()).toBe(1)
 })
 
-test('a draft outlives closing and reloading, and goes when it is published', async () => {
-  const page = await stage.visit({ as: olga })
+test('a draft survives closing and reloading, and is removed when it is published', async () => {
+  const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   await field(dialog).fill('Недописанное')
   await page.keyboard.press('Escape')
@@ -100,27 +100,27 @@ test('a draft outlives closing and reloading, and goes when it is published', as
   expect(await field(dialog).inputValue()).toBe('')
 })
 
-test('a draft outlives a session that ends in the middle of it', async () => {
-  const vera = await stage.signUp()
-  const page = await stage.visit({ as: vera })
+test('a draft survives a session that ends meanwhile', async () => {
+  const vera = await journey.signUp()
+  const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
   await field(dialog).fill('Важная мысль')
-  await stage.sql.query('DELETE FROM sessions WHERE user_id = $1', [vera.id])
+  await journey.sql.query('DELETE FROM sessions WHERE user_id = $1', [vera.id])
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
   expect(await field(dialog).inputValue()).toBe('Важная мысль')
   await page.keyboard.press('Escape')
 
-  const again = await stage.signIn(vera.email, vera.clientToken)
+  const again = await journey.signIn(vera.email, vera.clientToken)
   const [name = '', value = ''] = again.cookie.split('=')
-  await page.context().addCookies([{ name, value, url: stage.url }])
+  await page.context().addCookies([{ name, value, url: journey.url }])
   await page.reload()
   await startPost(page)
   expect(await field(dialog).inputValue()).toBe('Важная мысль')
 })
 
-test('a refused send keeps the dialog and the text, and the retry publishes once', async () => {
-  const page = await stage.visit({ as: olga })
+test('after a refused send the dialog and the text stay, and the retry publishes once', async () => {
+  const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
   await field(dialog).fill('Дойдёт со второго раза')
@@ -137,7 +137,7 @@ test('a refused send keeps the dialog and the text, and the retry publishes once
   expect(await field(dialog).inputValue()).toBe('Дойдёт со второго раза')
   await page.unroute('**/api/v1/posts')
 
-  // The server has it, but its answer is lost on the way.
+  // The server has published it, but the response is lost.
   await page.route(
     '**/api/v1/posts',
     async (route) => {
@@ -151,11 +151,11 @@ test('a refused send keeps the dialog and the text, and the retry publishes once
     .getByRole('alert')
     .getByText(/интернет|связ|сервер/i)
     .waitFor()
-  expect((await stage.call('GET', '/posts')).body.total).toBe(1)
+  expect((await journey.call('GET', '/posts')).body.total).toBe(1)
   await publish.click()
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
-  expect((await stage.call('GET', '/posts')).body.total).toBe(1)
+  expect((await journey.call('GET', '/posts')).body.total).toBe(1)
   expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
 })
 

@@ -1,22 +1,22 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  petr = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
+  petr = await journey.signUp()
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('the whole card opens the post, and so does its time, in a new tab by the middle button', async () => {
-  const post = await stage.publish(olga, 'Откройте меня')
-  const page = await stage.visit()
+  const post = await journey.publish(olga, 'Откройте меня')
+  const page = await journey.visit()
   const card = postWith(page, 'Откройте меня')
   await card.click({ position: { x: 20, y: 90 } })
   await page.waitForURL(`**/posts/${post.id}`)
@@ -28,7 +28,7 @@ test('the whole card opens the post, and so does its time, in a new tab by the m
   await card.getByRole('link', { name: 'сейчас' }).click({ button: 'middle' })
   const opened = await tab
   await postWith(opened, 'Откройте меня').waitFor()
-  expect(opened.url()).toBe(`${stage.url}/posts/${post.id}`)
+  expect(opened.url()).toBe(`${journey.url}/posts/${post.id}`)
   expect(new URL(page.url()).pathname).toBe('/')
 
   const time = card.locator('time')
@@ -37,8 +37,8 @@ test('the whole card opens the post, and so does its time, in a new tab by the m
 })
 
 test('selecting text opens nothing', async () => {
-  await stage.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
-  const page = await stage.visit()
+  await journey.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
+  const page = await journey.visit()
   const text = page.getByText('Выделите эти слова')
   await page.evaluate(() => document.fonts.ready)
   const box = await text.boundingBox()
@@ -57,9 +57,9 @@ test('selecting text opens nothing', async () => {
 })
 
 test('addresses in a text are links that vouch for nothing', async () => {
-  const address = `${stage.url}/нигде?a=1`
-  await stage.publish(olga, `Читал здесь: ${address}. И тут (http://example.com)`)
-  const page = await stage.visit()
+  const address = `${journey.url}/нигде?a=1`
+  await journey.publish(olga, `Читал здесь: ${address}. И тут (http://example.com)`)
+  const page = await journey.visit()
   const links = postWith(page, 'Читал здесь').locator('a[target=_blank]')
   await links.first().waitFor()
   expect(await links.allInnerTexts()).toEqual([address, 'http://example.com'])
@@ -74,9 +74,9 @@ test('addresses in a text are links that vouch for nothing', async () => {
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('the oldest browsers the build is made for show a post with an address', async () => {
-  await stage.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
-  const page = await stage.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
+test('the oldest browsers that the build supports show a post with an address', async () => {
+  await journey.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
+  const page = await journey.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
   const post = postWith(page, 'Старым тоже')
   await post.getByRole('link', { name: 'https://example.org/' }).waitFor()
   expect(await page.evaluate(() => 'parse' in URL)).toBe(false)
@@ -91,14 +91,14 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
     'javascript:document.title="взломано"',
     '[нажми](javascript:alert(1)) <a href="javascript:alert(1)">сюда</a>',
   ]
-  for (const text of hostile) await stage.publish(petr, text)
+  for (const text of hostile) await journey.publish(petr, text)
   const violations: string[] = []
-  const page = await stage.visit({
+  const page = await journey.visit({
     before: async (page) => {
-      await page.exposeFunction('tellViolation', (what: string) => violations.push(what))
+      await page.exposeFunction('reportViolation', (what: string) => violations.push(what))
       await page.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (event) =>
-          Reflect.get(window, 'tellViolation')(event.violatedDirective),
+          Reflect.get(window, 'reportViolation')(event.violatedDirective),
         )
       })
     },
@@ -113,14 +113,14 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
 })
 
 test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
-  const own = await stage.publish(olga, 'Моя запись')
-  await stage.sql.query(
+  const own = await journey.publish(olga, 'Моя запись')
+  await journey.sql.query(
     `UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`,
     [own.id],
   )
-  await stage.publish(olga, 'Моя свежая запись')
-  await stage.publish(petr, 'Чужая запись')
-  const page = await stage.visit({ as: olga })
+  await journey.publish(olga, 'Моя свежая запись')
+  await journey.publish(petr, 'Чужая запись')
+  const page = await journey.visit({ as: olga })
   const items = async (text: string) => {
     const menu = await openMenu(postWith(page, text))
     const names = await menu.getByRole('menuitem').allInnerTexts()
@@ -140,10 +140,10 @@ test.each([
   { by: 'mouse', hasTouch: false },
   { by: 'touch', hasTouch: true },
 ])('a press beside a menu, a list or a dialog only closes it, by $by', async ({ hasTouch }) => {
-  await stage.emptyWall()
-  await stage.publish(petr, 'Откроется вторым нажатием')
-  await stage.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
-  const page = await stage.visit({ as: olga, hasTouch })
+  await journey.emptyWall()
+  await journey.publish(petr, 'Откроется вторым нажатием')
+  await journey.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
+  const page = await journey.visit({ as: olga, hasTouch })
   const beneath = postWith(page, 'Лежит под окном')
   await beneath.waitFor()
   const press = async (post: Locator) => {
@@ -171,9 +171,9 @@ test.each([
   expect(await page.evaluate(() => history.length)).toBe(3)
 })
 
-test('a report needs a reason, and a visitor is asked in first', async () => {
-  const post = await stage.publish(petr, 'Купите слона')
-  const page = await stage.visit({ as: olga })
+test('a report needs a reason, and a visitor is asked to sign in first', async () => {
+  const post = await journey.publish(petr, 'Купите слона')
+  const page = await journey.visit({ as: olga })
   const menu = await openMenu(postWith(page, 'Купите слона'))
   await menu.getByRole('menuitem', { name: 'Пожаловаться' }).click()
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
@@ -185,20 +185,20 @@ test('a report needs a reason, and a visitor is asked in first', async () => {
   await send.click()
   await page.getByRole('status').getByText('Жалоба отправлена').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  const { rows } = await stage.sql.query(
+  const { rows } = await journey.sql.query(
     'SELECT r.name FROM reports JOIN report_reasons r ON r.id = reason_id WHERE post_id = $1',
     [post.id],
   )
   expect(rows).toEqual([{ name: 'Спам или реклама' }])
 
-  const visitor = await stage.visit()
+  const visitor = await journey.visit()
   await (await openMenu(postWith(visitor, 'Купите слона')))
     .getByRole('menuitem', { name: 'Пожаловаться' })
     .click()
   await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
 })
 
-/** Takes from the browser what came after the targets of vite.config.ts. */
+/** Removes what is newer than the targets of vite.config.ts from the browser. */
 function forgetNewerThanTargets(): void {
   const newer: [object, string[]][] = [
     [URL, ['parse']],

@@ -1,24 +1,24 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  petr = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
+  petr = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
-test('a reply is written under the words it answers, and counted at once wherever the post stands', async () => {
-  const post = await stage.publish(olga, 'Кто здесь?')
-  await stage.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
-  const page = await stage.visit({ as: petr })
+test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async () => {
+  const post = await journey.publish(olga, 'Кто здесь?')
+  await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+  const page = await journey.visit({ as: petr })
   const asked = postWith(page, 'Кто здесь?').first()
 
   await switchView(page, 'Понравившиеся')
@@ -39,19 +39,19 @@ test('a reply is written under the words it answers, and counted at once whereve
   await page.waitForURL('**/liked')
   expect(await repliesOf(asked)).toBe('2 ответа')
   await page.goBack()
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await expect.poll(() => repliesOf(asked)).toBe('2 ответа')
   expect(await postTexts(page)).toEqual(['Кто здесь?'])
 
-  await page.goto(`${stage.url}/own/replies`)
+  await page.goto(`${journey.url}/own/replies`)
   await expect.poll(() => postTexts(page)).toEqual(['И снова я', 'Это я'])
   expect(await page.title()).toBe('Мои ответы - Вслух')
 })
 
-test('a deleted reply is taken off every count', async () => {
-  const post = await stage.publish(olga, 'Спросил и жду')
-  await stage.reply(petr, post.id, 'Поспешный ответ')
-  const page = await stage.visit({ as: petr })
+test('a deleted reply is subtracted from every count', async () => {
+  const post = await journey.publish(olga, 'Спросил и жду')
+  await journey.reply(petr, post.id, 'Поспешный ответ')
+  const page = await journey.visit({ as: petr })
   const asked = postWith(page, 'Спросил и жду').first()
   await page.getByText('Спросил и жду', { exact: true }).click()
   await chooseFromMenu(postWith(page, 'Поспешный ответ'), 'Удалить')
@@ -63,32 +63,32 @@ test('a deleted reply is taken off every count', async () => {
   await expect.poll(() => repliesOf(asked)).toBe(null)
   expect(await postTexts(page)).toEqual(['Спросил и жду'])
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await expect.poll(() => repliesOf(asked)).toBe(null)
 })
 
 test('a thread whose root is gone stays readable behind a placeholder', async () => {
-  const root = await stage.publish(olga, 'Исчезающая запись')
-  const answer = await stage.reply(petr, root.id, 'Ответ остаётся')
-  const page = await stage.visit({ as: petr, path: `/posts/${answer.id}` })
+  const root = await journey.publish(olga, 'Исчезающая запись')
+  const answer = await journey.reply(petr, root.id, 'Ответ остаётся')
+  const page = await journey.visit({ as: petr, path: `/posts/${answer.id}` })
   await postWith(page, 'Исчезающая запись').waitFor()
   await page.getByRole('heading', { name: 'Ответ', exact: true }).waitFor()
   expect(await page.title()).toBe(`${petr.username}: Ответ остаётся - Вслух`)
-  await stage.call('DELETE', `/posts/${root.id}`, { token: olga.token })
+  await journey.call('DELETE', `/posts/${root.id}`, { token: olga.token })
   await page.reload()
   await page.getByText('Запись удалена').waitFor()
   expect(await postTexts(page)).toEqual(['Ответ остаётся'])
-  await page.goto(`${stage.url}/own/replies`)
-  const kept = postWith(page, 'Ответ остаётся')
-  await kept.getByText('Запись удалена').waitFor()
-  await page.goto(`${stage.url}/posts/${root.id}`)
+  await page.goto(`${journey.url}/own/replies`)
+  const remaining = postWith(page, 'Ответ остаётся')
+  await remaining.getByText('Запись удалена').waitFor()
+  await page.goto(`${journey.url}/posts/${root.id}`)
   await page.getByText('Запись не найдена').waitFor()
 })
 
 test('each reply has a draft of its own', async () => {
-  await stage.publish(olga, 'Первая мысль')
-  await stage.publish(olga, 'Вторая мысль')
-  const page = await stage.visit({ as: petr })
+  await journey.publish(olga, 'Первая мысль')
+  await journey.publish(olga, 'Вторая мысль')
+  const page = await journey.visit({ as: petr })
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
   const text = dialog.getByRole('textbox', { name: 'Текст записи' })
   for (const word of ['Первая', 'Вторая']) {
@@ -111,7 +111,7 @@ async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** How many replies a post is said to have, in words; null where it says nothing. */
+/** The label of a post's number of replies; null where there is none. */
 function repliesOf(post: Locator): Promise<string | null> {
   return post.getByRole('button', { name: 'Ответить' }).evaluate((button) => {
     const id = button.getAttribute('aria-describedby')

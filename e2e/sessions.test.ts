@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('devices: this browser comes first, by its own name, and cannot be closed; the others can be looked at', async () => {
-  const elsewhere = await site.signUp()
-  const page = await site.visit()
+test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async () => {
+  const elsewhere = await journey.signUp()
+  const page = await journey.visit()
   await askForCode(page, elsewhere.email)
-  await enterCode(page, await site.nextCode(elsewhere.email))
+  await enterCode(page, await journey.nextCode(elsewhere.email))
   await profileLink(page).click()
   await page.getByRole('link', { name: 'Устройства' }).click()
 
@@ -35,9 +35,9 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
 })
 
 test('one session closed: «Сессия завершена», it leaves the list, and its next call is refused', async () => {
-  const here = await site.signUp()
-  const there = await site.signIn(here.email)
-  const page = await site.visit({ as: here, path: '/settings/devices' })
+  const here = await journey.signUp()
+  const there = await journey.signIn(here.email)
+  const page = await journey.visit({ as: here, path: '/settings/devices' })
   const { others } = devices(page)
   await others.getByRole('listitem').getByRole('button').click()
   const dialog = page.getByRole('dialog', { name: 'Сессия' })
@@ -50,10 +50,10 @@ test('one session closed: «Сессия завершена», it leaves the lis
   expect(await isOpen(here)).toBe(true)
 })
 
-test('all others closed after a question: «Сессии завершены», and only this one stays', async () => {
-  const here = await site.signUp()
-  const others = [await site.signIn(here.email), await site.signIn(here.email)]
-  const page = await site.visit({ as: here, path: '/settings/devices' })
+test('all others closed after a confirmation: «Сессии завершены», and only this one stays', async () => {
+  const here = await journey.signUp()
+  const others = [await journey.signIn(here.email), await journey.signIn(here.email)]
+  const page = await journey.visit({ as: here, path: '/settings/devices' })
   const list = devices(page).others
   await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
   const close = list.getByRole('button', { name: 'Завершить другие сессии' })
@@ -72,9 +72,9 @@ test('all others closed after a question: «Сессии завершены», a
 })
 
 test('a session that could not be closed: its dialog stays, says so to everybody, and can try again', async () => {
-  const here = await site.signUp()
-  const there = await site.signIn(here.email)
-  const page = await site.visit({ as: here, path: '/settings/devices' })
+  const here = await journey.signUp()
+  const there = await journey.signIn(here.email)
+  const page = await journey.visit({ as: here, path: '/settings/devices' })
   const { others } = devices(page)
   const dialog = page.getByRole('dialog')
   const sessions = /\/api\/v1\/sessions(\/[^/]+)?$/
@@ -100,9 +100,9 @@ test('a session that could not be closed: its dialog stays, says so to everybody
 })
 
 test('a session closed on another device: the next action here says so, and makes a visitor', async () => {
-  const here = await site.signUp()
-  const { id } = await site.publish(here, 'Скоро меня не будет.')
-  const page = await site.visit({ as: here, path: `/posts/${id}` })
+  const here = await journey.signUp()
+  const { id } = await journey.publish(here, 'Скоро меня не будет.')
+  const page = await journey.visit({ as: here, path: `/posts/${id}` })
   await profileLink(page).waitFor()
   await closeFromElsewhere(here)
 
@@ -116,29 +116,29 @@ test('a session closed on another device: the next action here says so, and make
 })
 
 test('a session closed on another device: a secured page leads to the wall', async () => {
-  const here = await site.signUp()
-  const page = await site.visit({ as: here, path: '/settings' })
+  const here = await journey.signUp()
+  const page = await journey.visit({ as: here, path: '/settings' })
   await page.getByRole('link', { name: 'Устройства' }).waitFor()
   await closeFromElsewhere(here)
 
   await page.getByRole('link', { name: 'Устройства' }).click()
-  await page.waitForURL(`${site.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await signInButton(page).waitFor()
   await toast(page, 'Эта сессия закрыта. Войдите снова')
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('logging out closes the session, leads to the wall, and reaches the other tab', async () => {
-  const user = await site.signUp()
-  const page = await site.visit({ as: user, path: '/settings' })
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, path: '/settings' })
   const secondTab = await page.context().newPage()
-  await secondTab.goto(`${site.url}/liked`)
+  await secondTab.goto(`${journey.url}/liked`)
   await profileLink(secondTab).waitFor()
   await page.getByRole('button', { name: 'Выйти' }).click()
 
-  await page.waitForURL(`${site.url}/`)
+  await page.waitForURL(`${journey.url}/`)
   await signInButton(page).waitFor()
-  await secondTab.waitForURL(`${site.url}/`)
+  await secondTab.waitForURL(`${journey.url}/`)
   await signInButton(secondTab).waitFor()
   expect(await isOpen(user)).toBe(false)
   await page.goBack()
@@ -158,11 +158,11 @@ async function toast(page: Page, text: string): Promise<void> {
 }
 
 async function closeFromElsewhere({ email }: TestUser): Promise<void> {
-  const { token } = await site.signIn(email)
-  await site.call('DELETE', '/sessions', { token })
+  const { token } = await journey.signIn(email)
+  await journey.call('DELETE', '/sessions', { token })
 }
 
-/** Whether the session of a sign-in is still good for a call. */
+/** Whether a user's session is still accepted. */
 async function isOpen({ token }: TestUser): Promise<boolean> {
-  return (await site.call('GET', '/users/current', { token })).status === 200
+  return (await journey.call('GET', '/users/current', { token })).status === 200
 }

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { holdCalls } from './testing/parts.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests, holdCalls } from './testing/page-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 test('settings show the address and the name, and lead to each of their pages and back', async () => {
-  const user = await site.signUp()
+  const user = await journey.signUp()
   const { email, username } = user
-  const page = await site.visit({ as: user })
+  const page = await journey.visit({ as: user })
   await page.getByRole('link', { name: `Профиль ${username}` }).click()
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
   expect(await page.title()).toBe('Настройки - Вслух')
@@ -40,8 +40,11 @@ test('settings show the address and the name, and lead to each of their pages an
   }
 })
 
-test('a name is judged as it is typed, in the words of each rule, and the server is not asked', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+test('a name is validated as it is typed, with the message of each rule and without asking the server', async () => {
+  const page = await journey.visit({
+    as: await journey.signUp(),
+    path: '/settings/account/username',
+  })
   const { field, error, save } = usernameForm(page)
   await field.waitFor()
   await page.clock.install()
@@ -61,8 +64,11 @@ test('a name is judged as it is typed, in the words of each rule, and the server
   expect(checks()).toBe(0)
 })
 
-test('the server is asked of a name once, 500 ms after the last key', async () => {
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+test('the server is asked about a name once, 500 ms after the last key', async () => {
+  const page = await journey.visit({
+    as: await journey.signUp(),
+    path: '/settings/account/username',
+  })
   const { field, status, save } = usernameForm(page)
   await field.waitFor()
   await page.clock.install()
@@ -84,9 +90,12 @@ test('the server is asked of a name once, 500 ms after the last key', async () =
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a name somebody has is refused in any case of its letters, also when taken after the check', async () => {
-  const rival = await site.signUp()
-  const page = await site.visit({ as: await site.signUp(), path: '/settings/account/username' })
+test('a taken name is refused in any letter case, also when it was taken after the check', async () => {
+  const rival = await journey.signUp()
+  const page = await journey.visit({
+    as: await journey.signUp(),
+    path: '/settings/account/username',
+  })
   const { field, error, status, save } = usernameForm(page)
   await field.fill(rival.username.toUpperCase())
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
@@ -94,7 +103,7 @@ test('a name somebody has is refused in any case of its letters, also when taken
 
   await field.fill('wanted_name')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
-  await site.call('PATCH', '/users/current/profile', {
+  await journey.call('PATCH', '/users/current/profile', {
     token: rival.token,
     body: { username: 'Wanted_Name' },
   })
@@ -104,9 +113,9 @@ test('a name somebody has is refused in any case of its letters, also when taken
 })
 
 test('a saved name is in the settings, in the header and on the wall', async () => {
-  const user = await site.signUp()
-  await site.publish(user, 'Меня зовут иначе.')
-  const page = await site.visit({ as: user })
+  const user = await journey.signUp()
+  await journey.publish(user, 'Меня зовут иначе.')
+  const page = await journey.visit({ as: user })
   const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
   await post.getByText(user.username).waitFor()
   await page.getByRole('link', { name: `Профиль ${user.username}` }).click()
@@ -119,10 +128,10 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   await save.click()
   await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
   await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
-  // The form is behind one, and not on the way back.
+  // The form has been replaced in the history: going back does not lead to it.
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL(`${site.url}/`)
-  // Going back reads nothing anew.
+  await page.waitForURL(`${journey.url}/`)
+  // Going back loads nothing again.
   await post.getByText('marfa_petrova').waitFor()
   await page.getByRole('link', { name: 'Стена' }).click()
   await post.getByText('marfa_petrova').waitFor()

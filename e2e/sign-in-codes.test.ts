@@ -1,26 +1,26 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
 import {
   askForCode,
   enterCode,
   otherThan,
   profileLink,
   signInDialog,
-} from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('a wrong code is refused in words that typing takes away; after five even the right one is, until ten minutes have passed', async () => {
-  const { email } = await site.signIn('wrong@example.org')
-  const page = await site.visit()
+test('a wrong code shows an error that typing removes; after five even the right code is refused, until ten minutes have passed', async () => {
+  const { email } = await journey.signIn('wrong@example.org')
+  const page = await journey.visit()
   await askForCode(page, email)
   const { dialog, code, error, goBack, proceed } = signInDialog(page)
-  const right = await site.nextCode(email)
+  const right = await journey.nextCode(email)
 
   for (let attempt = 1; attempt <= 5; attempt++) {
     await tryCode(page, otherThan(right))
@@ -37,34 +37,34 @@ test('a wrong code is refused in words that typing takes away; after five even t
   await expect.poll(() => error.textContent()).toBe(tooMany)
   expect(await dialog.getByRole('button', { name: /код/ }).count()).toBe(0)
 
-  await site.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
   await goBack.click()
   await proceed.click()
   await code.waitFor()
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
   await profileLink(page).waitFor()
 })
 
-test('an expired code says so, and a new one is there at once', async () => {
-  const { email } = await site.signIn('late@example.org')
-  const page = await site.visit()
+test('for an expired code the dialog says so, and offers a new one at once', async () => {
+  const { email } = await journey.signIn('late@example.org')
+  const page = await journey.visit()
   await askForCode(page, email)
   const { dialog, error } = signInDialog(page)
-  const expired = await site.nextCode(email)
-  await site.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  const expired = await journey.nextCode(email)
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
   await tryCode(page, expired)
   await expect.poll(() => error.textContent()).toBe('Код больше не действует. Запросите новый')
 
   await dialog.getByRole('button', { name: 'Получить новый код' }).click()
-  const fresh = await site.nextCode(email)
+  const fresh = await journey.nextCode(email)
   await error.waitFor({ state: 'detached' })
   await enterCode(page, fresh)
   await profileLink(page).waitFor()
 })
 
-test('a registration answers a wrong and an expired code in the same words', async () => {
+test('a registration shows the same errors for a wrong and an expired code', async () => {
   const email = 'new@example.org'
-  const page = await site.visit()
+  const page = await journey.visit()
   const { code, email: address, error, goBack, proceed } = signInDialog(page)
   await page.getByRole('button', { name: 'Войти' }).click()
   await address.fill(email)
@@ -72,23 +72,23 @@ test('a registration answers a wrong and an expired code in the same words', asy
   await goBack.waitFor()
   await proceed.click()
   await code.waitFor()
-  const mailed = await site.nextCode(email)
+  const mailed = await journey.nextCode(email)
 
   await tryCode(page, otherThan(mailed))
   await expect
     .poll(() => error.textContent())
     .toBe('Неверный код. Проверьте письмо и введите ещё раз')
-  await site.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
   await tryCode(page, mailed)
   await expect.poll(() => error.textContent()).toBe('Код больше не действует. Запросите новый')
   await page.getByRole('button', { name: 'Получить новый код' }).click()
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
   await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
 })
 
-test('where the browser cannot be told apart, the dialog says so and goes on once it can', async () => {
-  const { email } = await site.signIn('device@example.org')
-  const page = await site.visit()
+test('where the browser cannot be identified, the dialog says so and continues once it can', async () => {
+  const { email } = await journey.signIn('device@example.org')
+  const page = await journey.visit()
   const { code, email: address, error, proceed } = signInDialog(page)
   await page.route(/\/assets\/fp\..*\.js$/, (route) => route.abort())
   await page.getByRole('button', { name: 'Войти' }).click()
@@ -100,7 +100,7 @@ test('where the browser cannot be told apart, the dialog says so and goes on onc
   await page.unroute(/\/assets\/fp\..*\.js$/)
   await proceed.click()
   await code.waitFor()
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
   await profileLink(page).waitFor()
 })
 

@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -7,17 +9,16 @@ import {
   sendEmail,
   signInButton,
   signInDialog,
-} from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('an address is asked for, held to its pattern, and announced when it is wrong', async () => {
-  const page = await site.visit()
+test('an address is required, validated, and its error is announced', async () => {
+  const page = await journey.visit()
   const step = signInDialog(page)
   await signInButton(page).click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
@@ -46,15 +47,15 @@ test('an address is asked for, held to its pattern, and announced when it is wro
 })
 
 test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {
-  const { email, username } = await site.signIn('anna@example.org')
-  const page = await site.visit()
+  const { email, username } = await journey.signIn('anna@example.org')
+  const page = await journey.visit()
   const { dialog, code } = signInDialog(page)
   await askForCode(page, ` ${email} `)
   await dialog.getByText(`Отправили код на ${email}`).waitFor()
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   expect(await code.getAttribute('inputmode')).toBe('numeric')
 
-  const mailed = await site.nextCode(email)
+  const mailed = await journey.nextCode(email)
   const verifications = countRequests(page, 'POST', /\/verify$/)
   const reloaded = page.waitForEvent('load')
   await copy(page, `${mailed.slice(0, 3)} ${mailed.slice(3)}`)
@@ -67,7 +68,7 @@ test('somebody with an account signs in by the mailed code, which is sent once w
 
 test('an unknown address is offered registration: «Вернуться» leads back to it, «Продолжить» to the code', async () => {
   const email = 'boris@example.org'
-  const page = await site.visit()
+  const page = await journey.visit()
   const step = signInDialog(page)
   await signInButton(page).click()
   await step.email.fill(email)
@@ -90,15 +91,15 @@ test('an unknown address is offered registration: «Вернуться» leads b
   await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   expect(await descriptionOfFocus(page)).toContain(`Отправили код на ${email}.`)
-  const mail = await site.mailbox.mailTo(email)
+  const mail = await journey.mailbox.mailTo(email)
   expect(mail.subject).toMatch(/^\d{6} — код для регистрации · Вслух$/)
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
   await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
 })
 
-test('the code takes digits alone, six at most, and nothing is sent before the sixth', async () => {
-  await site.signIn('vera@example.org')
-  const page = await site.visit()
+test('the code input accepts only digits, six at most, and sends nothing before the sixth', async () => {
+  await journey.signIn('vera@example.org')
+  const page = await journey.visit()
   await askForCode(page, 'vera@example.org')
   const { code } = signInDialog(page)
   const verifications = countRequests(page, 'POST', /\/verify$/)
@@ -111,27 +112,27 @@ test('the code takes digits alone, six at most, and nothing is sent before the s
   expect(verifications()).toBe(1)
 })
 
-test('the dialog comes back on the code after a reload, and signs in from there', async () => {
-  const { email } = await site.signIn('galya@example.org')
-  const page = await site.visit()
+test('after a reload the dialog opens again on the code step, and signs in from there', async () => {
+  const { email } = await journey.signIn('galya@example.org')
+  const page = await journey.visit()
   await askForCode(page, email)
   await page.reload()
   const { dialog } = signInDialog(page)
   await dialog.getByText(`Отправили код на ${email}`).waitFor()
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
   await profileLink(page).waitFor()
 })
 
-test('a dialog closed on the code stays closed after a reload, goes on at «Войти», and forgets a code of ten minutes', async () => {
-  const { email } = await site.signIn('dasha@example.org')
-  const page = await site.visit({ before: (page) => page.clock.install() })
+test('a dialog closed on the code stays closed after a reload, continues at «Войти», and drops an operation after ten minutes', async () => {
+  const { email } = await journey.signIn('dasha@example.org')
+  const page = await journey.visit({ before: (page) => page.clock.install() })
   const { dialog, code, goBack } = signInDialog(page)
   await askForCode(page, email)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.reload()
   await signInButton(page).waitFor()
-  // A dialog would have to fetch its code first.
+  // A dialog would have to load its chunk first.
   await page.waitForLoadState('networkidle')
   expect(await dialog.count()).toBe(0)
   await signInButton(page).click()
@@ -144,8 +145,8 @@ test('a dialog closed on the code stays closed after a reload, goes on at «Во
   expect(await goBack.count()).toBe(0)
 })
 
-test('Escape, «Закрыть» and a press beside it close the dialog, and the focus is back on «Войти»', async () => {
-  const page = await site.visit()
+test('Escape, «Закрыть» and a click beside it close the dialog, and the focus is back on «Войти»', async () => {
+  const page = await journey.visit()
   const { dialog, email } = signInDialog(page)
   const ways = [
     () => page.keyboard.press('Escape'),
@@ -161,12 +162,12 @@ test('Escape, «Закрыть» and a press beside it close the dialog, and the
   }
 })
 
-test('«Отправить код ещё раз» waits for a minute, counts it down, and brings the same code', async () => {
-  const { email } = await site.signIn('egor@example.org')
-  const page = await site.visit({ before: (page) => page.clock.install() })
+test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async () => {
+  const { email } = await journey.signIn('egor@example.org')
+  const page = await journey.visit({ before: (page) => page.clock.install() })
   await signInButton(page).click()
   await sendEmail(page, email)
-  const first = await site.nextCode(email)
+  const first = await journey.nextCode(email)
   const resend = signInDialog(page).dialog.getByRole('button', { name: 'Отправить код ещё раз' })
   expect(await secondsOn(resend)).toBeGreaterThan(50)
   expect(await resend.isDisabled()).toBe(true)
@@ -175,29 +176,29 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
 
   await page.clock.fastForward(20_000)
   await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
-  await site.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
+  await journey.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
     email,
   ])
   await resend.click()
-  expect(await site.nextCode(email)).toBe(first)
+  expect(await journey.nextCode(email)).toBe(first)
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
   await enterCode(page, first)
   await profileLink(page).waitFor()
 })
 
-test('telling this browser from others asks nothing of any other site', async () => {
-  const { email } = await site.signIn('vera@example.org')
+test('identifying this browser sends no request to any other site', async () => {
+  const { email } = await journey.signIn('vera@example.org')
   const asked: string[] = []
-  const page = await site.visit({
+  const page = await journey.visit({
     before: async (fresh) => {
-      // The library reports one in a thousand of its runs to its makers: here each run would be one.
+      // The library reports one in a thousand of its runs to its makers: here every run would be reported.
       await fresh.addInitScript('Math.random = () => 0')
       fresh.on('request', (request) => asked.push(new URL(request.url()).origin))
     },
   })
   await askForCode(page, email)
-  expect([...new Set(asked)]).toEqual([site.url])
+  expect([...new Set(asked)]).toEqual([journey.url])
 })
 
 /** The seconds in «Отправить код ещё раз через 57 с»; NaN when it says none. */
@@ -210,7 +211,7 @@ async function copy(page: Page, text: string): Promise<void> {
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
 }
 
-/** What a screen reader says of the element in focus after its name. */
+/** The accessible description of the focused element. */
 function descriptionOfFocus(page: Page): Promise<string> {
   return page.evaluate(() => {
     const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []

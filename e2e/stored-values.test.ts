@@ -1,21 +1,21 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith } from './testing/parts.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { postWith } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
   profileLink,
   signInButton,
   signInThrough,
-} from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+} from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  site = await openSite()
+  journey = await startJourneyWithMail()
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 test.each([
   ['half a JSON', '{'],
@@ -28,15 +28,15 @@ test.each([
   ],
   ['too much of it, with controls', `${'x'.repeat(300)}\0`],
 ])(
-  'whatever the browser kept, %s included: one signs in, writes and publishes',
+  'whatever the browser has stored, %s included: one signs in, writes and publishes',
   async (what, junk) => {
-    const user = await site.signUp()
-    const page = await site.visit()
+    const user = await journey.signUp()
+    const page = await journey.visit()
     await signInButton(page).waitFor()
-    await page.evaluate(keepEverywhere, { junk, draft: draftKey(user) })
+    await page.evaluate(storeEverywhere, { junk, draft: draftKey(user) })
     await page.reload()
     await askForCode(page, user.email)
-    await enterCode(page, await site.nextCode(user.email))
+    await enterCode(page, await journey.nextCode(user.email))
     await profileLink(page).waitFor()
     const dialog = await startPost(page)
     expect(await text(dialog).inputValue()).toBe('')
@@ -47,8 +47,8 @@ test.each([
 )
 
 test('logging out takes one’s drafts from the browser, and leaves those of others there', async () => {
-  const [olga, petr] = [await site.signUp(), await site.signUp()]
-  const page = await site.visit({ as: olga })
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга не дописала')
   await page.evaluate(
     (key) => localStorage.setItem(key, '{"text":"Пётр не дописал"}'),
@@ -58,41 +58,42 @@ test('logging out takes one’s drafts from the browser, and leaves those of oth
   await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
-  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
-  await expect.poll(kept).not.toContain('Ольга')
-  expect(await kept()).not.toContain(olga.email)
-  expect(await kept()).toContain('Пётр не дописал')
+  const storedText = () =>
+    page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  await expect.poll(storedText).not.toContain('Ольга')
+  expect(await storedText()).not.toContain(olga.email)
+  expect(await storedText()).toContain('Пётр не дописал')
 
   await signInButton(page).click()
-  await signInThrough(site, page, olga.email)
+  await signInThrough(journey, page, olga.email)
   expect(await text(await startPost(page)).inputValue()).toBe('')
 })
 
 test('a session closed elsewhere leaves what was typed to the one who typed it, and shows it to nobody else', async () => {
-  const [olga, petr] = [await site.signUp(), await site.signUp()]
-  const page = await site.visit({ as: olga })
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')
-  await site.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
   await page.reload()
   await signInButton(page).click()
-  await signInThrough(site, page, petr.email)
+  await signInThrough(journey, page, petr.email)
   expect(await text(await startPost(page)).inputValue()).toBe('')
   await page.keyboard.press('Escape')
 
   await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).click()
-  await signInThrough(site, page, olga.email)
+  await signInThrough(journey, page, olga.email)
   expect(await text(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
 
-/** Puts the same value wherever the app keeps one. */
-function keepEverywhere({ junk, draft }: { junk: string; draft: string }): void {
+/** Writes the same value under every key that the app stores. */
+function storeEverywhere({ junk, draft }: { junk: string; draft: string }): void {
   for (const key of ['theme', 'client-token', 'had-session', draft]) localStorage.setItem(key, junk)
   for (const key of ['sign-in', 'intent']) sessionStorage.setItem(key, junk)
 }
 
-/** Where a person's draft of a new post is kept. */
+/** The key under which a user's draft of a new post is stored. */
 function draftKey({ id }: TestUser): string {
   return `draft ${id} new`
 }

@@ -1,25 +1,25 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { holdCalls, postWith } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { holdCalls, postWith } from './testing/page-actions.ts'
 
-let stage: Stage
+let journey: Journey
 let root: Post
 let middle: Post
 let last: Post
 beforeAll(async () => {
-  stage = await openStage()
-  const olga = await stage.signUp()
-  root = await stage.publish(olga, 'Кто начал?')
-  middle = await stage.reply(olga, root.id, 'Я начал')
-  last = await stage.reply(olga, middle.id, 'Я и закончу')
+  journey = await startJourney()
+  const olga = await journey.signUp()
+  root = await journey.publish(olga, 'Кто начал?')
+  middle = await journey.reply(olga, root.id, 'Я начал')
+  last = await journey.reply(olga, middle.id, 'Я и закончу')
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
-test('a post on its way is announced', async () => {
+test('a post that is loading is announced', async () => {
   const held = Promise.withResolvers<() => void>()
-  const page = await stage.visit({
+  const page = await journey.visit({
     path: `/posts/${root.id}`,
     before: async (it) => held.resolve((await holdCalls(it, callsFor(root))).letGo),
   })
@@ -30,7 +30,7 @@ test('a post on its way is announced', async () => {
   expect(await loadingOn(page).count()).toBe(0)
 })
 
-test('the post that is answered has its place before it is read: nothing below it jumps', async () => {
+test('the post that is replied to has its place before it is loaded: nothing below it jumps', async () => {
   const page = await openLast()
   const calls = await holdCalls(page, callsFor(root, middle))
   await goToMiddle(page)
@@ -41,7 +41,7 @@ test('the post that is answered has its place before it is read: nothing below i
   expect(Math.abs((await topOfMiddle(page)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('where the post that is answered cannot be read, the thread says so and tries again', async () => {
+test('where the post that is replied to cannot be loaded, the thread says so and can try again', async () => {
   const page = await openLast()
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
@@ -52,9 +52,9 @@ test('where the post that is answered cannot be read, the thread says so and tri
   await postWith(page, 'Кто начал?').waitFor()
 })
 
-/** A visitor at the end of the thread, where its beginning was not read yet. */
+/** Opens the end of the thread as a visitor, before its beginning was loaded. */
 async function openLast(): Promise<Page> {
-  const page = await stage.visit({ path: `/posts/${last.id}` })
+  const page = await journey.visit({ path: `/posts/${last.id}` })
   await postWith(page, 'Я и закончу').waitFor()
   return page
 }
@@ -64,7 +64,7 @@ async function goToMiddle(page: Page): Promise<void> {
   await page.waitForURL(`**/posts/${middle.id}`)
 }
 
-/** The address by which posts are read, each for itself. */
+/** The address of calls that read a single post. */
 function callsFor(...posts: Post[]): RegExp {
   return new RegExp(`/api/v1/posts/(?:${posts.map(({ id }) => id).join('|')})$`)
 }

@@ -1,17 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-dialog.ts'
-import { countRequests, openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { countRequests } from './testing/page-actions.ts'
+import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
-let site: Site
+let journey: JourneyWithMail
 beforeAll(async () => {
-  // Every call finds its token about to expire, and renews it.
-  site = await openSite({ ACCESS_TOKEN_SECONDS: '1' })
+  // Every call finds its token about to expire, and refreshes it.
+  journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '1' })
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
-test('a token that expires in mid-session is renewed without notice', async () => {
-  const page = await site.visit({ as: await site.signUp() })
+test('a token that expires during a session is refreshed unnoticed', async () => {
+  const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
   const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
   await publish(page, 'Первая после часа тишины.')
@@ -21,8 +22,8 @@ test('a token that expires in mid-session is renewed without notice', async () =
   expect(renewals()).toBeGreaterThanOrEqual(2)
 })
 
-test('a token that the server refuses is renewed once, and the call is sent again', async () => {
-  const page = await site.visit({ as: await site.signUp() })
+test('a token that the server refuses is refreshed once, and the call is sent again', async () => {
+  const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
   const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
   const sent: (string | undefined)[] = []
@@ -36,20 +37,20 @@ test('a token that the server refuses is renewed once, and the call is sent agai
   await publish(page, 'Со второго раза.')
   expect(sent).toHaveLength(2)
   expect(renewals()).toBe(2)
-  expect(await site.rows("SELECT FROM posts WHERE text = 'Со второго раза.'")).toHaveLength(1)
+  expect(await journey.rows("SELECT FROM posts WHERE text = 'Со второго раза.'")).toHaveLength(1)
 })
 
-test('two tabs renew at once while the session is rotated, and both go on', async () => {
-  const user = await site.signUp()
-  const first = await site.visit({ as: user })
+test('two tabs refresh at once while the session’s secret is rotated, and both go on', async () => {
+  const user = await journey.signUp()
+  const first = await journey.visit({ as: user })
   const second = await first.context().newPage()
-  await second.goto(site.url)
+  await second.goto(journey.url)
   await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
-  await site.rows("UPDATE sessions SET rotated_at = rotated_at - interval '11 minutes'")
+  await journey.rows("UPDATE sessions SET rotated_at = rotated_at - interval '11 minutes'")
   await Promise.all([publish(first, 'Слева.'), publish(second, 'Справа.')])
   await Promise.all([first.reload(), second.reload()])
   await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
-  const [{ posts }] = await site.rows(
+  const [{ posts }] = await journey.rows(
     'SELECT count(*)::int AS posts FROM posts WHERE owner_id = $1',
     [user.id],
   )
@@ -57,13 +58,13 @@ test('two tabs renew at once while the session is rotated, and both go on', asyn
 })
 
 test('signing in reaches the other tab', async () => {
-  const { email, username } = await site.signUp()
-  const first = await site.visit()
+  const { email, username } = await journey.signUp()
+  const first = await journey.visit()
   const second = await first.context().newPage()
-  await second.goto(site.url)
+  await second.goto(journey.url)
   await signInButton(second).waitFor()
   await askForCode(first, email)
-  await enterCode(first, await site.nextCode(email))
+  await enterCode(first, await journey.nextCode(email))
   await first.getByRole('link', { name: `Профиль ${username}` }).waitFor()
   await second.getByRole('link', { name: `Профиль ${username}` }).waitFor()
 })

@@ -50,7 +50,7 @@ async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'c
   return { server, url }
 }
 
-/** Asks on a connection that is not kept: a server that stops waits for what its clients may still have sent. */
+/** Sends a request on a connection that closes: a stopping server waits for what its clients may still have sent. */
 function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { connection: 'close' } })
 }
@@ -61,7 +61,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-/** The status of so many reads of the wall, some at a time. */
+/** Reads the wall `count` times, several at a time; returns the statuses. */
 async function readWall(url: string, times: number): Promise<Set<number>> {
   const seen = new Set<number>()
   let left = times

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney, TABLET } from './testing/journey.ts'
 import {
   bringTo,
   holdCalls,
@@ -9,24 +10,23 @@ import {
   readOn,
   switchView,
   typeRussian,
-} from './testing/parts.ts'
-import { openStage, type Stage, TABLET } from './testing/stage.ts'
+} from './testing/page-actions.ts'
 
-/** Ten posts of these are more than a phone shows, so that the next page waits to be scrolled to. */
+/** Ten posts with this text are taller than a phone's screen, so that the next page loads only after scrolling. */
 const TWO_LINES = 'Запись, которой на телефоне хватает на две строки, а то и на три:'
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
+  journey = await startJourney()
+  olga = await journey.signUp()
 })
-afterAll(() => stage?.close())
-beforeEach(() => stage.emptyWall())
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
 
 test('the wall grows by tens as one scrolls, with skeletons meanwhile, to its end', async () => {
-  await stage.fillWall(olga, 25, TWO_LINES)
-  const page = await stage.visit()
+  await journey.fillWall(olga, 25, TWO_LINES)
+  const page = await journey.visit()
   const feed = page.getByRole('feed', { name: 'Стена' })
   await expect.poll(() => feed.getByRole('article').count()).toBe(10)
   expect(await feed.getAttribute('aria-busy')).toBe('false')
@@ -48,9 +48,9 @@ test('the wall grows by tens as one scrolls, with skeletons meanwhile, to its en
   expect(new Set(await postTexts(page)).size).toBe(25)
 })
 
-test('a page that fails leaves a row to repeat it, and the wall goes on from there', async () => {
-  await stage.fillWall(olga, 15, TWO_LINES)
-  const page = await stage.visit()
+test('a page that fails to load leaves a row that repeats it, and the wall continues from there', async () => {
+  await journey.fillWall(olga, 15, TWO_LINES)
+  const page = await journey.visit()
   await postWith(page, `${TWO_LINES} 15`).waitFor()
   await page.route('**/posts?*cursor=*', (route) => route.fulfill({ status: 400 }))
   await page.keyboard.press('End')
@@ -63,18 +63,18 @@ test('a page that fails leaves a row to repeat it, and the wall goes on from the
 })
 
 test('every empty list says so', async () => {
-  const page = await stage.visit({ as: olga })
+  const page = await journey.visit({ as: olga })
   for (const view of ['Понравившиеся', 'Мои записи', 'Мои ответы', 'Новые']) {
     await switchView(page, view)
-    // The title first: the view before is empty in the same words.
+    // The title first: the previous view is empty in the same words.
     await expect.poll(() => page.title()).toEqual(`${view === 'Новые' ? 'Стена' : view} - Вслух`)
     await page.getByText('Записи не найдены').waitFor()
     await page.getByText('Возможно, записи скоро появятся').waitFor()
   }
 })
 
-test('the switcher is a listbox of the other views, by keys and by letters', async () => {
-  const page = await stage.visit({ as: olga })
+test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
+  const page = await journey.visit({ as: olga })
   const button = page.getByRole('button', { name: 'Новые' })
   await button.focus()
   await page.keyboard.press('ArrowDown')
@@ -99,9 +99,9 @@ test('the switcher is a listbox of the other views, by keys and by letters', asy
   expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
 })
 
-test('going back from a post returns to it at the very same place; arriving anew starts at the top', async () => {
-  await stage.fillWall(olga, 35)
-  const page = await stage.visit({ viewport: TABLET })
+test('going back from a post returns to it at the very same place; a new visit starts at the top', async () => {
+  await journey.fillWall(olga, 35)
+  const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 35').waitFor()
   await readOn(page, 30)
   const read = postWith(page, 'Запись 12')
@@ -109,7 +109,7 @@ test('going back from a post returns to it at the very same place; arriving anew
   await read.getByText('Запись 12').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 
-  await stage.publish(olga, 'Пока вас не было')
+  await journey.publish(olga, 'Пока вас не было')
   await page.getByRole('button', { name: 'Назад' }).click()
   await expect.poll(() => isAt(read, 203)).toBe(true)
   expect(await page.getByRole('article').count()).toBeGreaterThanOrEqual(30)
@@ -125,17 +125,17 @@ test('going back from a post returns to it at the very same place; arriving anew
     .click()
   await postWith(page, 'Пока вас не было').waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
-  // Read anew: where ten do not fill the screen, the next ten follow.
+  // The list is loaded again: where ten posts do not fill the screen, the next ten follow.
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
 
-test('new posts wait behind a pill and move nothing that is read', async () => {
-  await stage.fillWall(olga, 12)
-  const page = await stage.visit({ before: (page) => page.clock.install() })
+test('new posts wait behind a pill and do not move what is being read', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ before: (page) => page.clock.install() })
   const read = postWith(page, 'Запись 8')
   await read.waitFor()
   await bringTo(read, 150)
-  await stage.publish(olga, 'Самая новая')
+  await journey.publish(olga, 'Самая новая')
   await page.clock.fastForward(21_000)
   const pill = page.getByRole('button', { name: 'Показать новые записи' })
   await pill.waitFor()
@@ -149,11 +149,11 @@ test('new posts wait behind a pill and move nothing that is read', async () => {
 })
 
 test('one’s own publication does not hide that others have written', async () => {
-  const petr = await stage.signUp()
-  await stage.fillWall(olga, 12)
-  const page = await stage.visit({ as: petr, before: (page) => page.clock.install() })
+  const petr = await journey.signUp()
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ as: petr, before: (page) => page.clock.install() })
   await postWith(page, 'Запись 12').waitFor()
-  await stage.publish(olga, 'Чужая новость')
+  await journey.publish(olga, 'Чужая новость')
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('textbox', { name: 'Текст записи' }).fill('Своя новость')
   await page.keyboard.press('Control+Enter')
@@ -168,11 +168,11 @@ test('one’s own publication does not hide that others have written', async () 
   ])
 })
 
-test('new posts that do not come say that the server did not answer in time', async () => {
-  await stage.fillWall(olga, 12)
-  const page = await stage.visit({ before: (page) => page.clock.install() })
+test('when new posts do not arrive, a toast says that the server did not answer in time', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ before: (page) => page.clock.install() })
   await postWith(page, 'Запись 12').waitFor()
-  await stage.publish(olga, 'Самая новая')
+  await journey.publish(olga, 'Самая новая')
   await page.clock.fastForward(21_000)
   const pill = page.getByRole('button', { name: 'Показать новые записи' })
   await pill.waitFor()
@@ -184,13 +184,13 @@ test('new posts that do not come say that the server did not answer in time', as
 })
 
 test('addresses that lead nowhere say what is wrong', async () => {
-  const page = await stage.visit({ path: '/nowhere' })
+  const page = await journey.visit({ path: '/nowhere' })
   await page.getByText('Страница не существует').waitFor()
   await page.getByText('Проверьте корректность адреса').waitFor()
   expect(await page.title()).toBe('Страница не существует - Вслух')
-  await page.goto(`${stage.url}/posts/999999`)
+  await page.goto(`${journey.url}/posts/999999`)
   await page.getByText('Запись не найдена').waitFor()
   await page.getByText('Запись не существует или была удалена').waitFor()
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL(`${stage.url}/`)
+  await page.waitForURL(`${journey.url}/`)
 })

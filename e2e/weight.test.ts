@@ -1,43 +1,51 @@
+import { globSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { postWith, scroll } from './testing/parts.ts'
-import { openStage, type Stage } from './testing/stage.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { postWith, scroll } from './testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const SHIFT_AT_MOST = 0.02
 const SCRIPT_AT_MOST = 120 * 1024
 
-let stage: Stage
+let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
-  stage = await openStage()
-  olga = await stage.signUp()
-  await stage.fillWall(olga, 60, TEXT)
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, 60, TEXT)
 })
-afterAll(() => stage?.close())
+afterAll(() => journey?.close())
 
 test('a first visit to the wall takes at most 120 KB of script as gzip', async () => {
   const responses = await firstVisit()
   const scripts = responses.filter((response) => response.request().resourceType() === 'script')
   const sizes = await Promise.all(scripts.map((script) => sizeAsGzip(script.url())))
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  // All of the app in less than this would mean that something was not seen.
+  // A smaller sum would mean that some scripts were not counted.
   expect(total).toBeGreaterThan(60 * 1024)
   expect(total).toBeLessThanOrEqual(SCRIPT_AT_MOST)
 })
 
-test('what the page is made of is kept for ever and was packed beforehand; the page itself is asked for anew', async () => {
+test('no schema library reaches the browser: only types and plain constants of the contract do', () => {
+  expect(scriptsWithSchemas('node_modules/typebox/build/**/*.mjs')).not.toEqual([])
+  expect(scripts('dist/web/assets/*.js').length).toBeGreaterThan(3)
+  expect(scriptsWithSchemas('dist/web/assets/*.js')).toEqual([])
+})
+
+test('assets are cached for ever and compressed at build time; the page itself is revalidated', async () => {
   const responses = await firstVisit()
   const assets = responses.filter((it) => new URL(it.url()).pathname.startsWith('/assets/'))
   expect(assets.length).toBeGreaterThan(3)
   for (const asset of assets) {
     const headers = await asset.allHeaders()
     expect(headers['cache-control']).toMatch(/max-age=31536000, immutable/)
-    const worthPacking = (await asset.body()).length > 1024
-    if (worthPacking && /\.(?:js|css)$/.test(asset.url())) {
+    const worthCompressing = (await asset.body()).length > 1024
+    if (worthCompressing && /\.(?:js|css)$/.test(asset.url())) {
       expect(headers).toMatchObject({ 'content-encoding': 'br' })
     }
   }
@@ -45,7 +53,7 @@ test('what the page is made of is kept for ever and was packed beforehand; the p
   expect(await html?.headerValue('cache-control')).toBe('no-cache')
 })
 
-test('the first posts are asked for once, along with the scripts and not after them', async () => {
+test('the first posts are requested once, along with the scripts and not after them', async () => {
   const responses = await firstVisit()
   const first = responses.filter((it) => it.url().endsWith('/api/v1/posts?limit=10'))
   expect(first).toHaveLength(1)
@@ -59,7 +67,7 @@ test('the first posts are asked for once, along with the scripts and not after t
 })
 
 test('nothing shifts while the page, its fonts and further posts arrive over a slow line', async () => {
-  const page = await stage.visit({ before: slowLine })
+  const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   expect(await page.evaluate(() => document.fonts.ready.then(({ size }) => size))).toBeGreaterThan(
     0,
@@ -72,8 +80,8 @@ test('nothing shifts while the page, its fonts and further posts arrive over a s
   expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThanOrEqual(SHIFT_AT_MOST)
 })
 
-test('the measure of shifts sees one that is there', async () => {
-  const page = await stage.visit({ before: slowLine })
+test('the measurement of layout shifts finds one that is there', async () => {
+  const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   await page.evaluate(() => {
     const wedge = document.createElement('div')
@@ -86,10 +94,18 @@ test('the measure of shifts sees one that is there', async () => {
   }, SHIFT_AT_MOST)
 })
 
-/** Everything that a first visit to the wall fetches until nothing more is asked for, before any tap. */
+const ROOT = join(import.meta.dirname, '..')
+const scripts = (pattern: string) => globSync(pattern, { cwd: ROOT })
+
+/** The scripts that hold the property by which TypeBox marks each of its schemas; no minifier renames it. */
+function scriptsWithSchemas(pattern: string): string[] {
+  return scripts(pattern).filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('~kind'))
+}
+
+/** Every response that a first visit to the wall loads until the network is idle, before any tap. */
 async function firstVisit(): Promise<Response[]> {
   const responses: Response[] = []
-  const page = await stage.visit({
+  const page = await journey.visit({
     before: async (it) => it.on('response', (response) => responses.push(response)),
   })
   await postWith(page, `${TEXT} 60`).waitFor()
@@ -97,7 +113,7 @@ async function firstVisit(): Promise<Response[]> {
   return responses
 }
 
-/** Bytes of a file as the server sends it to who takes gzip. */
+/** The size of a file in bytes as the server sends it to a client that accepts gzip. */
 async function sizeAsGzip(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   get(url, { headers: { 'accept-encoding': 'gzip' } }, (response) =>
@@ -106,7 +122,7 @@ async function sizeAsGzip(url: string): Promise<number> {
   return (await promise).length
 }
 
-/** 3 Mbit/s with 80 ms of latency, and every layout shift noted, also those that follow a key press. */
+/** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts, also those after a key press. */
 async function slowLine(page: Page): Promise<void> {
   const network = await page.context().newCDPSession(page)
   await network.send('Network.emulateNetworkConditions', {

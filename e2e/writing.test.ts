@@ -1,23 +1,23 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { chooseFromMenu, holdCalls, postWith, toast } from './testing/parts.ts'
-import { profileLink, signInThrough } from './testing/sign-in-dialog.ts'
-import { openSite, type Site } from './testing/site.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { chooseFromMenu, holdCalls, postWith, toast } from './testing/page-actions.ts'
+import { profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 
-let site: Site
+let journey: JourneyWithMail
 let olga: TestUser
 beforeAll(async () => {
-  site = await openSite()
-  olga = await site.signUp()
-  await site.publish(olga, 'На что отвечают')
+  journey = await startJourneyWithMail()
+  olga = await journey.signUp()
+  await journey.publish(olga, 'На что отвечают')
 })
-afterAll(() => site?.close())
+afterAll(() => journey?.close())
 
 test('a dialog closed while it sends leaves the next one alone', async () => {
-  const page = await site.visit({ as: olga })
+  const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Долго в пути')
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
   const reply = page.getByRole('dialog', { name: 'Ответ' })
@@ -28,8 +28,8 @@ test('a dialog closed while it sends leaves the next one alone', async () => {
   expect(await text(reply).inputValue()).toBe('Пока пишу')
 })
 
-test('the next post written while one is on its way is not lost when that one is published', async () => {
-  const page = await site.visit({ as: olga })
+test('a post that is written while another one is being sent is not lost when that one is published', async () => {
+  const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Первая из двух')
   const dialog = await startPost(page)
   expect(await text(dialog).inputValue()).toBe('Первая из двух')
@@ -42,8 +42,8 @@ test('the next post written while one is on its way is not lost when that one is
   expect(await text(dialog).inputValue()).toBe('Вторая из двух')
 })
 
-test('a dialog opened again on the text that is on its way closes when it is published', async () => {
-  const page = await site.visit({ as: olga })
+test('a dialog opened again on a text that is being sent closes when it is published', async () => {
+  const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Только однажды')
   const dialog = await startPost(page)
   expect(await text(dialog).inputValue()).toBe('Только однажды')
@@ -54,7 +54,7 @@ test('a dialog opened again on the text that is on its way closes when it is pub
 })
 
 test('a send that fails after its dialog was closed says so, and leads back to the text', async () => {
-  const page = await site.visit({ as: olga })
+  const page = await journey.visit({ as: olga })
   const gate = Promise.withResolvers<void>()
   await page.route(PUBLICATION, async (route) => {
     await gate.promise
@@ -71,8 +71,8 @@ test('a send that fails after its dialog was closed says so, and leads back to t
 })
 
 test('a session ends while one writes: signing in from the form brings back all that was typed', async () => {
-  const vera = await site.signUp()
-  const page = await site.visit({ as: vera })
+  const vera = await journey.signUp()
+  const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
   await text(dialog).fill('Важная мысль')
   await endSessions(vera)
@@ -83,7 +83,7 @@ test('a session ends while one writes: signing in from the form brings back all 
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('button', { name: 'Войти' }).click()
 
-  await signInThrough(site, page, vera.email)
+  await signInThrough(journey, page, vera.email)
   await dialog.waitFor()
   expect(await text(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
   await page.keyboard.press('Control+Enter')
@@ -91,9 +91,9 @@ test('a session ends while one writes: signing in from the form brings back all 
 })
 
 test('a session ends while one changes a post: the dialog stays, and signing in brings it back', async () => {
-  const vera = await site.signUp()
-  await site.publish(vera, 'Было опечтано')
-  const page = await site.visit({ as: vera })
+  const vera = await journey.signUp()
+  await journey.publish(vera, 'Было опечтано')
+  const page = await journey.visit({ as: vera })
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await text(dialog).fill('Было опечатано')
@@ -102,7 +102,7 @@ test('a session ends while one changes a post: the dialog stays, and signing in 
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
   await dialog.getByRole('button', { name: 'Войти' }).click()
 
-  await signInThrough(site, page, vera.email)
+  await signInThrough(journey, page, vera.email)
   await dialog.waitFor()
   expect(await text(dialog).inputValue()).toBe('Было опечатано')
   await page.keyboard.press('Control+Enter')
@@ -138,5 +138,5 @@ function text(dialog: Locator): Locator {
 }
 
 async function endSessions({ id }: TestUser): Promise<void> {
-  await site.rows('DELETE FROM sessions WHERE user_id = $1', [id])
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [id])
 }

@@ -6,7 +6,7 @@ import { hashWebInputs } from './web-inputs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
-const STAMP = '.inputs'
+const HASH_FILE = '.inputs'
 
 /**
  * Builds the web into dist/web unless what lies there was built from the very same sources;
@@ -15,12 +15,12 @@ const STAMP = '.inputs'
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
   const inputs = hashWebInputs(ROOT)
-  if (readStamp() === inputs) return false
+  if (readBuiltHash() === inputs) return false
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
   try {
     await runBuild(fresh)
-    writeFileSync(join(fresh, STAMP), inputs)
+    writeFileSync(join(fresh, HASH_FILE), inputs)
     replace(BUILT, fresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
@@ -28,20 +28,20 @@ export async function buildWebIfNeeded(): Promise<boolean> {
   return true
 }
 
-function readStamp(): string | null {
+function readBuiltHash(): string | null {
   try {
-    return readFileSync(join(BUILT, STAMP), 'utf8')
+    return readFileSync(join(BUILT, HASH_FILE), 'utf8')
   } catch {
     return null
   }
 }
 
-/** A process of its own: the server that starts next should not carry a bundler in its memory. */
+/** Builds in a process of its own: the server that starts next should not have a bundler in its memory. */
 async function runBuild(outDir: string): Promise<void> {
   const script = join(import.meta.dirname, 'build-web.ts')
   const build = spawn(process.execPath, [script, relative(join(ROOT, 'web'), outDir)], {
     cwd: ROOT,
-    // A test run sets NODE_ENV to test, which would bundle React's development half.
+    // A test run sets NODE_ENV to test, which would bundle React's development build.
     env: { ...process.env, NODE_ENV: 'production', VITEST: undefined },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -49,7 +49,7 @@ async function runBuild(outDir: string): Promise<void> {
   if (code !== 0) throw new Error(`The web did not build (${signal ?? `exit code ${code}`})`)
 }
 
-/** Two renames instead of a removal: nobody ever finds half of a build. */
+/** Replaces a folder by two renames, so that nobody ever finds half of a build. */
 function replace(place: string, fresh: string): void {
   const old = `${fresh}.old`
   try {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'vite'
 
-// What buildWebIfNeeded() runs: `node scripts/build-web.ts <folder, seen from web/>`.
+// buildWebIfNeeded() runs this: `node scripts/build-web.ts <output folder, relative to web/>`.
 const outDir = process.argv[2]
 if (!outDir) throw new Error('Which folder should hold the web?')
 
@@ -11,7 +11,7 @@ await build({
   build: {
     outDir,
     emptyOutDir: true,
-    // A slow machine is no news for whoever starts the server.
+    // Whoever starts the server need not know that the machine is slow.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
 })

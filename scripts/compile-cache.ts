@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Where this user's starts keep what Node has compiled: the user's own cache folder ($XDG_CACHE_HOME, else ~/.cache). In
+ * The folder for what Node has compiled: in the user's own cache folder ($XDG_CACHE_HOME, else ~/.cache). In
  * node_modules a start by root would leave files that another user's `npm ci` cannot remove, and in a folder that all may
  * write somebody else could leave code. Undefined for a user without a home.
  */

@@ -1,7 +1,7 @@
 import { findChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-/** Before the first journey: the browser is there and dist/web is what the sources say. */
+/** Finds a browser and builds the web where it is out of date, before the first journey. */
 export async function setup(): Promise<void> {
   await findChromium()
   await buildWebIfNeeded()

@@ -1,7 +1,7 @@
 import { findBalancer } from '../server/testing/balancer.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-/** Before the first test on two nodes: the balancer is there and dist/web is what the sources say. */
+/** Finds the balancer and builds the web where it is out of date, before the first test on two nodes. */
 export async function setup(): Promise<void> {
   await findBalancer()
   await buildWebIfNeeded()

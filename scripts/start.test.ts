@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..')
 const listCaches = () =>
   readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
 
-test('a start leaves what Node has compiled in the user’s own cache, and nothing in node_modules that another user’s npm ci would fail on', async () => {
+test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'cache-'))
   onTestFinished(() => rm(cache, { recursive: true, force: true }))
   const before = await listCaches()
@@ -21,14 +21,14 @@ test('a start leaves what Node has compiled in the user’s own cache, and nothi
     env,
     stdio: ['ignore', 'inherit', 'pipe'],
   })
-  const [told, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
-  expect({ code, told }).toEqual({ code: 1, told: expect.stringMatching(/^PORT: /m) })
-  const kept = await readdir(join(cache, 'vslukh/compile'), { recursive: true })
-  expect(kept.length).toBeGreaterThan(50)
+  const [output, [code]] = await Promise.all([text(start.stderr), once(start, 'close')])
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^PORT: /m) })
+  const cached = await readdir(join(cache, 'vslukh/compile'), { recursive: true })
+  expect(cached.length).toBeGreaterThan(50)
   expect(await listCaches()).toEqual(before)
 }, 120_000)
 
-test('without XDG_CACHE_HOME it is .cache in the user’s home, wherever $HOME points', () => {
+test('without XDG_CACHE_HOME the cache is .cache in the user’s home, wherever $HOME points', () => {
   const folder = compileCacheFolder({ HOME: '/home/somebody-else' })
   expect(folder).toMatch(/\.cache\/vslukh\/compile$/)
   expect(folder).not.toContain('somebody-else')

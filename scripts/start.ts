@@ -8,5 +8,5 @@ if (cache) enableCompileCache(cache)
 
 const { buildWebIfNeeded } = await import('./build-web-if-needed.ts')
 await buildWebIfNeeded()
-// In this very process: a signal meant for the server then has nobody to get lost in.
+// In this very process, so that signals reach the server.
 await import('../server/main.ts')

@@ -5,29 +5,31 @@ import { addJob } from '../../server/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
-import { lookInside } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** The product, its database included, on a clock that the test shifts, with the limits that people meet. */
+/** Starts the product and its database on a clock that the test shifts, with the real rate limits. */
 async function productOnShiftedClock() {
   const clock = await shiftedClock()
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  const started = await startedProduct({
-    ...clock.env,
-    SMTP_URL: mailbox.url,
-    RATE_LIMIT_SCALE: '1',
-    ACCESS_TOKEN_SECONDS: '86400',
+  const started = await startProductForTest({
+    env: {
+      ...clock.env,
+      SMTP_URL: mailbox.url,
+      RATE_LIMIT_SCALE: '1',
+      ACCESS_TOKEN_SECONDS: '86400',
+    },
   })
   return { ...started, shift: clock.shift, mailbox }
 }
 
 test('the clock an hour ahead and back: publishing, mails and counts go on at once', async () => {
   const { client, shift, mailbox } = await productOnShiftedClock()
-  const [olga, petr] = await signUps(client, 2)
+  const [olga, petr] = await signUpUsers(client, 2)
   if (!olga || !petr) throw new Error('nobody signed up')
   const publish = () =>
     client.call('POST', '/posts', { token: olga.token, body: { text: 'В этот час' } })
@@ -53,17 +55,17 @@ test('the clock an hour ahead and back: publishing, mails and counts go on at on
   expect(await mails('nina@example.org')).toMatch(/^\d{6}$/)
 })
 
-test('the clock 100 days ahead for a minute: nobody is signed out for good, and what runs by the clock runs on', {
+test('the clock 100 days ahead for a minute: nobody is signed out for good, and scheduled tasks go on', {
   timeout: 450_000,
 }, async () => {
   const { product, client, shift } = await productOnShiftedClock()
-  const users = await signUps(client, 3)
+  const users = await signUpUsers(client, 3)
 
   await shift(100 * DAY)
-  await lookInside(product.dataDir, (db) => addJob(db, 'remove-expired', { payload: {} }))
+  await withEmbeddedDatabase(product.dataDir, (db) => addJob(db, 'remove-expired', { payload: {} }))
   await product.printed(/"level":"error".*(pruning stopped)/)
-  // The crontab meets its next minute 100 days late, and marks the one after as done in that year.
-  await lookInside(product.dataDir, (db) => cronRuns(db))
+  // The crontab runs its next minute 100 days late, and records the one after it as done at that date.
+  await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 
   await shift(0)
   const refreshed = await Promise.all(
@@ -72,10 +74,10 @@ test('the clock 100 days ahead for a minute: nobody is signed out for good, and 
     ),
   )
   expect(refreshed.map(({ status }) => status)).toEqual([200, 200, 200])
-  await lookInside(product.dataDir, (db) => cronRuns(db))
+  await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 })
 
-/** Resolves once the crontab has run at a minute after this moment, by the database's clock. */
+/** Resolves once the crontab has run for a minute after this moment, by the database's clock. */
 async function cronRuns(db: Db): Promise<void> {
   const { rows: asked } = await sql<{ since: Date }>`SELECT now() AS since`.execute(db)
   const since = asked[0]?.since

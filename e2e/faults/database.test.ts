@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { DEVICE } from '../../server/testing/client.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
-import type { Outcome } from '../testing/watched-calls.ts'
-import { freeze, holdDown, lookInside, postmasterOf } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import type { Outcome } from '../testing/recorded-calls.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { freeze, postmasterOf, preventStart, withEmbeddedDatabase } from './embedded-database.ts'
 
-/** For so long visitors are given what was read without a word about its age. */
-const KEPT_MS = 1000
-/** A statement of a database that says nothing is given up after 3.5 s; nobody waits for two in a row. */
+/** For this long visitors are served with a cached response without an Age header. */
+const CACHED_MS = 1000
+/** A statement that gets no answer times out after 3.5 s; no call waits for two in a row. */
 const REFUSED_MS = 4500
-/** Between the moment an answer was kept and the moment its reader saw it. */
+/** Time between caching a response and its arrival at the reader. */
 const SLACK_MS = 250
 const VISITORS_READ = /^GET .* by a visitor$/
 
@@ -19,19 +19,19 @@ test.each([
   ['killed', 'SIGKILL'],
   ['stopped', 'SIGINT'],
 ] as const)(
-  'the database %s and held down: 503 with Retry-After and nothing else, but what visitors read before, marked by Age; then the same process serves everything again',
+  'the database %s and prevented from starting: 503 with Retry-After, except for what visitors read before, marked by Age; then the same process serves everything again',
   async (_how, signal) => {
-    const { product, client } = await startedProduct()
-    const users = await signUps(client, 4)
-    const ledger = new Ledger()
-    const load = startLoad({ url: product.url, users, ledger })
-    await ledger.grows(30)
+    const { product, client } = await startProductForTest()
+    const users = await signUpUsers(client, 4)
+    const acknowledged = new AcknowledgedWrites()
+    const load = simulateUsers({ url: product.url, users, acknowledged })
+    await acknowledged.waitForMore(30)
 
-    const release = await holdDown(product.dataDir)
+    const release = await preventStart(product.dataDir)
     const killedAt = Date.now()
     process.kill(await postmasterOf(product.dataDir), signal)
     await expect.poll(() => countRefused(load.outcomes)).toBeGreaterThan(20)
-    await expect.poll(() => Date.now() - killedAt).toBeGreaterThan(2 * KEPT_MS)
+    await expect.poll(() => Date.now() - killedAt).toBeGreaterThan(2 * CACHED_MS)
     expect((await fetch(`${product.url}/livez`)).status).toBe(200)
     expect((await fetch(`${product.url}/readyz`)).status).toBe(503)
     const backAt = Date.now()
@@ -55,22 +55,22 @@ test.each([
     for (const { retryAfter } of refused) expect(retryAfter).toMatch(/^[1-9]\d*$/)
 
     const outage = load.outcomes.filter(({ began }) => began > killedAt && began < backAt)
-    const lastSign = Math.max(killedAt, ...endsOf(outage, (call) => !VISITORS_READ.test(call)))
+    const lastContact = Math.max(killedAt, ...endsOf(outage, (call) => !VISITORS_READ.test(call)))
     const visitors = outage.filter((it) => isServed(it) && VISITORS_READ.test(it.call))
-    const late = visitors.filter(({ began }) => began - lastSign > KEPT_MS + SLACK_MS)
+    const late = visitors.filter(({ began }) => began - lastContact > CACHED_MS + SLACK_MS)
     for (const { age } of late) expect(age).toMatch(/^\d+$/)
     expect(after(backAt, load.outcomes).at(-1)?.age).toBeNull()
 
-    await lookInside(product.dataDir, async (db) => {
-      expect(await ledger.lostIn(db)).toEqual([])
+    await withEmbeddedDatabase(product.dataDir, async (db) => {
+      expect(await acknowledged.findLost(db)).toEqual([])
       expect(await findCounterDifferences(db)).toEqual([])
     })
   },
 )
 
-test('the database frozen: every call is answered with 503 in its time, and served again once it moves', async () => {
-  const { product, client } = await startedProduct()
-  const [olga] = await signUps(client, 1)
+test('the database frozen: every call is answered with 503 before its deadline, and served again once the database continues', async () => {
+  const { product, client } = await startProductForTest()
+  const [olga] = await signUpUsers(client, 1)
   if (!olga) throw new Error('nobody signed up')
   const { token } = olga
   const callAll = () =>
@@ -89,7 +89,7 @@ test('the database frozen: every call is answered with 503 in its time, and serv
     )
   const thaw = await freeze(product.dataDir)
   try {
-    // What was kept a moment ago is too old by the second round, and the connections of the first are given up.
+    // By the second round the cached responses are too old, and the connections of the first are closed.
     await callAll()
     const answers = await callAll()
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])

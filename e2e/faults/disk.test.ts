@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import type { Product } from '../testing/product.ts'
-import { lookInside } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const execute = promisify(execFile)
 const MIB = 1024 * 1024
@@ -18,14 +18,14 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   timeout: 180_000,
 }, async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root may mount a small file system')
-  const { product, client } = await startedProduct({}, onSmallDisk)
-  const users = await signUps(client, 4)
-  const ledger = new Ledger()
-  const load = startLoad({ url: product.url, users, ledger })
-  await ledger.grows(40)
+  const { product, client } = await startProductForTest({ prepare: onSmallDisk })
+  const users = await signUpUsers(client, 4)
+  const acknowledged = new AcknowledgedWrites()
+  const load = simulateUsers({ url: product.url, users, acknowledged })
+  await acknowledged.waitForMore(40)
 
   const free = await fillDisk(product.dataDir)
-  await ledger.grows(1)
+  await acknowledged.waitForMore(1)
   await load.stop()
   const wall = await client.call('GET', '/posts')
   expect(wall.status).toBe(200)
@@ -37,12 +37,12 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   const { token } = olga ?? { token: '' }
   const publish = () => client.call('POST', '/posts', { token, body: { text: 'На полный диск' } })
   expect((await publish()).status).toBe(503)
-  const kept = await client.call('GET', '/posts')
-  expect([kept.status, kept.body]).toEqual([200, wall.body])
+  const cached = await client.call('GET', '/posts')
+  expect([cached.status, cached.body]).toEqual([200, wall.body])
   // What was read within the last second needs no mark.
   const age = async () => Number((await client.call('GET', '/posts')).headers.get('age'))
   await expect.poll(age).toBeGreaterThanOrEqual(1)
-  // As long as no room is made, it stays so: past the eleven seconds after which it once gave up.
+  // The product stays so as long as the disk is full, for longer than any retry limit of a few seconds.
   const since = performance.now()
   await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(15_000)
   expect(await readiness(product)).toBe(503)
@@ -56,8 +56,8 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   expect((await client.call('GET', '/posts')).headers.get('age')).toBeNull()
   const statuses = new Set(load.outcomes.map(({ status }) => status))
   expect([200, 201, 503]).toEqual(expect.arrayContaining([...statuses]))
-  await lookInside(product.dataDir, async (db) => {
-    expect(await ledger.lostIn(db)).toEqual([])
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
+    expect(await acknowledged.findLost(db)).toEqual([])
     expect(await findCounterDifferences(db)).toEqual([])
   })
   expect(await product.stop()).toBe(0)
@@ -65,7 +65,7 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
 
 test('SIGTERM while the disk is full: exit code 0 within 10 s', async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root may mount a small file system')
-  const { product } = await startedProduct({}, onSmallDisk)
+  const { product } = await startProductForTest({ prepare: onSmallDisk })
   await fillDisk(product.dataDir)
   await useUpWal(product)
   await product.printed(/(не осталось места)/)
@@ -83,7 +83,7 @@ async function onSmallDisk(product: Product): Promise<void> {
   })
 }
 
-/** Writes until nothing goes in any more; returns what makes room again. */
+/** Writes until the disk is full; returns a function that frees the space. */
 async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, 'ballast')
   const file = await open(path, 'w')
@@ -98,9 +98,9 @@ async function fillDisk(folder: string): Promise<() => Promise<void>> {
   return () => rm(path)
 }
 
-/** Writes to the end of the piece of write-ahead log that PostgreSQL has, without touching a table. */
+/** Fills the current segment of the write-ahead log without touching a table. */
 async function useUpWal({ dataDir }: Product): Promise<void> {
-  await lookInside(dataDir, async (db) => {
+  await withEmbeddedDatabase(dataDir, async (db) => {
     const write = sql`SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000))`
     while (
       await write.execute(db).then(

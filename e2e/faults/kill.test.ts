@@ -1,32 +1,32 @@
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
-import { lookInside, postmasterOf } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { postmasterOf, withEmbeddedDatabase } from './embedded-database.ts'
 
 const KILLS = 20
 
-test('kill -9 in the middle of writes, 20 times, every second time of the database too: no acknowledged post, reply or like is lost, counters are exact, the next start needs no hand', {
+test('kill -9 in the middle of writes, 20 times, every second time of the database too: no acknowledged post, reply or like is lost, counters are exact, the next start needs no repair', {
   timeout: 400_000,
 }, async ({ annotate }) => {
-  const { product, client } = await startedProduct()
-  const users = await signUps(client, 4)
-  const ledger = new Ledger()
+  const { product, client } = await startProductForTest()
+  const users = await signUpUsers(client, 4)
+  const acknowledged = new AcknowledgedWrites()
   for (let kill = 0; kill < KILLS; kill++) {
-    const load = startLoad({ url: product.url, users, ledger })
-    // A different moment of the users' days each time.
-    await ledger.grows(5 + ((kill * 7) % 40))
+    const load = simulateUsers({ url: product.url, users, acknowledged })
+    // At a different point of the users' actions each time.
+    await acknowledged.waitForMore(5 + ((kill * 7) % 40))
     const postmaster = await postmasterOf(product.dataDir)
     const killed = product.stop('SIGKILL')
     if (kill % 2 === 1) process.kill(postmaster, 'SIGKILL')
     await Promise.all([killed, load.ended])
 
     await product.start()
-    await lookInside(product.dataDir, async (db) => {
-      expect(await ledger.lostIn(db)).toEqual([])
+    await withEmbeddedDatabase(product.dataDir, async (db) => {
+      expect(await acknowledged.findLost(db)).toEqual([])
       expect(await findCounterDifferences(db)).toEqual([])
     })
   }
-  await annotate(`${KILLS} kills, ${ledger.posts.size} acknowledged posts and replies`)
+  await annotate(`${KILLS} kills, ${acknowledged.posts.size} acknowledged posts and replies`)
 })

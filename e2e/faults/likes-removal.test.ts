@@ -2,32 +2,32 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Db } from '../../server/db/database.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
-import { lookInside } from './embedded-database.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
 
 const FANS = 60_000
-/** Seeded in pieces that a statement's 3 s suffice for on a busy machine. */
+/** Likes inserted by one statement, few enough for its timeout of 3 s on a busy machine. */
 const PIECE = 5000
-/** The job comes back with the next minute. */
+/** The task runs again with the next minute. */
 const NEXT_MINUTE = { timeout: 90_000, interval: 200 }
 
 test('killed while it removes the likes of a deleted post: the post stays gone, and the rest goes within a minute of the next start', async () => {
-  const { product, client } = await startedProduct()
-  const [olga] = await signUps(client, 1)
+  const { product, client } = await startProductForTest()
+  const [olga] = await signUpUsers(client, 1)
   if (!olga) throw new Error('nobody signed up')
   const { id } = await client.publish(olga)
-  await lookInside(product.dataDir, (db) => seedFans(db, id))
+  await withEmbeddedDatabase(product.dataDir, (db) => seedFans(db, id))
 
   const { status } = await client.call('DELETE', `/posts/${id}`, { token: olga.token })
   expect(status).toBe(204)
-  await lookInside(product.dataDir, (db) =>
+  await withEmbeddedDatabase(product.dataDir, (db) =>
     expect.poll(() => countLikes(db), { interval: 5 }).toBeLessThan(FANS),
   )
   await product.stop('SIGKILL')
   await product.start()
 
   expect((await client.call('GET', `/posts/${id}`)).status).toBe(404)
-  await lookInside(product.dataDir, async (db) => {
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
     expect(await countLikes(db), 'it was killed in the middle').toBeGreaterThan(0)
     expect(await findCounterDifferences(db)).toEqual([])
     await expect.poll(() => countLikes(db), NEXT_MINUTE).toBe(0)

@@ -8,47 +8,47 @@ import { DEVICE } from '../../server/testing/client.ts'
 import { openCrowd } from '../../server/testing/crowd.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import type { Product } from '../testing/product.ts'
-import type { Outcome } from '../testing/watched-calls.ts'
-import { lookInside } from './embedded-database.ts'
-import { countWaiting, holdPost } from './held-post.ts'
-import { signUps, startedProduct } from './installed.ts'
+import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import type { Outcome } from '../testing/recorded-calls.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
+import { countWaiting, lockPost } from './lock-post.ts'
 
 const EXIT_MS = 10_000
-/** Where nothing is left to wait for. */
+/** The time to exit when there is nothing to wait for. */
 const QUICK_EXIT_MS = 5000
 
 test.each([
-  ['on connections that are kept', false],
-  ['on a connection each', true],
+  ['on reused connections', false],
+  ['on a new connection for each call', true],
 ])(
-  'SIGTERM under load %s: every answer is whole, what was not answered was not done, exit code 0 within 10 s',
+  'SIGTERM under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s',
   async (_how, freshConnections) => {
-    const { product, client } = await startedProduct()
-    const users = await signUps(client, 8)
-    const ledger = new Ledger()
-    const load = startLoad({ url: product.url, users, ledger, freshConnections })
-    await ledger.grows(40)
+    const { product, client } = await startProductForTest()
+    const users = await signUpUsers(client, 8)
+    const acknowledged = new AcknowledgedWrites()
+    const load = simulateUsers({ url: product.url, users, acknowledged, freshConnections })
+    await acknowledged.waitForMore(40)
     await expectGracefulExit(product, QUICK_EXIT_MS)
     await load.ended
 
     expect(new Set(load.outcomes.map(({ status }) => status)).has('cut')).toBe(false)
     expect(load.outcomes.filter(isStrange)).toEqual([])
     await product.start()
-    await lookInside(product.dataDir, async (db) => {
-      expect(await ledger.lostIn(db)).toEqual([])
+    await withEmbeddedDatabase(product.dataDir, async (db) => {
+      expect(await acknowledged.findLost(db)).toEqual([])
       const rows = await db.selectFrom('posts').select('id').execute()
-      expect(rows.filter(({ id }) => !ledger.posts.has(id))).toEqual([])
+      expect(rows.filter(({ id }) => !acknowledged.posts.has(id))).toEqual([])
       expect(await findCounterDifferences(db)).toEqual([])
     })
   },
 )
 
-test('SIGTERM under load, twenty times: no kept connection is reset, and each run exits within 5 s', async () => {
-  const { product, client } = await startedProduct()
-  const [olga] = await signUps(client, 1)
+test('SIGTERM under load, twenty times: no reused connection is reset, and each run exits within 5 s', async () => {
+  const { product, client } = await startProductForTest()
+  const [olga] = await signUpUsers(client, 1)
   const calls = [
     'GET /api/v1/posts HTTP/1.1\r\n',
     `GET /api/v1/posts HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
@@ -67,18 +67,18 @@ test('SIGTERM under load, twenty times: no kept connection is reset, and each ru
   }
 }, 240_000)
 
-test('SIGTERM: a request that waits for the database is answered in whole, and nobody new is let in meanwhile', async () => {
-  const { product, client } = await startedProduct()
+test('SIGTERM: a request that waits for the database gets a whole response, and no new connection is accepted meanwhile', async () => {
+  const { product, client } = await startProductForTest()
   const olga = await client.signUp()
   const { token } = olga
   const post = await client.publish(olga)
-  const exited = await lookInside(product.dataDir, async (db) => {
-    const held = await holdPost(db, post.id)
+  const exited = await withEmbeddedDatabase(product.dataDir, async (db) => {
+    const held = await lockPost(db, post.id)
     const waiting = [
       client.call('POST', `/posts/${post.id}/likes`, { token }),
       client.call('POST', `/posts/${post.id}/replies`, { token, body: { text: 'Успею' } }),
     ]
-    await held.isWaitedFor(2)
+    await held.waitedForBy(2)
     const exit = expectGracefulExit(product, QUICK_EXIT_MS)
     await refusesConnections(product)
     await held.release()
@@ -91,7 +91,7 @@ test('SIGTERM: a request that waits for the database is answered in whole, and n
 })
 
 test('SIGTERM while a client never ends its request: exit code 0 within 10 s', async () => {
-  const { product } = await startedProduct()
+  const { product } = await startProductForTest()
   const { hostname, port } = new URL(product.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
@@ -99,7 +99,7 @@ test('SIGTERM while a client never ends its request: exit code 0 within 10 s', a
   socket.on('error', () => {})
   socket.write('POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n')
   socket.write('Content-Type: application/json\r\nContent-Length: 9\r\n\r\n')
-  // The server asks for the body: the request is at work.
+  // The server asks for the body: it is working on the request.
   await once(socket, 'data')
   await expectGracefulExit(product)
 })
@@ -109,7 +109,7 @@ test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail
   onTestFinished(() => mailbox.close())
   const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
   onTestFinished(() => stuck.close())
-  const { product, client } = await startedProduct({ SMTP_URL: stuck.url })
+  const { product, client } = await startProductForTest({ env: { SMTP_URL: stuck.url } })
   const email = 'olga@example.org'
   await client.call('POST', '/registrations', {
     body: { email, clientToken: 'one browser', device: DEVICE },
@@ -125,9 +125,9 @@ test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail
 })
 
 test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s', async () => {
-  const { product } = await startedProduct()
+  const { product } = await startProductForTest()
   let exit: Promise<void> | undefined
-  const locked = lookInside(product.dataDir, (db) =>
+  const locked = withEmbeddedDatabase(product.dataDir, (db) =>
     db.transaction().execute(async (tx) => {
       await sql`LOCK TABLE wall_totals`.execute(tx)
       await addJob(db, 'check-counters', { payload: {} })
@@ -136,7 +136,7 @@ test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s'
       await exit
     }),
   )
-  // The database goes last, under the lock that was held until then.
+  // The database stops last, while the lock is still held.
   await expect(locked).rejects.toThrow()
   expect(exit).toBeDefined()
   await exit
@@ -148,13 +148,13 @@ async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise
   expect(performance.now() - asked).toBeLessThan(withinMs)
 }
 
-/** An answer that the contract does not know of a server that is about to end. */
+/** Whether a stopping server may not answer like this by the contract. */
 function isStrange({ status, body, retryAfter }: Outcome): boolean {
   if (status === 503) return body.code !== 'UNAVAILABLE' || !retryAfter
   return typeof status === 'number' && status >= 300
 }
 
-/** Resolves once the port takes no connections; a connection it still takes is answered. */
+/** Resolves once the port accepts no connections; checks that each one accepted before is answered. */
 async function refusesConnections({ url }: Product): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/livez`).catch(() => undefined)

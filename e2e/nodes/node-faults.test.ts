@@ -2,39 +2,39 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
-import { Ledger } from '../testing/ledger.ts'
-import { startLoad } from '../testing/load.ts'
-import { changeAndRead, newestText, rolesIn, type Stale } from './freshness.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
 import { type Pair, pairForTest } from './pair.ts'
+import { changeAndRead, newestText, rolesIn, type Stale } from './stale-reads.ts'
 
 const USERS = 8
 
-test('one node killed by -9 under load: the other goes on, only what the dead one had at work fails, nothing acknowledged is lost', async ({
+test('one node killed by -9 under load: the other goes on, only requests in flight on the dead one fail, nothing acknowledged is lost', async ({
   annotate,
 }) => {
   const pair = await pairForTest()
   const users = await atOnce(Array.from({ length: USERS }, () => () => pair.signUp()))
-  const ledger = new Ledger()
-  const load = startLoad({ url: pair.url, users, ledger, persistent: true })
-  await ledger.grows(50)
+  const acknowledged = new AcknowledgedWrites()
+  const load = simulateUsers({ url: pair.url, users, acknowledged, persistent: true })
+  await acknowledged.waitForMore(50)
   const [dying] = pair.nodes
   await dying.product.stop('SIGKILL')
   const killed = load.outcomes.length
-  await ledger.grows(100)
+  await acknowledged.waitForMore(100)
   await dying.product.start()
-  await ledger.grows(50)
+  await acknowledged.waitForMore(50)
   await load.stop()
 
   const failed = load.outcomes.filter(({ status }) => status !== 200 && status !== 201)
   expect(failed.length).toBeLessThanOrEqual(USERS)
-  expect(await ledger.lostIn(pair.db)).toEqual([])
+  expect(await acknowledged.findLost(pair.db)).toEqual([])
   expect(await findCounterDifferences(pair.db)).toEqual([])
   await annotate(
-    `${ledger.posts.size} acknowledged, ${failed.length} unanswered, ${load.outcomes.length - killed} calls after the kill`,
+    `${acknowledged.posts.size} acknowledged, ${failed.length} unanswered, ${load.outcomes.length - killed} calls after the kill`,
   )
 })
 
-test('the connections on which nodes hear of each other cut, 20 times: users see every change at once all the same, visitors within a second', {
+test('the change feed’s connections cut, 20 times: users see every change at once all the same, visitors within a second', {
   timeout: 120_000,
 }, async () => {
   const pair = await pairForTest()
@@ -66,7 +66,7 @@ test('the connections on which nodes hear of each other cut, 20 times: users see
   expect(stale.users).toEqual([])
 })
 
-test('the connection on which a node hears of the others falls silent: users see changes at once all the same, and another takes its place', async () => {
+test('the change feed’s connection of a node hangs: users see changes at once all the same, and a new one takes its place', async () => {
   const pair = await pairForTest()
   const olga = await pair.signUp()
   const { writer, other } = rolesIn(pair, 0)
@@ -84,7 +84,7 @@ test('the connection on which a node hears of the others falls silent: users see
   expect(await changeAndRead({ writer, user: olga, readers }, 1)).toEqual([])
 })
 
-/** The backends that carry notices to the nodes. */
+/** The backends of the nodes' change feeds. */
 async function listeners({ db }: Pair): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity
     WHERE application_name = 'vslukh notices' AND datname = current_database()

@@ -1,22 +1,22 @@
 import { inject, onTestFinished } from 'vitest'
-import { codeOf } from '../../server/codes/code.ts'
 import { type Db, openDatabase } from '../../server/db/database.ts'
-import { deriveKey } from '../../server/start/app-secret.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
-import { createClient } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
-import { installProduct, type Product } from '../testing/product.ts'
+import {
+  APP_SECRET,
+  codeFor,
+  createProduct,
+  createProductClient,
+  type Product,
+  type ProductClient,
+} from '../testing/product.ts'
 
-const APP_SECRET = 'a-secret-that-both-nodes-share-0123456789'
-
-type Client = ReturnType<typeof createClient>
-
-/** A node, and a client that calls it past the balancer. */
-export type Node = { product: Product; direct: Client }
+/** A node, and a client that calls it directly, not through the balancer. */
+export type Node = { product: Product; direct: ProductClient }
 
 /** Two server processes on one database, and a client that calls both in turn through a balancer. */
-export type Pair = Client & {
+export type Pair = ProductClient & {
   url: string
   nodes: [Node, Node]
   db: Db
@@ -26,18 +26,15 @@ export type Pair = Client & {
 }
 
 /** Starts two nodes and a balancer; `env` configures both nodes. The caller closes it. */
-export async function openPair(env: Record<string, string> = {}): Promise<Pair> {
+export async function startPair(env: Record<string, string> = {}): Promise<Pair> {
   const stack = new AsyncDisposableStack()
   const database = await freshDatabase(inject('databaseUrl'))
   stack.defer(database.drop)
   const mailbox = await openMailbox()
   stack.defer(mailbox.close)
-  const codeKey = deriveKey(APP_SECRET, 'codes')
-  const codeFor = (id: string) => codeOf(id, codeKey)
-  const client = (url: string) => createClient(url, { check() {}, codeFor })
 
   async function startNode(): Promise<Node> {
-    const product = await installProduct({
+    const product = await createProduct({
       DATABASE_URL: database.url,
       APP_SECRET,
       SMTP_URL: mailbox.url,
@@ -46,7 +43,7 @@ export async function openPair(env: Record<string, string> = {}): Promise<Pair> 
     })
     stack.defer(() => product.remove())
     await product.start()
-    return { product, direct: client(product.url) }
+    return { product, direct: createProductClient(product) }
   }
 
   const nodes: [Node, Node] = [await startNode(), await startNode()]
@@ -55,7 +52,7 @@ export async function openPair(env: Record<string, string> = {}): Promise<Pair> 
   const { db, close } = openDatabase(database.url, () => {})
   stack.defer(close)
   return {
-    ...client(balancer.url),
+    ...createProductClient(balancer),
     url: balancer.url,
     nodes,
     db,
@@ -65,14 +62,14 @@ export async function openPair(env: Record<string, string> = {}): Promise<Pair> 
   }
 }
 
-/** Starts a pair for one test, which closes it when it is over. */
+/** Starts a pair for one test and closes it after the test. */
 export async function pairForTest(env?: Record<string, string>): Promise<Pair> {
-  const pair = await openPair(env)
+  const pair = await startPair(env)
   onTestFinished(() => pair.close())
   return pair
 }
 
-/** Where a node listens: by number, because the name localhost can mean IPv6 as well. */
+/** The URL of a node with a numeric address, because the name localhost can mean IPv6 as well. */
 function addressOf({ url }: Product): string {
   return url.replace('localhost', '127.0.0.1')
 }

@@ -4,12 +4,12 @@ import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
 import { tally } from '../../server/testing/sign-in-calls.ts'
-import { openPair, type Pair, pairForTest } from './pair.ts'
+import { type Pair, pairForTest, startPair } from './pair.ts'
 
 let pair: Pair
 let users: TestUser[]
 beforeAll(async () => {
-  pair = await openPair()
+  pair = await startPair()
   users = await atOnce(times(16, () => pair.signUp()))
 })
 afterAll(() => pair?.close())
@@ -23,7 +23,7 @@ test('50 right codes at once, on both nodes: one session', async () => {
       (verify) => verify(),
     ),
   )
-  // Those compared before the first one ended the operation came too late; past five, none is compared.
+  // Right codes that were compared after the first one are too late; after five attempts none is compared.
   const { ok, OPERATION_EXPIRED = 0, MAX_CONFIRM_ATTEMPTS = 0 } = tally(answers)
   expect(ok).toBe(1)
   expect(OPERATION_EXPIRED + MAX_CONFIRM_ATTEMPTS).toBe(49)
@@ -60,12 +60,12 @@ test('likes and unlikes racing on both nodes: the count equals the rows', async 
   const [olga] = users
   if (!olga) throw new Error('nobody signed up')
   const post = await pair.publish(olga)
-  const wishes = users.flatMap(({ token }) =>
+  const calls = users.flatMap(({ token }) =>
     ['POST', 'DELETE', 'POST', 'DELETE', 'POST'].map(
       (method) => () => pair.call(method, `/posts/${post.id}/likes`, { token }),
     ),
   )
-  expect(statuses(await atOnce(wishes))).toEqual([200])
+  expect(statuses(await atOnce(calls))).toEqual([200])
   const rows = await sql`SELECT FROM likes WHERE post_id = ${post.id}`.execute(pair.db)
   const { body } = await pair.call('GET', `/posts/${post.id}`, { token: olga.token })
   expect(body.actions.likes_count).toBe(rows.rows.length)

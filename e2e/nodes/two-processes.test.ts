@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../../contract/sessions.ts'
-import { changeAndRead, rolesIn, type Stale } from './freshness.ts'
-import { openPair, type Pair } from './pair.ts'
+import { type Pair, startPair } from './pair.ts'
+import { changeAndRead, rolesIn, type Stale } from './stale-reads.ts'
 
 let pair: Pair
 beforeAll(async () => {
-  pair = await openPair({ ACCESS_TOKEN_SECONDS: '3600' })
+  pair = await startPair({ ACCESS_TOKEN_SECONDS: '3600' })
 })
 afterAll(() => pair?.close())
 
@@ -60,7 +60,7 @@ test('it shows to visitors of the other node within a second, 200 times', {
   )
 })
 
-test('a like given on one node shows at once to its giver on every node, and to visitors within a second', async () => {
+test('a like set on one node shows at once to its user on every node, and to visitors within a second', async () => {
   const olga = await pair.signUp()
   for (let round = 0; round < 20; round++) {
     const post = await pair.publish(olga, `Понравится ${round}`)

@@ -4,20 +4,14 @@ import { findProgram, isExecutable, isRoot } from '../../server/testing/debian-p
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-const WINDOWS_PATHS = [
-  'Google\\Chrome\\Application\\chrome.exe',
-  'Chromium\\Application\\chrome.exe',
-  'Microsoft\\Edge\\Application\\msedge.exe',
-]
-
 const MAC_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ]
 
-/** Flags with which nothing but the page under test uses the network or the machine. */
-export const QUIET = [
+/** Flags that stop Chromium's own use of the network and the graphics card. */
+export const CHROMIUM_FLAGS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -27,8 +21,8 @@ export const QUIET = [
 ]
 
 /**
- * The path of a Chromium: CHROMIUM_PATH, else one of the usual places, else Debian's, which root
- * gets installed. Throws an Error that says what to do where there is none.
+ * The path of a Chromium: CHROMIUM_PATH, else one of the usual places, else Debian's package, which is installed for root.
+ * Throws an Error that says what to do where there is none.
  */
 export async function findChromium(): Promise<string> {
   const named = process.env.CHROMIUM_PATH
@@ -45,16 +39,11 @@ export async function findChromium(): Promise<string> {
 /** Starts a headless Chromium; the caller closes it. Its sandbox is off only for root. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = await findChromium()
-  return chromium.launch({ executablePath, chromiumSandbox: !isRoot, args: QUIET })
+  return chromium.launch({ executablePath, chromiumSandbox: !isRoot, args: CHROMIUM_FLAGS })
 }
 
 function usualPaths(): string[] {
   if (process.platform === 'darwin') return MAC_PATHS
-  if (process.platform === 'win32') {
-    const { ProgramFiles, LOCALAPPDATA } = process.env
-    const roots = [ProgramFiles, process.env['ProgramFiles(x86)'], LOCALAPPDATA]
-    return roots.flatMap((root) => (root ? WINDOWS_PATHS.map((path) => join(root, path)) : []))
-  }
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/snap/bin']
   return folders.filter(Boolean).flatMap((folder) => NAMES.map((name) => join(folder, name)))
 }

@@ -4,22 +4,35 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { inject, onTestFinished } from 'vitest'
+import { codeOf } from '../../server/codes/code.ts'
+import { deriveKey } from '../../server/start/app-secret.ts'
+import { createClient, type TestUser } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const READY = /^Готово: /
 
-/** The product as an operator runs it: a process of its own with its embedded database, in a folder of its own. */
-export type Product = Awaited<ReturnType<typeof installProduct>>
+/** The secret of products in tests: with it a test derives every code itself and needs no mail. */
+export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
+
+/** The product as an operator runs it: a process of its own, in a folder of its own. */
+export type Product = Awaited<ReturnType<typeof createProduct>>
+
+/** A client for the API of a product that was started with APP_SECRET. */
+export type ProductClient = ReturnType<typeof createProductClient>
+
+type Limits = {
+  /** How many files the system lets the product open at once. */
+  openFiles?: number
+}
 
 /**
- * Prepares a folder and a port; `start()` runs the product there, as often as a test likes. The system lets it open
- * `openFiles` files at once, where that is given.
+ * Prepares a folder and a port; `start()` runs the product there, as often as a test likes, with its embedded database
+ * unless `env` has DATABASE_URL. The caller removes it.
  */
-export async function installProduct(
-  env: Record<string, string> = {},
-  { openFiles }: { openFiles?: number } = {},
-) {
+export async function createProduct(env: Record<string, string> = {}, { openFiles }: Limits = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -29,7 +42,7 @@ export async function installProduct(
   return {
     url: `http://localhost:${port}`,
     dataDir,
-    /** What the product printed, its log included. */
+    /** The lines that the product printed, its log included. */
     lines,
 
     /** Starts the server and waits until it says that it is ready; rejects with what it printed when it ends instead. */
@@ -50,7 +63,7 @@ export async function installProduct(
       await ready(server, lines, printing)
     },
 
-    /** The first group of the newest printed line that matches: waits for one. */
+    /** Waits for a printed line that matches and returns the first group of the newest one. */
     async printed(pattern: RegExp): Promise<string> {
       for (;;) {
         const found = lines.map((line) => pattern.exec(line)?.[1]).findLast(Boolean)
@@ -59,7 +72,7 @@ export async function installProduct(
       }
     },
 
-    /** Ends the server with a signal and waits until it is gone; gives its exit code. */
+    /** Ends the server with a signal, waits until it is gone and returns its exit code. */
     async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
       if (!server || server.exitCode !== null || server.signalCode !== null) return null
       const exit = once(server, 'exit')
@@ -73,6 +86,45 @@ export async function installProduct(
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+type TestOptions = Limits & {
+  env?: Record<string, string>
+  /** Gets the product's folder ready before the start. */
+  prepare?: (product: Product) => Promise<void>
+}
+
+/** Starts a product for one test, with its embedded database unless `env` has DATABASE_URL; removes it after the test. */
+export async function startProductForTest({ env, prepare, ...limits }: TestOptions = {}) {
+  const product = await createProduct({ APP_SECRET, ACCESS_TOKEN_SECONDS: '3600', ...env }, limits)
+  onTestFinished(() => product.remove())
+  await prepare?.(product)
+  await product.start()
+  return { product, client: createProductClient(product) }
+}
+
+/** Creates a database on the PostgreSQL that the run's tests share, for one test; returns its URL. */
+export async function databaseForTest(): Promise<string> {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  return database.url
+}
+
+/** A client that signs in with derived codes. */
+export function createProductClient({ url }: { url: string }) {
+  return createClient(url, { check() {}, codeFor })
+}
+
+/** The code of an operation, as a product with APP_SECRET derives it. */
+export function codeFor(operationId: string): string {
+  return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
+}
+
+/** Registers `count` new users, one after another. */
+export async function signUpUsers({ signUp }: ProductClient, count: number): Promise<TestUser[]> {
+  const users: TestUser[] = []
+  while (users.length < count) users.push(await signUp())
+  return users
 }
 
 async function ready(server: ChildProcess, lines: string[], printing: EventEmitter): Promise<void> {

@@ -11,7 +11,7 @@ export function postTexts(page: Page): Promise<string[]> {
   return page.getByRole('article').locator('[id$="-text"]').allTextContents()
 }
 
-/** Where a post stands in the window, in whole px from its top. */
+/** The distance of a post from the top of the viewport, in whole px. */
 function topOf(post: Locator): Promise<number> {
   return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
 }
@@ -21,7 +21,7 @@ export async function isAt(post: Locator, top: number): Promise<boolean> {
   return Math.abs((await topOf(post)) - top) <= 1
 }
 
-/** Scrolls until a post stands at `top` px: those above it take their height as they come near. */
+/** Scrolls until a post stands at `top` px; posts above it get their height only when they come near. */
 export function bringTo(post: Locator, top: number): Promise<void> {
   return expect
     .poll(async () => {
@@ -32,12 +32,12 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
-/** Reads on to the end of what is there until so many posts are. */
+/** Scrolls to the end again and again until the page shows `count` posts. */
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {
-      // Again where the page grew just then: the end of a moment ago is its middle now. At once, not by a key, whose
-      // scrolling would still be under way when the test goes on.
+      // The page may have grown meanwhile, so the end of a moment ago is now its middle. Not by a key: its smooth scrolling
+      // would still be running when the test goes on.
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
       return (await page.getByRole('article').count()) >= count
     })
@@ -52,7 +52,7 @@ export async function openMenu(post: Locator): Promise<Locator> {
   return menu
 }
 
-/** Chooses from the menu of a post. */
+/** Chooses an item from the menu of a post. */
 export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
   await (await openMenu(post)).getByRole('menuitem', { name }).click()
 }
@@ -68,7 +68,7 @@ export async function switchView(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
-/** Holds back every call to an address until all of them are let go. */
+/** Holds back every call to an address until `letGo()` lets all of them continue. */
 export async function holdCalls(page: Page, address: string | RegExp) {
   const methods: string[] = []
   const asked = Promise.withResolvers<void>()
@@ -80,7 +80,7 @@ export async function holdCalls(page: Page, address: string | RegExp) {
     await route.continue()
   })
   return {
-    /** Those of the calls so far. */
+    /** The methods of the calls so far. */
     methods,
     /** Resolves when the first has been sent. */
     asked: asked.promise,
@@ -88,13 +88,22 @@ export async function holdCalls(page: Page, address: string | RegExp) {
   }
 }
 
-/** Scrolls as a wheel does, `by` px. */
+/** Counts the requests of the page whose method and path match, from now on; returns a function that returns the number. */
+export function countRequests(page: Page, method: string, path: RegExp): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.method() === method && path.test(request.url())) count++
+  })
+  return () => count
+}
+
+/** Scrolls `by` px with the mouse wheel. */
 export async function scroll(page: Page, by: number): Promise<void> {
   await page.mouse.move(200, 400)
   await page.mouse.wheel(0, by)
 }
 
-/** Types on a ЙЦУКЕН keyboard: each letter with the key it stands on. */
+/** Types on a ЙЦУКЕН keyboard: each letter with its own key. */
 export async function typeRussian(page: Page, text: string): Promise<void> {
   const keyboard = await page.context().newCDPSession(page)
   for (const key of text) {

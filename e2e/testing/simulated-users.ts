@@ -1,50 +1,59 @@
 import { randomUUID } from 'node:crypto'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
-import type { Ledger } from './ledger.ts'
-import { type Outcome, watchCalls } from './watched-calls.ts'
+import type { AcknowledgedWrites } from './acknowledged-writes.ts'
+import { type Outcome, recordCalls } from './recorded-calls.ts'
 
 type Options = {
   url: string
   users: TestUser[]
-  ledger: Ledger
-  /** A connection of its own for every call. */
+  acknowledged: AcknowledgedWrites
+  /** Whether every call opens a connection of its own. */
   freshConnections?: boolean
-  /** Users go on when a call has no whole answer too: another node may give the next. */
+  /** Whether users go on after a call without a whole answer: another node may answer the next. */
   persistent?: boolean
 }
 
-type Call = ReturnType<typeof watchCalls>['call']
+type Call = ReturnType<typeof recordCalls>['call']
 
 /**
- * Lets users call the product without pause, each as fast as it is answered. A user goes on after a refusal, and ends
- * with `stop()` or, unless persistent, when a call has no whole answer.
+ * Simulates users who call the product without pause, each as fast as it is answered. A user goes on after a refusal, and
+ * ends with `stop()` or, unless persistent, when a call has no whole answer.
  */
-export function startLoad({ url, users, ledger, persistent = false, ...options }: Options) {
-  const { call, outcomes } = watchCalls(url, options)
+export function simulateUsers({
+  url,
+  users,
+  acknowledged,
+  persistent = false,
+  ...options
+}: Options) {
+  const { call, outcomes } = recordCalls(url, options)
   let stopped = false
 
-  async function live(user: TestUser): Promise<void> {
-    const day = dayOf(user, { call, ledger })
+  async function simulate(user: TestUser): Promise<void> {
+    const actions = actionsOf(user, { call, acknowledged })
     for (let turn = 0; !stopped; turn++) {
-      const outcome = await day[turn % day.length]?.()
+      const outcome = await actions[turn % actions.length]?.()
       if (typeof outcome?.status !== 'number' && !persistent) return
     }
   }
 
-  const lives = Promise.all(users.map(live))
+  const simulations = Promise.all(users.map(simulate))
   return {
     outcomes,
-    /** Resolves when nobody was answered any more. */
-    ended: lives,
+    /** Resolves when every user has ended. */
+    ended: simulations,
     async stop(): Promise<void> {
       stopped = true
-      await lives
+      await simulations
     },
   }
 }
 
-/** What a user does over and over: posts, replies, likes, reads, refreshes, starts of sign-ins. */
-function dayOf(user: TestUser, { call, ledger }: { call: Call; ledger: Ledger }) {
+/** What a user does, over and over: posts, replies, likes, reads, refreshes, starts of sign-ins. */
+function actionsOf(
+  user: TestUser,
+  { call, acknowledged }: { call: Call; acknowledged: AcknowledgedWrites },
+) {
   const { token, cookie, clientToken } = user
   let postId = '1'
 
@@ -54,15 +63,15 @@ function dayOf(user: TestUser, { call, ledger }: { call: Call; ledger: Ledger })
     const outcome = await call('POST', path, { token, body: { text } })
     if (outcome.status === 201) {
       postId = outcome.body.id
-      ledger.post(postId, text, repliedTo)
+      acknowledged.addPost(postId, text, repliedTo)
     }
     return outcome
   }
 
   async function like(isLiked: boolean): Promise<Outcome> {
-    ledger.like(postId, user.id, undefined)
+    acknowledged.setLike(postId, user.id, undefined)
     const outcome = await call(isLiked ? 'POST' : 'DELETE', `/posts/${postId}/likes`, { token })
-    if (outcome.status === 200) ledger.like(postId, user.id, isLiked)
+    if (outcome.status === 200) acknowledged.setLike(postId, user.id, isLiked)
     return outcome
   }
 

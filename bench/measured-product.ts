@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,21 +13,34 @@ import { pinned, SERVER_CORE } from './pin.ts'
 const ROOT = join(import.meta.dirname, '..')
 export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
 
-/** A data folder, as the product keeps it, with a data set in its database; gives its path. */
-export async function fillDataDir(dataSet: DataSet): Promise<string> {
+type Filled<T> = {
+  dataSet: DataSet
+  port: number
+  /** Runs on the filled database before the product starts. */
+  prepare: (databaseUrl: string) => Promise<T>
+}
+
+/**
+ * Fills a new data folder with a data set, prepares its database, and starts the product there. Disposing of the result
+ * stops the product and removes the folder.
+ */
+export async function startFilledProduct<T>({ dataSet, port, prepare }: Filled<T>) {
+  await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
-  await withDatabase(dataDir, async (url) => {
+  started.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const prepared = await withDatabase(dataDir, async (url) => {
     await migrate(url)
     await seed(url, dataSet)
+    return prepare(url)
   })
-  return dataDir
+  const product = await startProduct(dataDir, port)
+  started.defer(() => product.stop())
+  const running = started.move()
+  return { product, prepared, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 /** Runs the database of a data folder without the product. */
-export async function withDatabase<T>(
-  dataDir: string,
-  work: (url: string) => Promise<T>,
-): Promise<T> {
+async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
   try {
     return await work(postgres.connectionString)
@@ -37,8 +50,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Starts the product as an operator does, its embedded database and its log included, in a process of its own. Gives the
- * time until it was ready too.
+ * Starts the product as an operator does, its embedded database and its log included, in a process of its own. `readyMs`
+ * is the time until it was ready, in milliseconds.
  */
 export async function startProduct(dataDir: string, port: number) {
   const began = performance.now()
@@ -53,28 +66,28 @@ export async function startProduct(dataDir: string, port: number) {
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  await lineOf(server, /^Готово/)
+  await waitForLine(server, /^Готово/)
   const readyMs = performance.now() - began
-  return { ...watched(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
+  return { ...observe(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
 }
 
-/** What `npm start` gives to node. */
+/** The arguments that `npm start` passes to node. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return /^exec node (.*?) \|\|/.exec(scripts.start)?.[1]?.split(' ') ?? []
+  return /^exec node (.*?)(?: \|\||$)/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
-/** A script of this folder in a process of its own on the server's core, once it has printed its first line. */
+/** Starts a script of this folder in a process of its own on the server's core; resolves when it has printed its first line. */
 export async function startScript(script: string, args: string[]) {
   const path = join(import.meta.dirname, script)
   const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const line = await lineOf(child, /./)
-  return { ...watched(child), line, input: child.stdin }
+  const line = await waitForLine(child, /./)
+  return { ...observe(child), line, input: child.stdin }
 }
 
-function watched(child: ChildProcess) {
+function observe(child: ChildProcess) {
   const pid = child.pid ?? 0
   return {
     /** CPU time the process has used, in microseconds. */
@@ -97,9 +110,9 @@ function cpuMicroseconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-async function lineOf(child: ChildProcess, pattern: RegExp): Promise<string> {
+async function waitForLine(child: ChildProcess, pattern: RegExp): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  if (!child.stdout) throw new Error('a child without an output')
+  if (!child.stdout) throw new Error('a child process without standard output')
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (pattern.test(line)) resolve(line)
   })

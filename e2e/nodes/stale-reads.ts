@@ -1,14 +1,14 @@
 import type { TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
-/** Who looks at a node: somebody signed in, or a visitor. */
+/** Who reads from a node: a signed-in user, or a visitor. */
 export type Reader = { node: Node; token?: string }
-/** What a reader was shown that was no longer so; `since` the change was answered, in milliseconds. */
+/** A read that returned an outdated state; `since` is the time since the change was answered, in milliseconds. */
 export type Stale = { round: number; after: string; saw: unknown; since: number }
 
 /**
- * One round: a post is published, edited and deleted through one node, and after each answer the readers look at it, in
- * a list and by itself, in the order given, until they see it; all looked before. Gives each look that did not show it.
+ * Publishes, edits and deletes a post through one node. After each response the readers, all of whom have read before, read
+ * the list and the post in the order given until they see the change. Returns each read that did not show it.
  */
 export async function changeAndRead(
   { writer, user, readers }: { writer: Node; user: TestUser; readers: Reader[] },
@@ -50,7 +50,7 @@ export async function changeAndRead(
   return stale
 }
 
-/** Who writes in a round, and the node that only hears of it. */
+/** The node that writes in a round, and the other one. */
 export function rolesIn({ nodes }: Pair, round: number): { writer: Node; other: Node } {
   const [one, two] = nodes
   return round % 2 === 0 ? { writer: one, other: two } : { writer: two, other: one }

@@ -4,14 +4,14 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad, type Load } from './load.ts'
+import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
-import { fillDataDir, startProduct, startScript, withDatabase } from './product.ts'
 import { countQueries } from './queries.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
-import { signInUsers } from './sign-in.ts'
 import { printTable, type Row } from './table.ts'
 
 const { values } = parseArgs({
@@ -33,21 +33,16 @@ console.log(
   `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
-await using running = new AsyncDisposableStack()
-const dataDir = await fillDataDir(dataSet)
-running.defer(() => rm(dataDir, { recursive: true, force: true }))
-const { databaseUrl, tokens, chosen, queries } = await withDatabase(dataDir, prepare)
-const isPinned = pin(process.pid, LOAD_CORE)
-console.log(isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.')
-const product = await startProduct(dataDir, PORT)
-running.defer(() => product.stop())
+await using started = await startFilledProduct({ dataSet, port: PORT, prepare })
+const { product, prepared } = started
+const { databaseUrl, tokens, chosen, queries } = prepared
 // Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
 pin(product.pid, SERVER_CORE)
 
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
 else await measureRatios()
 
-/** What the product reaches of what is possible, scenario by scenario; then what is left of it. */
+/** Measures and prints the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {
   const rows: Row[] = []
   for (const [index, scenario] of chosen.entries()) {
@@ -72,15 +67,20 @@ async function coldStart(): Promise<number> {
   return fresh.readyMs
 }
 
-/** Signs users in, and counts what the calls ask of the database, while the product does not run. */
+/** Signs users in, counts the queries of each call, and pins the load to its core, before the product runs. */
 async function prepare(url: string) {
   const tokens = await signInUsers(url, SIGNED_IN)
   const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
   const calls = all.map(({ call }) => call)
-  return { databaseUrl: url, tokens, chosen: all, queries: await countQueries(url, calls) }
+  const queries = await countQueries(url, calls)
+  const isPinned = pin(process.pid, LOAD_CORE)
+  console.log(
+    isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.',
+  )
+  return { databaseUrl: url, tokens, chosen: all, queries }
 }
 
-/** Bare and product in turn, so that both see the same machine; the median round counts. */
+/** Measures the limit and the product in turn, so that both have the same machine; returns the median round. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   const results: { load: Load; limit: Limit; cpu: number }[] = []
   for (let round = 0; round < rounds; round++) {
@@ -109,7 +109,7 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   }
 }
 
-/** What is reached at best, a second; and, of a server, the CPU time (µs) of each. */
+/** The physical limit in requests a second and, where it is a server's, its CPU time (µs) for each request. */
 type Limit = { rps: number; cpu?: number }
 
 async function bareReads({ request }: Scenario): Promise<Limit> {
@@ -117,8 +117,8 @@ async function bareReads({ request }: Scenario): Promise<Limit> {
   const { path = '/', headers } = request
   const answer = await fetch(product.url + path, { headers: headers as Record<string, string> })
   const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
-  const { date: _, connection: __, 'keep-alive': ___, ...kept } = Object.fromEntries(answer.headers)
-  writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }))
+  const { date: _, connection: __, 'keep-alive': ___, ...rest } = Object.fromEntries(answer.headers)
+  writeFileSync(file, JSON.stringify({ headers: rest, body: await answer.text() }))
   const bare = await startScript('bare-server.ts', [file])
   const startCpu = bare.cpu()
   const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })
@@ -135,16 +135,16 @@ async function bareWrites(kind: 'post' | 'like'): Promise<Limit> {
   return { rps: Number(bare.line) }
 }
 
-/** The hot post's number must be the number of its rows after all that. */
+/** Compares the hot post's counter with its rows; exits 1 where they differ. */
 async function checkCounts(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows: found } = await client.query(
-    `SELECT p.likes_count AS kept, count(l.user_id)::int AS rows FROM posts p
+    `SELECT p.likes_count AS counter, count(l.user_id)::int AS rows FROM posts p
      LEFT JOIN likes l ON l.post_id = p.id WHERE p.id = 1 GROUP BY p.likes_count`,
   )
   await client.end()
-  const { kept, rows: real } = found[0]
-  console.log(`The hot post: ${kept} likes kept, ${real} rows.`)
-  if (kept !== real) process.exitCode = 1
+  const { counter, rows: real } = found[0]
+  console.log(`The hot post: counter ${counter}, rows ${real}.`)
+  if (counter !== real) process.exitCode = 1
 }

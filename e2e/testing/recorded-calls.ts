@@ -1,11 +1,11 @@
-/** How a call ended: with a whole answer, with none at all, or with a piece of one. */
+/** How a call ended: with a whole answer, with none at all, or with one that was cut off. */
 export type Outcome = {
   call: string
   status: number | 'none' | 'cut'
   retryAfter: string | null
-  /** Seconds, of an answer from before an outage. */
+  /** The Age header in seconds, which only a response from before an outage has. */
   age: string | null
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   body: any
   /** Milliseconds of Date.now(). */
   began: number
@@ -14,8 +14,8 @@ export type Outcome = {
 
 type Sent = { token?: string; body?: object; headers?: Record<string, string> }
 
-/** Makes calls to a product that may die at any moment, and keeps how each ended. Paths are below /api/v1. */
-export function watchCalls(url: string, { freshConnections = false } = {}) {
+/** Returns a function that calls a product, which may die at any moment, and records how each call ended. Paths are below /api/v1. */
+export function recordCalls(url: string, { freshConnections = false } = {}) {
   const outcomes: Outcome[] = []
 
   async function call(method: string, path: string, sent: Sent = {}): Promise<Outcome> {
@@ -33,7 +33,7 @@ export function watchCalls(url: string, { freshConnections = false } = {}) {
       })
       outcome.status = 'cut'
       const text = await response.text()
-      // A balancer speaks for a dead node in HTML.
+      // A balancer answers for a dead node in HTML.
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       outcome.body = isJson ? JSON.parse(text) : undefined
       outcome.status = response.status

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import type { Site } from './site.ts'
+import type { JourneyWithMail } from './journey.ts'
 
-/** The parts of the sign-in dialog, by what a person calls them. */
+/** Locators of the sign-in dialog's inputs, buttons and errors. */
 export function signInDialog(page: Page) {
   const dialog = page.getByRole('dialog')
   return {
@@ -20,7 +20,7 @@ export async function askForCode(page: Page, email: string): Promise<void> {
   await sendEmail(page, email)
 }
 
-/** Sends the address in the open dialog; ends on the code step. */
+/** Sends the address in the open dialog and waits for the code step. */
 export async function sendEmail(page: Page, email: string): Promise<void> {
   const step = signInDialog(page)
   await step.email.fill(email)
@@ -36,22 +36,26 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 }
 
 /** Signs in through the open dialog, as somebody who has an account. */
-export async function signInThrough(site: Site, page: Page, email: string): Promise<void> {
+export async function signInThrough(
+  journey: JourneyWithMail,
+  page: Page,
+  email: string,
+): Promise<void> {
   await sendEmail(page, email)
-  await enterCode(page, await site.nextCode(email))
+  await enterCode(page, await journey.nextCode(email))
 }
 
-/** What the header shows to somebody who is signed in. */
+/** The link in the header of a signed-in user. */
 export function profileLink(page: Page): Locator {
   return page.getByRole('link', { name: /^Профиль / })
 }
 
-/** What the header shows to a visitor. */
+/** The sign-in button in a visitor's header. */
 export function signInButton(page: Page): Locator {
   return page.getByRole('button', { name: 'Войти' })
 }
 
-/** A code that is not the right one. */
+/** A code other than the right one. */
 export function otherThan(code: string): string {
   return code === '000000' ? '111111' : '000000'
 }

@@ -2,11 +2,11 @@ import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
 import { signAccessToken } from '../server/sessions/access-token.ts'
 import { deriveKey } from '../server/start/app-secret.ts'
-import { SECRET } from './product.ts'
+import { SECRET } from './measured-product.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Access tokens of `count` users of a data set, each with a live session of their own. */
+/** Opens a session for each of `count` users of a data set; returns their access tokens. */
 export async function signInUsers(databaseUrl: string, count: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -1,31 +1,31 @@
 import { EventEmitter, once } from 'node:events'
 import type { Db } from '../../server/db/database.ts'
 
-/** What the product has said that it has, to be held against what it really has. */
-export class Ledger {
-  /** Posts and replies by id: text, and the post answered. */
+/** Every write that the product has acknowledged, to be compared with what its database holds. */
+export class AcknowledgedWrites {
+  /** Posts and replies by id: their text, and the post they reply to. */
   readonly posts = new Map<string, { text: string; repliedTo: string | null }>()
-  /** Whether a user likes a post; undefined where a wish was not answered, and nobody knows. */
+  /** Whether a user likes a post; undefined where the last like was not answered, so that nobody knows. */
   readonly likes = new Map<string, boolean | undefined>()
-  readonly #news = new EventEmitter()
+  readonly #events = new EventEmitter()
 
-  post(id: string, text: string, repliedTo: string | null): void {
+  addPost(id: string, text: string, repliedTo: string | null): void {
     this.posts.set(id, { text, repliedTo })
-    this.#news.emit('post')
+    this.#events.emit('post')
   }
 
-  like(postId: string, userId: string, isLiked: boolean | undefined): void {
+  setLike(postId: string, userId: string, isLiked: boolean | undefined): void {
     this.likes.set(`${postId} ${userId}`, isLiked)
   }
 
-  /** Resolves once so many more posts and replies were acknowledged. */
-  async grows(by: number): Promise<void> {
-    const goal = this.posts.size + by
-    while (this.posts.size < goal) await once(this.#news, 'post')
+  /** Resolves once `count` more posts and replies were acknowledged. */
+  async waitForMore(count: number): Promise<void> {
+    const goal = this.posts.size + count
+    while (this.posts.size < goal) await once(this.#events, 'post')
   }
 
-  /** What was acknowledged and is not in the database as it was acknowledged. */
-  async lostIn(db: Db): Promise<string[]> {
+  /** The keys of the acknowledged writes that the database does not hold as they were acknowledged. */
+  async findLost(db: Db): Promise<string[]> {
     const rows = await db.selectFrom('posts').select(['id', 'text', 'replied_post_id']).execute()
     const posts = new Map(rows.map((row) => [row.id, row]))
     const lostPosts = [...this.posts].filter(([id, { text, repliedTo }]) => {

@@ -1,0 +1,174 @@
+import pg from 'pg'
+import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
+import { expect, inject, onTestFinished } from 'vitest'
+import type { TestUser } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { launchChromium } from './chromium.ts'
+import { APP_SECRET, createProduct, createProductClient } from './product.ts'
+
+/** What a browser logs about a call that was refused; whether that is wrong is for the test to say. */
+const REFUSED_CALL = /^Failed to load resource: /
+
+/** A wait this long is a failure even on a busy machine. */
+const TIMEOUT_MS = 15_000
+
+export const PHONE = { width: 390, height: 844 }
+export const TABLET = { width: 800, height: 900 }
+export const DESKTOP = { width: 1280, height: 900 }
+
+export type Visit = BrowserContextOptions & {
+  /** Who is signed in; a visitor otherwise. */
+  as?: TestUser
+  path?: string
+  /** Receives the page before it goes anywhere. */
+  before?: (page: Page) => Promise<unknown>
+  /** Errors on the page that the journey causes on purpose. */
+  expectedErrors?: RegExp
+}
+
+/** The product on a fresh database, a client for its API, and a browser. */
+export type Journey = Awaited<ReturnType<typeof startJourney>>
+/** A journey whose codes are read from mails. */
+export type JourneyWithMail = Awaited<ReturnType<typeof startJourneyWithMail>>
+
+/** Starts the product and a browser; `env` configures the product. The caller closes them. */
+export async function startJourney(env: Record<string, string> = {}) {
+  const database = await freshDatabase(inject('databaseUrl'))
+  const product = await createProduct({ DATABASE_URL: database.url, APP_SECRET, ...env })
+  await product.start()
+  const browser = await launchChromium()
+  const sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+
+  // A vacuum under way would keep the database from being dropped.
+  await sql.query('ALTER TABLE posts SET (autovacuum_enabled = false)')
+
+  /** Publishes a change of posts, as another node would: the product must not answer with what it read before. */
+  const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
+
+  async function openPage(visit: Visit): Promise<Page> {
+    const { as: user, path = '/', before, expectedErrors, ...options } = visit
+    const context = await browser.newContext({ viewport: PHONE, locale: 'ru-RU', ...options })
+    if (user) {
+      const [name = '', value = ''] = user.cookie.split('=')
+      // As the server sets it.
+      const cookie = { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
+      await context.addCookies([cookie])
+      await context.addInitScript(storeClientToken, user.clientToken)
+    }
+    context.setDefaultTimeout(TIMEOUT_MS)
+    const page = await context.newPage()
+    const errors = collectErrors(page)
+    onTestFinished(async () => {
+      await context.close()
+      expect(errors.filter((text) => !expectedErrors?.test(text))).toEqual([])
+    })
+    await before?.(page)
+    await page.goto(product.url + path)
+    return page
+  }
+
+  return {
+    ...createProductClient(product),
+    url: product.url,
+    product,
+    browser,
+    sql,
+
+    /** Opens a page in a browser context of its own, closed when the test is over; an error on the page fails the test. */
+    visit: (visit: Visit = {}) => openPage(visit),
+
+    /** Inserts posts by `user` on the wall, numbered from 1, the last the newest, published a minute ago and earlier. */
+    async fillWall(user: TestUser, count: number, text = 'Запись'): Promise<void> {
+      await sql.query(
+        `INSERT INTO posts (owner_id, text, created_at)
+         SELECT u.id, $2 || ' ' || n, now() - ($3 - n + 1) * interval '1 minute'
+         FROM users u, generate_series(1, $3::int) n WHERE u.id = $1 ORDER BY n`,
+        [user.id, text, count],
+      )
+      await sql.query('UPDATE wall_totals SET posts = posts + $1 WHERE slot = 0', [count])
+      await sql.query(
+        `INSERT INTO owner_totals (user_id, posts) VALUES ($1, $2)
+         ON CONFLICT (user_id) DO UPDATE SET posts = owner_totals.posts + $2`,
+        [user.id, count],
+      )
+      await invalidateCache()
+    },
+
+    async emptyWall(): Promise<void> {
+      await sql.query('TRUNCATE posts, owner_totals, like_totals CASCADE')
+      await sql.query('UPDATE wall_totals SET posts = 0')
+      await invalidateCache()
+    },
+
+    async close(): Promise<void> {
+      await browser.close()
+      await sql.end()
+      await product.remove()
+      await database.drop()
+    },
+  }
+}
+
+/**
+ * Starts a journey with a real SMTP server beside it, on a wide screen by default; `env` configures the product. The caller
+ * closes it.
+ */
+export async function startJourneyWithMail(env: Record<string, string> = {}) {
+  const mailbox = await openMailbox()
+  const journey = await startJourney({ SMTP_URL: mailbox.url, ...env })
+  const mailsRead = new Map<string, number>()
+
+  /** Waits for the next mail to an address and returns its code. */
+  function nextCode(email: string): Promise<string> {
+    const count = (mailsRead.get(email) ?? 0) + 1
+    mailsRead.set(email, count)
+    return mailbox.codeFor(email, count)
+  }
+
+  return {
+    ...journey,
+    mailbox,
+    nextCode,
+
+    /** Runs a statement on the product's database and returns its rows. */
+    async rows(statement: string, values: unknown[] = []) {
+      return (await journey.sql.query(statement, values)).rows
+    },
+
+    /** Signs in by the API, registering where the e-mail is unknown; its mail counts as read. */
+    async signIn(...args: Parameters<typeof journey.signIn>) {
+      const user = await journey.signIn(...args)
+      await nextCode(user.email)
+      return user
+    },
+
+    async signUp() {
+      const user = await journey.signUp()
+      await nextCode(user.email)
+      return user
+    },
+
+    visit: (visit: Visit = {}) => journey.visit({ viewport: DESKTOP, ...visit }),
+
+    async close(): Promise<void> {
+      await journey.close()
+      await mailbox.close()
+    },
+  }
+}
+
+function collectErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message: ConsoleMessage) => {
+    if (message.type() === 'error' && !REFUSED_CALL.test(message.text()))
+      errors.push(message.text())
+  })
+  return errors
+}
+
+function storeClientToken(clientToken: string): void {
+  localStorage.setItem('client-token', clientToken)
+}

@@ -1,0 +1,79 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+
+/** How many files a walk through the code may take at most, by the heading of its section. */
+const WALKS = {
+  'A like': 14,
+  'Signing in with a resumed intent': 18,
+  "A visitor's read that is cached": 4,
+  "A visitor's read that is not cached": 12,
+}
+
+test.each(['server', 'web'])(
+  'the tree on the page names every folder of %s/, and no other',
+  (area) => {
+    const [, listed = ''] = new RegExp(`^ {4}${area}/.*\\n((?: {6}.*\\n)+)`, 'm').exec(page) ?? []
+    const onPage = [...listed.matchAll(/^ {6}([\w-]+)\//gm)].map(([, name]) => name)
+    const entries = readdirSync(join(ROOT, area), { withFileTypes: true })
+    // Files that are served as they are.
+    const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'public')
+    expect(onPage.toSorted()).toEqual(folders.map((folder) => folder.name).toSorted())
+  },
+)
+
+describe.each(Object.entries(WALKS))('%s', (heading, filesAtMost) => {
+  const walk = readWalk(heading)
+
+  test(`takes at most ${filesAtMost} files`, () => {
+    expect(walk.length).toBeGreaterThan(3)
+    expect(new Set(walk.map(({ path }) => path)).size).toBeLessThanOrEqual(filesAtMost)
+  })
+
+  test.each(walk)('$path declares $name', ({ path, name }) => {
+    expect(existsSync(join(ROOT, path))).toBe(true)
+    expect(declares(readFileSync(join(ROOT, path), 'utf8'), name)).toBe(true)
+  })
+})
+
+test('every source file that the documentation names is there', () => {
+  const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
+  const sources = globSync('{contract,server,web,e2e,bench,scripts}/**/*.{ts,tsx}', { cwd: ROOT })
+  const named = documents.flatMap((document) =>
+    [
+      ...readFileSync(join(ROOT, document), 'utf8').matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g),
+    ].map(String),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  const isThere = (name: string) =>
+    existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
+  expect(named.filter((name) => !isThere(name))).toEqual([])
+})
+
+test('a name that a file only mentions or calls is not declared there', () => {
+  expect(declares('export async function call<N>(name: N) {}', 'call')).toBe(true)
+  expect(declares('export const likePost = endpoint({})', 'likePost')).toBe(true)
+  expect(declares('return {\n    async changed(what: string): Promise<void> {\n', 'changed')).toBe(
+    true,
+  )
+  expect(
+    declares('// call\nawait call(name)\n  call(name)\nimport { call } from "x"', 'call'),
+  ).toBe(false)
+})
+
+/** The rows of the table under a heading: a path and the name of what it declares. */
+function readWalk(heading: string): { path: string; name: string }[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const rows = section.matchAll(/^\| `([\w./-]+)` \| `(\w+)` \|/gm)
+  return [...rows].map(([, path = '', name = '']) => ({ path, name }))
+}
+
+/** Whether a source declares a function, class or constant of this name, or a method with a body. */
+function declares(source: string, name: string): boolean {
+  const declaration = `\\b(?:function|const|class)\\s+${name}\\b`
+  const method = `^\\s+(?:async\\s+)?${name}(?:<[^>]*>)?\\([^;]*?\\)[^;\\n]*\\{$`
+  return new RegExp(`${declaration}|${method}`, 'm').test(source)
+}

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
+const RULES = ['style/noRestrictedImports', 'suspicious/noImportCycles', 'performance/noBarrelFile']
+
+test('the repository follows every rule about imports', () => {
+  expect(findViolations(ROOT)).toEqual([])
+})
+
+test.each([
+  ['contract/a.ts', 'node:fs', './b.ts'],
+  ['contract/a.ts', 'fastify', 'typebox'],
+  ['contract/a.ts', '../server/db/a.ts', 'typebox/value'],
+  ['server/app.ts', 'react', './likes/likes.routes.ts'],
+  ['server/http/a.ts', '../../web/api/a.ts', '../../contract/a.ts'],
+  ['server/http/a.ts', '../likes/likes.service.ts', '../db/a.ts'],
+  ['server/db/a.ts', '../app.ts', '../config.ts'],
+  ['server/likes/a.ts', '../posts/posts.repository.ts', '../posts/posts.service.ts'],
+  ['server/likes/a.ts', '../features.ts', '../queue/a.ts'],
+  ['server/likes/likes.service.ts', './likes.routes.ts', './likes.repository.ts'],
+  ['server/likes/likes.repository.ts', './likes.service.ts', '../db/a.ts'],
+  ['server/posts/a.ts', '../likes/likes.service.ts', '../account/account.service.ts'],
+  ['server/posts/posts.repository.ts', '../replies/replies.service.ts', './a.ts'],
+  ['server/a-new-feature/a.ts', '../likes/likes.repository.ts', '../likes/likes.service.ts'],
+  ['web/main.tsx', '../server/app.ts', './app/a.ts'],
+  ['web/app/a.tsx', 'typebox', '../pages/a.tsx'],
+  ['web/app/a.tsx', 'node:fs/promises', 'react'],
+  ['web/pages/a.tsx', '../app/a.tsx', '../feed/a.tsx'],
+  ['web/feed/a.tsx', '../pages/a.tsx', '../likes/a.tsx'],
+  ['web/likes/a.tsx', '../feed/a.tsx', '../posts/view/a.tsx'],
+  ['web/likes/a.tsx', '../replies/a.tsx', '../codes/a.tsx'],
+  ['web/posts/view/a.tsx', '../../likes/a.tsx', '../cache/a.tsx'],
+  ['web/codes/a.tsx', '../sign-in/a.tsx', '../ui/a.tsx'],
+  ['web/viewer/a.ts', '../ui/a.tsx', '../api/a.ts'],
+  ['web/api/a.ts', '../viewer/a.ts', '../browser/a.ts'],
+  ['web/format/a.ts', '../api/a.ts', '../../contract/a.ts'],
+  ['web/ui/a.tsx', '../../contract/a.ts', '../format/a.ts'],
+])('%s may not import %s, and may import %s', (path, forbidden, allowed) => {
+  const text = [allowed, forbidden].map((from, n) => `import type { A${n} } from '${from}'\n`)
+  expect(findViolations(plant({ [path]: text.join('') }))).toEqual([
+    `style/noRestrictedImports ${path}:2`,
+  ])
+})
+
+test('two files that import each other are found, also where they take only types', () => {
+  const files = {
+    'server/db/a.ts': `import type { B } from './b.ts'\nexport type A = B\n`,
+    'server/db/b.ts': `import type { A } from './a.ts'\nexport type B = A\n`,
+  }
+  expect(findViolations(plant(files))).toEqual([
+    'suspicious/noImportCycles server/db/a.ts:1',
+    'suspicious/noImportCycles server/db/b.ts:1',
+  ])
+})
+
+test('a file that passes on the names of another one is found', () => {
+  const folder = plant({ 'web/ui/a.ts': `export { b } from './b.ts'\n` })
+  expect(findViolations(folder)).toEqual(['performance/noBarrelFile web/ui/a.ts:1'])
+})
+
+test('no folder is a drawer for unrelated things', () => {
+  const drawers = '{lib,libs,util,utils,common,misc,helper,helpers,shared}'
+  const find = (name: string) =>
+    globSync(`{contract,server,web,e2e,bench,scripts}/**/${name}`, { cwd: ROOT })
+  expect(find('cache')).toEqual(['web/posts/cache'])
+  expect(find(drawers)).toEqual([])
+})
+
+/** Writes files and this repository's Biome configuration into a temporary folder; returns its path. */
+function plant(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'imports-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const settings = ['biome.jsonc', '.gitignore']
+  for (const name of settings) copyFileSync(join(ROOT, name), join(folder, name))
+  return folder
+}
+
+/** What Biome's rules about imports find in a folder, as `rule path:line`. Throws an Error where Biome does not run. */
+function findViolations(folder: string): string[] {
+  const only = RULES.map((rule) => `--only=${rule}`)
+  const args = [BIOME, 'lint', '--reporter=github', '--max-diagnostics=none', ...only, folder]
+  const options = { cwd: folder, encoding: 'utf8' } as const
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, options)
+  const found = [...stdout.matchAll(/title=lint\/([\w/]+),file=([^,]+),line=(\d+)/g)]
+  if (status !== 0 && found.length === 0) throw new Error(`Biome failed: ${stderr}${stdout}`)
+  return found
+    .map(([, rule, file = '', line]) => `${rule} ${file.slice(folder.length + 1)}:${line}`)
+    .sort()
+}
