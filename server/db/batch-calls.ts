@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './unavailable.ts'
+import { isDatabaseUnavailable } from './database-errors.ts'
 
 type Waiting<Item, Result> = { item: Item; since: number } & PromiseWithResolvers<Result>
 
@@ -11,7 +11,7 @@ const WAIT_MAX_MS = 500
  * their results in order; when it fails, so do all of them. Where a database that does not answer fails it, so do those that
  * have waited for half a second: nobody waits for two timeouts in a row. `onIdle` hears when nothing is left to do.
  */
-export function createBatch<Item, Result>(
+export function batchCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   onIdle: () => void = () => {},
 ): (item: Item) => Promise<Result> {

@@ -1,6 +1,6 @@
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
-import { noteDatabaseError } from './unavailable.ts'
+import { noteDatabaseError } from './database-errors.ts'
 
 /** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
 const TEXTS_MAX = 200

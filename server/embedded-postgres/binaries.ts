@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { errorCode } from '../db/error-code.ts'
+import { errorCode } from '../db/database-errors.ts'
 import { StartError } from '../start/start-error.ts'
 
 /** The PostgreSQL programs by their paths; `major`: their version's first number, as clusters name it. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { errorCode } from '../db/error-code.ts'
+import { errorCode } from '../db/database-errors.ts'
 import { StartError } from '../start/start-error.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'

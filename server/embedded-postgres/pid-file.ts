@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from '../db/error-code.ts'
+import { errorCode } from '../db/database-errors.ts'
 import { readIfThere } from '../start/secret-file.ts'
 
 const execute = promisify(execFile)

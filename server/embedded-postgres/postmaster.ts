@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { settles } from '../db/settles.ts'
+import { endsWithin } from '../db/deadline.ts'
 import type { Address } from './address.ts'
 import { environment, type Place } from './cluster.ts'
 import { boundLog, readComplaint, sizeOf } from './log-file.ts'
@@ -107,9 +107,9 @@ export async function stopPostmaster(
   if (pid === undefined) return
   const gone = own?.pid === pid ? own.exited : untilGone(pid, place.cluster)
   await end(place, pid, 'fast')
-  if (await settles(gone, FAST_SHUTDOWN_MS)) return
+  if (await endsWithin(gone, FAST_SHUTDOWN_MS)) return
   await end(place, pid, 'immediate')
-  await settles(gone, IMMEDIATE_SHUTDOWN_MS)
+  await endsWithin(gone, IMMEDIATE_SHUTDOWN_MS)
 }
 
 async function end(place: Place, pid: number, mode: 'fast' | 'immediate'): Promise<void> {

@@ -35,10 +35,10 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const success = endpoint.answer
     ? { ...endpoint.answer, description: 'OK' }
     : { type: 'null', description: 'OK' }
-  const unchanged = endpoint.keptForVisitors && {
+  const notModified = endpoint.cache && {
     304: { type: 'null', description: 'The visitor has this very answer' },
   }
-  return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
+  return { [endpoint.status]: success, ...notModified, ...Object.fromEntries(refusals) }
 }
 
 type ApiOptions = {

@@ -6,7 +6,7 @@ import { BODY_MAX, OPAQUE_MAX } from '../../contract/constants.ts'
 import { parseBodies } from './body-parser.ts'
 import { createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
-import { securityHeaders, setHeaders } from './headers.ts'
+import { setHeaders } from './headers.ts'
 import { listenManifold, type Place } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { connectionsLimit } from './open-files.ts'
@@ -19,9 +19,8 @@ type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
   trustProxy: string[]
-  isHttps: boolean
-  hstsSubdomains: boolean
-  inlineScriptHashes: string[]
+  /** Headers that every response has. */
+  headers: Record<string, string>
   /** Wraps the listener of all requests: what it answers never reaches a route. */
   before: (listener: RequestListener) => RequestListener
 }
@@ -51,7 +50,7 @@ export type HttpServer = {
 
 /** The HTTP server without any route: its limits of size, time and number, headers, body parser, errors and request log. */
 export async function createHttpServer(options: Options): Promise<HttpServer> {
-  const headers = securityHeaders(options)
+  const { headers } = options
   const refuse = createRefusals(headers)
   const connections = createConnections(connectionsLimit())
   const load = createLoadShedding({

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { StartError } from './start-error.ts'
 
 type SystemError = Error & { code?: string; path?: string; address?: string; port?: number }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freePort } from '../testing/free-port.ts'
 import { openDatabase } from './database.ts'
-import { isDatabaseUnavailable, noteDatabaseError } from './unavailable.ts'
+import { isDatabaseUnavailable, noteDatabaseError } from './database-errors.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
 
