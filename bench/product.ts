@@ -61,7 +61,7 @@ export async function startProduct(dataDir: string, port: number) {
 /** What `npm start` gives to node. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return /^exec node (.*?) \|\|/.exec(scripts.start)?.[1]?.split(' ') ?? []
+  return /^exec node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
 /** A script of this folder in a process of its own on the server's core, once it has printed its first line. */

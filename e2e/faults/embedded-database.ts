@@ -11,7 +11,7 @@ export async function postmasterOf(dataDir: string): Promise<number> {
 
 /** Lets `look` read a running product's database past the product, over its own socket. */
 export async function lookInside<T>(dataDir: string, look: (db: Db) => Promise<T>): Promise<T> {
-  const address = addressOf(await runningIn(dataDir), undefined)
+  const address = addressOf(await runningIn(dataDir))
   if (!address) throw new Error('the database has not said where it listens')
   const { db, close } = openDatabase(connectionStringFor(address, 'vslukh', 'vslukh'), () => {})
   return look(db).finally(close)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { clockSkew } from '../db/clock.ts'
 import { type StartDatabase, withStartDatabase } from '../db/start-database.ts'
-import { deriveKey, hasKeptSecret, keptAppSecret } from './app-secret.ts'
+import { deriveKey, hasStoredSecret, loadAppSecret } from './app-secret.ts'
 import { StartError } from './start-error.ts'
 
 /** Farther apart than this, codes would be dead on arrival and tokens would outlive their end. */
@@ -19,7 +19,7 @@ type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
  */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   const cluster = join(dataDir, 'postgres')
-  if (appSecret !== undefined || existsSync(cluster) || !(await hasKeptSecret(dataDir))) return
+  if (appSecret !== undefined || existsSync(cluster) || !(await hasStoredSecret(dataDir))) return
   throw new StartError(
     `В ${dataDir} есть секрет (app-secret), но нет базы данных (postgres), для которой он создан. ` +
       'Подключите её диск или верните её из копии; чтобы начать новую стену, удалите app-secret.',
@@ -42,7 +42,7 @@ export function openInstallation(
     if (kept && known.appSecret === undefined && !known.acceptNewSecret) {
       await requireKeptSecret(known.dataDir)
     }
-    const secret = known.appSecret ?? (await keptAppSecret(known.dataDir))
+    const secret = known.appSecret ?? (await loadAppSecret(known.dataDir))
     const own = deriveKey(secret, 'fingerprint')
     await keepFingerprint(database, own, known.acceptNewSecret)
     const current = await readFingerprint(database)
@@ -70,7 +70,7 @@ async function readFingerprint({ db }: StartDatabase): Promise<Buffer | null> {
 }
 
 async function requireKeptSecret(dataDir: string): Promise<void> {
-  if (await hasKeptSecret(dataDir)) return
+  if (await hasStoredSecret(dataDir)) return
   throw new StartError(
     `Секрет ${join(dataDir, 'app-secret')} потерян, а база данных создана с ним. Верните файл из копии; ` +
       'если его больше нет, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',

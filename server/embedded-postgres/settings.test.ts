@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { expect, test } from 'vitest'
-import { sharedBuffers, usableMemory } from './shared-buffers.ts'
+import { sharedBuffers, usableMemory } from './settings.ts'
 
 const GIB = 1024 ** 3
 
