@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { networkOf } from '../rate-limits/rate-limits.ts'
+import { networkOf } from '../rate-limits/network.ts'
 
 /** 72 bits: enough to tell networks apart. */
 const HASH_LENGTH = 12

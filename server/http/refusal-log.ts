@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { networkOf } from '../rate-limits/rate-limits.ts'
+import { networkOf } from '../rate-limits/network.ts'
 import type { RefusedLine } from './request-log.ts'
 
 /** What one network was refused in a period. */
