@@ -4,9 +4,9 @@ import { createDatabase, executeOn, freshDatabase, withDatabase } from '../../te
 import { openDatabase } from '../database.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
-import { renewEmailKeys } from './003-mailboxes.ts'
+import { recomputeEmailKeys } from './003-mailboxes.ts'
 
-test('keys of the last day move to a table of their own, and name their posts', async () => {
+test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
   const server = inject('databaseUrl')
   const name = `test_migrations_${process.pid}`
   await createDatabase(server, name)
@@ -29,7 +29,7 @@ test('keys of the last day move to a table of their own, and name their posts', 
   expect(keys).toEqual([{ owner_id: '1', key: 'fresh', post_id: '2' }])
 })
 
-test('addresses are compared anew: no account loses a key that serves, and of two that get one the older has it', async () => {
+test('e-mail keys are computed anew: no account loses a key that is still valid, and of two accounts with the same key the older gets it', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   const { db, close } = openDatabase(database.url, () => {})
   onTestFinished(async () => {
@@ -51,7 +51,7 @@ test('addresses are compared anew: no account loses a key that serves, and of tw
       .values({ email, email_key, username: `user_${index}` })
       .execute()
   }
-  await renewEmailKeys(db as unknown as Kysely<unknown>)
+  await recomputeEmailKeys(db as unknown as Kysely<unknown>)
   const rows = await db.selectFrom('users').select(['email', 'email_key']).orderBy('id').execute()
   expect(Object.fromEntries(rows.map((row) => [row.email, row.email_key]))).toEqual({
     'Ольга@Пример.рф': 'ольга@xn--e1afmkfd.xn--p1ai',
