@@ -8,7 +8,7 @@ import { withDeadline } from './db/deadline.ts'
 import { hashAddresses } from './http/hashed-log.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
-import type { Place } from './http/listen.ts'
+import type { ListenAddress } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
 import { createRouter } from './http/route.ts'
@@ -44,7 +44,7 @@ export type AppOptions = {
 export type App = {
   http: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
-  listen(place: Place): Promise<string>
+  listen(address: ListenAddress): Promise<string>
   database: OpenDatabase
   /**
    * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { networkOf } from '../rate-limits/network.ts'
 
-/** 72 bits: enough to tell networks apart. */
+/** 72 bits, enough to distinguish networks. */
 const HASH_LENGTH = 12
 
 /**
- * A logger that may be given callers' addresses: of a line's `network`, an address, it writes an HMAC of the address's
- * network, and of its `limitKey`, what a limit is counted by, an HMAC too. So lines of one caller can be put together,
- * and nobody without the secret learns who it was.
+ * Makes a logger that may be passed callers' addresses. Instead of a line's `network`, an address, it writes an HMAC of
+ * the address's network, and instead of `limitKey`, the key of a rate limit, an HMAC of that. So one caller's lines can be
+ * matched, and nobody without the secret learns who the caller was.
  */
 export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
   const hash = (text: string) =>
