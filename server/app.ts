@@ -5,18 +5,18 @@ import type { Config } from './config.ts'
 import { watchClock } from './db/clock-watch.ts'
 import { type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
-import { hashAddresses } from './http/hashed-log.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
 import type { ListenAddress } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
+import { hashAddresses } from './http/request-log.ts'
 import { createRouter } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import { likedBy } from './likes/likes.service.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { loadPage, servePages } from './pages/serve-pages.ts'
+import { loadWebApp, servePages } from './pages/serve-pages.ts'
 import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
 import { startJobs } from './queue/queue.ts'
 import { createLimits, logTripped } from './rate-limits/rate-limits.ts'
@@ -78,11 +78,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const undoKey = deriveKey(secret, 'email-undo')
 
   const refusals = createRefusalLog(log)
-  const page = await loadPage(options.webFolder, config)
+  const web = await loadWebApp(options.webFolder, config)
   const headers = securityHeaders({
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
-    inlineScriptHashes: page?.inlineScriptHashes ?? [],
+    inlineScriptHashes: web?.inlineScriptHashes ?? [],
   })
   const cache = createResponseCache({
     db,
@@ -124,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerLikes(features)
   registerReports(features)
   serveHealth(http, db)
-  await servePages(http, page, {
+  await servePages(http, web, {
     cookieName: sessions.cookieName,
     readPost: (id) => readPostForPage(features, id),
     limit: limits.visitorCalls,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server as HttpServer, RequestListener, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 
+type Report = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 type Connection = {
   /** The response to the newest request that has begun. */
   response: ServerResponse | undefined
@@ -17,6 +18,10 @@ const WAITING_MAX = 32
 /** Above this fraction of the maximum, each new connection replaces the one that has been idle for longest. */
 const CROWDED = 0.75
 const CHECK_MS = 50
+/** Files for the database's connections, mail, the log, and Node itself. */
+const RESERVED_FILES = 64
+const CONNECTIONS_MAX = 4096
+const CONNECTIONS_MIN = 16
 
 /**
  * Manages a server's connections, of which there may be `max`: each is served one request at a time, idle ones make room
@@ -119,4 +124,21 @@ export function createConnections(max: number) {
 
 function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
+}
+
+/** Returns how many files this process may have open; Node has raised the soft limit to the hard one. */
+function openFilesLimit(): number {
+  // The report's part on the network can take long.
+  const report = Object.assign(process.report, { excludeNetwork: true })
+  const limit = (report.getReport() as Report).userLimits?.open_files.soft
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Returns how many connections a server may have: each is an open file, and may be reading another one. More than some
+ * thousand would only cost memory, since idle ones make room.
+ */
+export function connectionsLimit(): number {
+  const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
+  return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }
