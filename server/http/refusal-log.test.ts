@@ -17,7 +17,7 @@ function refusalLogForTest(periodMs?: number) {
   }
 }
 
-test('counts are told at the end of each period, and each begins anew', async () => {
+test('counts are logged at the end of each period, and start again from zero', async () => {
   const { refusals, line, told } = refusalLogForTest(30)
   for (let period = 1; period <= 2; period++) {
     for (let time = 0; time < 12; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
@@ -26,7 +26,7 @@ test('counts are told at the end of each period, and each begins anew', async ()
   expect(told('request')).toHaveLength(20)
 })
 
-test('a network that was told of in full is not counted as well', () => {
+test('a network whose requests were all logged in full has no line with their count', () => {
   const { refusals, told } = refusalLogForTest()
   for (let time = 0; time < 10; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
   refusals.close()
@@ -34,7 +34,7 @@ test('a network that was told of in full is not counted as well', () => {
   expect(told('requests refused')).toEqual([])
 })
 
-test('an attack from very many networks has a bounded log: those past a thousand are counted together', () => {
+test('an attack from very many networks has a bounded log: networks past a thousand are counted together', () => {
   const { refusals, told } = refusalLogForTest()
   for (let network = 0; network < 3000; network++) {
     const ip = `10.0.${network >> 8}.${network & 255}`
@@ -47,7 +47,7 @@ test('an attack from very many networks has a bounded log: those past a thousand
   expect(counts.at(-1)).toMatchObject({ otherNetworks: true, refused: 22_000 })
 })
 
-test('of very many routes the first few are named', () => {
+test('the first few of very many routes are named', () => {
   const { refusals, told } = refusalLogForTest()
   for (let route = 0; route < 100; route++) {
     refusals.note({ ...REFUSED, route: `/${route}`, network: '192.0.2.1' })

@@ -17,7 +17,7 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }
 
-test('the first start makes a secret of 256 bits that its owner alone can read', async () => {
+test('the first start creates a secret of 256 bits that only its owner can read', async () => {
   const secret = await loadAppSecret(dataDir)
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
   expect(await readdir(dataDir)).toEqual(['app-secret'])
@@ -41,7 +41,7 @@ test('ten first starts at once agree on one secret and leave nothing else behind
   expect((await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()).toBe(secrets[0])
 })
 
-test('a kept secret that was cut short is refused with a sentence that names its file', async () => {
+test('a stored secret that was cut short is refused with a message that names its file', async () => {
   await loadAppSecret(dataDir)
   const path = join(dataDir, 'app-secret')
   await writeFile(path, 'short\n')
