@@ -48,9 +48,9 @@ export type App = {
   database: OpenDatabase
   /**
    * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that
-   * were used within `keptMs` may send one more request.
+   * were used within `graceMs` may send one more request.
    */
-  close(keptMs?: number): Promise<void>
+  close(graceMs?: number): Promise<void>
 }
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
@@ -147,9 +147,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     http,
     listen,
     database,
-    async close(keptMs = 0) {
+    async close(graceMs = 0) {
       unwatchClock()
-      await Promise.all([stop(keptMs), jobs.stop()])
+      await Promise.all([stop(graceMs), jobs.stop()])
       refusals.close()
       transport.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.

@@ -13,7 +13,7 @@ import { explainStartFailure, ListenFailure } from './start/start-failure.ts'
 /** A process that has not stopped by then is ended; the next start repairs what it leaves behind. */
 const STOP_MS = 9500
 /** Connections that were used within this time may send one more request while the server stops. */
-const KEPT_MS = 1000
+const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
 const terminal = createLineWriter(process.stdout, { batchSize: 0, maxWaiting: 1024 * 1024 })
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
     log,
     webFolder: WEB_FOLDER,
   })
-  running.defer(() => app.close(KEPT_MS))
+  running.defer(() => app.close(GRACE_MS))
   stopping.signal.throwIfAborted()
   const address = await app
     .listen({ port: config.port, host: config.host })

@@ -58,7 +58,7 @@ export function createConnections(max: number) {
   }
 
   return {
-    /** Whether no request came before this one on its connection. */
+    /** Whether the connection has had only one request. */
     isFirst: (socket: Socket): boolean => open.get(socket)?.requests === 1,
 
     /** Manages the connections of a server from now on, whichever socket accepted them. */
@@ -100,9 +100,9 @@ export function createConnections(max: number) {
 
     /**
      * Stops these servers from accepting connections. From now on responses announce that their connection closes, and
-     * idle connections are closed `keptMs` after their last use. Resolves when all are closed, after `cutMs` at most.
+     * idle connections are closed `graceMs` after their last use. Resolves when all are closed, after `cutMs` at most.
      */
-    async end(servers: Server[], { keptMs, cutMs }: { keptMs: number; cutMs: number }) {
+    async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
       // Not by the HTTP server's own method, which closes idle connections at once, even with a request on its way.
@@ -110,8 +110,8 @@ export function createConnections(max: number) {
       for (const { response } of open.values()) {
         if (response && !response.headersSent) response.shouldKeepAlive = false
       }
-      closeIdle(keptMs)
-      const checking = setInterval(closeIdle, CHECK_MS, keptMs)
+      closeIdle(graceMs)
+      const checking = setInterval(closeIdle, CHECK_MS, graceMs)
       const cut = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy()
       }, cutMs)

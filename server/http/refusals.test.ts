@@ -84,7 +84,7 @@ testPerNode('bytes that a balancer would judge before any node').each([
   ['no Host header', 400, `${GET_POSTS}\r\n`],
   ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
   ['headers over 16 KiB', 431, `${GET_POSTS}X: ${'a'.repeat(16 * 1024)}\r\n\r\n`],
-  ['an expectation nobody meets', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
+  ['an expectation that cannot be met', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
   [
     'a malformed address',
     400,

@@ -43,8 +43,8 @@ export type HttpServer = {
   app: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
-  /** Stops the server: requests in flight are answered, and connections that were used within `keptMs` may send one more. */
-  stop(keptMs: number): Promise<void>
+  /** Stops the server: requests in flight are answered, and connections that were used within `graceMs` may send one more. */
+  stop(graceMs: number): Promise<void>
 }
 
 /** Makes the HTTP server without routes: its limits of size, time and number, headers, body parser, errors and request log. */
@@ -102,8 +102,8 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
       servers.push(...more)
       return app.listeningOrigin
     },
-    async stop(keptMs) {
-      await connections.end(servers, { keptMs, cutMs: DRAIN_MS })
+    async stop(graceMs) {
+      await connections.end(servers, { graceMs, cutMs: DRAIN_MS })
       await app.close()
     },
   }
