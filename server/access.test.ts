@@ -5,11 +5,11 @@ import { allEndpoints } from './testing/endpoints.ts'
 import { belongings, buildHouse, type House, newEmail } from './testing/house.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
-/** Who calls: the owner of everything in the database, another user, or a visitor, who has no token. */
+/** Who calls: the owner of everything in the house, another user, or a visitor, who has no token. */
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** The answer of each endpoint to the owner, another user and a visitor. */
+/** What each call answers the owner, another user and a visitor. */
 type Row = {
   call: (house: House, caller: Caller) => Sent
   owner: string
@@ -54,7 +54,7 @@ const TABLE: Record<string, Row> = {
   },
 
   'PATCH /sessions/current': {
-    // A stolen cookie alone is useless to another client.
+    // A stolen cookie alone does not serve another client.
     call: ({ owner }, { clientToken, cookie }) => ({
       path: '/sessions/current',
       body: { clientToken },
@@ -95,7 +95,7 @@ const TABLE: Record<string, Row> = {
     visitor: STRANGER,
   },
   'POST /email-changes/:id/undo': {
-    // Whoever has the mailed link may follow it.
+    // The mailed link alone opens it, whoever follows it.
     call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
     owner: '400 LINK_EXPIRED',
     other: '400 LINK_EXPIRED',
@@ -161,7 +161,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the table has every endpoint of the contract, with its answers to the owner, another user and a visitor', async () => {
+test('every call of the contract says what it answers the owner, another user and a visitor', async () => {
   expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())
 })
 

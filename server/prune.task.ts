@@ -10,9 +10,9 @@ import { countExpired, deleteDeadSessions } from './sessions/sessions.service.ts
 const CONFIRMED_AFTER_MS = 50 * 60_000
 
 /**
- * Makes the hourly task that deletes expired rows: one-time operations, sessions, counts of rate limits. Where more than
- * half of the sessions seem expired, the clock is probably wrong: the task then deletes nothing and logs an error, until
- * that has been so for an hour. `clock` returns monotonic milliseconds.
+ * Makes the hourly job that removes what is over: one-time operations, sessions, counts of limits. Where more than half of
+ * the sessions look over, the clock is more likely wrong than they: it removes nothing and logs an error, and goes on only
+ * if that is still so an hour later. `clock`: monotonic milliseconds.
  */
 export function createPruning(
   db: Db,

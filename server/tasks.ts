@@ -24,7 +24,7 @@ type Options = {
   transport: MailTransport
 }
 
-/** When the periodic jobs run (UTC). */
+/** When the jobs nobody asks for run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
 * * * * * remove-likes
@@ -32,10 +32,10 @@ export const CRONTAB = `
 40 2 * * * check-counters
 `
 
-/** Longer than an SMTP conversation and storing its outcome take, so that no mail is sent twice at a time. */
+/** Longer than a conversation and what is written down of it take: no mail is under way twice at a time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
-/** Makes the task of every job, by its name. */
+/** Every job of the product by its name. */
 export function createTasks({
   db,
   backgroundDb,

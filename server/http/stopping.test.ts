@@ -7,7 +7,7 @@ import { appForTest, startTestApp } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
-const GRACE_MS = 1000
+const KEPT_MS = 1000
 
 test('a server that stops under load resets none of its clients’ keep-alive connections, five times in a row', async () => {
   const { databaseUrl, signUp } = await appForTest()
@@ -25,7 +25,7 @@ test('a server that stops under load resets none of its clients’ keep-alive co
       request: () => 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\n\r\n',
     })
     await expect.poll(() => signedIn.tally.times.length).toBeGreaterThan(100)
-    await app.close(GRACE_MS)
+    await app.close(KEPT_MS)
     for (const crowd of [signedIn, visitors]) {
       const { statuses, lost } = await crowd.stop()
       expect(lost).toBe(0)
@@ -38,14 +38,14 @@ test('a client that pauses between its requests has the next one answered, with 
   const app = await startTestApp()
   const socket = await openSocket(app.url)
   onTestFinished(() => void socket.destroy())
-  const received: string[] = []
-  socket.on('data', (chunk) => received.push(String(chunk)))
-  const request = () => socket.write('GET /api/v1/posts HTTP/1.1\r\nHost: x\r\n\r\n')
-  request()
-  await expect.poll(() => received.length).toBe(1)
-  const closed = app.close(GRACE_MS)
-  await sleep(GRACE_MS / 4)
-  request()
+  const heard: string[] = []
+  socket.on('data', (chunk) => heard.push(String(chunk)))
+  const ask = () => socket.write('GET /api/v1/posts HTTP/1.1\r\nHost: x\r\n\r\n')
+  ask()
+  await expect.poll(() => heard.length).toBe(1)
+  const closed = app.close(KEPT_MS)
+  await sleep(KEPT_MS / 4)
+  ask()
   await closed
-  expect(received.join('')).toMatch(/^HTTP\/1.1 200 .*HTTP\/1.1 200 .*\r\nConnection: close\r\n/s)
+  expect(heard.join('')).toMatch(/^HTTP\/1.1 200 .*HTTP\/1.1 200 .*\r\nConnection: close\r\n/s)
 })

@@ -42,7 +42,7 @@ function onDatabase(url: string) {
   return { DATABASE_URL: url, APP_SECRET, DATA_DIR: dataDir }
 }
 
-test('a missing database is refused with instructions to create it', async () => {
+test('a database that is missing is refused with the way to create it', async () => {
   const told = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
   expect(told).toMatch(
     /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
@@ -84,7 +84,7 @@ test('a read-only database is refused', async () => {
   expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
 })
 
-test('a database server that does not answer is reported as such', async () => {
+test('a database server that does not answer is named so', async () => {
   const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
   expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)
 })
