@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../contract/email.ts'
-import { StartError } from './start/start-error.ts'
+import { StartError } from './start/start-failure.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 

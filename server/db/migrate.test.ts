@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../db/database-errors.ts'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 
 /** Paths of the PostgreSQL programs; `major` is the first number of their version, as clusters name it. */
 export type Binaries = { initdb: string; postgres: string; major: string }

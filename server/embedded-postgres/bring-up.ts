@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { Place } from './cluster.ts'
 import { connect, DataDirTaken, takeLock } from './lock.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '../db/database-errors.ts'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import type { Binaries } from './binaries.ts'
 import { changeOwner, commandAs, type OsUser } from './os-user.ts'
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { errorCode } from '../db/database-errors.ts'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'

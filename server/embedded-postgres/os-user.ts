@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 
 const execute = promisify(execFile)
 

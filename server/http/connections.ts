@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { Server as HttpServer, RequestListener, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 
-type Report = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+
 type Connection = {
   /** The response to the newest request that has begun. */
   response: ServerResponse | undefined
@@ -130,7 +131,7 @@ function isIdle({ response }: Connection): boolean {
 function openFilesLimit(): number {
   // The report's part on the network can take long.
   const report = Object.assign(process.report, { excludeNetwork: true })
-  const limit = (report.getReport() as Report).userLimits?.open_files.soft
+  const limit = (report.getReport() as ProcessReport).userLimits?.open_files.soft
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
 }
 

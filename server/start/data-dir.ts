@@ -1,5 +1,5 @@
 import { access, constants, mkdir, readFile } from 'node:fs/promises'
-import { StartError } from './start-error.ts'
+import { StartError } from './start-failure.ts'
 
 /**
  * Creates DATA_DIR where it is missing, and makes sure that this process may write to it. Other users may pass through it,

@@ -1,5 +1,7 @@
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
-import { StartError } from './start-error.ts'
+
+/** Thrown when the product cannot start; the message is a Russian sentence that tells the operator what to do. */
+export class StartError extends Error {}
 
 type SystemError = Error & { code?: string; path?: string; address?: string; port?: number }
 
