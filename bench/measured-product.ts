@@ -74,7 +74,7 @@ export async function startProduct(dataDir: string, port: number) {
 /** The arguments that `npm start` passes to node. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return /^exec node (.*?)(?: \|\||$)/.exec(scripts.start)?.[1]?.split(' ') ?? []
+  return /^exec node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
 /** Starts a script of this folder in a process of its own on the server's core; resolves when it has printed its first line. */

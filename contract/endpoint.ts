@@ -9,6 +9,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type Access = 'public' | 'user' | 'cookie'
 
+export type CacheRule = {
+  /** Visitors get a copy of the answer that is at most so many seconds old, with an ETag. */
+  maxAgeSeconds: number
+  /** Values in the query that make the answer the viewer's own: such requests bypass the cache. */
+  unless?: Record<string, string>
+}
+
 export type EndpointParts = {
   access: Access
   /** One line for the API's human page. */
@@ -20,8 +27,8 @@ export type EndpointParts = {
   /** Status of success, and its body unless there is none. */
   status: 200 | 201 | 204
   answer?: TSchema
-  /** Visitors get a copy of the answer that is a second old at most, with an ETag. */
-  keptForVisitors?: true
+  /** Turns the response cache on: the answers are posts, which differ between viewers only in their likes. */
+  cache?: CacheRule
   /** Refusals of this call beside those any call can give. */
   errors: readonly ErrorCode[]
 }

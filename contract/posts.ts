@@ -49,7 +49,7 @@ export const IdempotencyHeaders = Type.Object({
 
 export const listPosts = endpoint('GET', '/posts', {
   access: 'public',
-  keptForVisitors: true,
+  cache: { maxAgeSeconds: 1, unless: { filter: 'liked' } },
   summary: 'The wall, one owner’s posts, or what the viewer liked; newest first',
   query: strictObject({
     ...pageQuery,
@@ -63,7 +63,7 @@ export const listPosts = endpoint('GET', '/posts', {
 
 export const readPost = endpoint('GET', '/posts/:id', {
   access: 'public',
-  keptForVisitors: true,
+  cache: { maxAgeSeconds: 1 },
   summary: 'One post, with the post it answers',
   params: IdParams,
   status: 200,

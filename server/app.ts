@@ -4,27 +4,25 @@ import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { watchClock } from './db/clock-watch.ts'
 import { type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
-import { settles } from './db/settles.ts'
-import type { Viewer } from './http/authenticate.ts'
-import { hashAddresses } from './http/hashed-log.ts'
+import { withDeadline } from './db/deadline.ts'
+import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
-import type { Place } from './http/listen.ts'
+import type { ListenAddress } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
+import { hashAddresses } from './http/request-log.ts'
 import { createRouter } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import { likedBy } from './likes/likes.service.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { loadPage, servePages } from './pages/serve-pages.ts'
+import { loadWebApp, servePages } from './pages/serve-pages.ts'
 import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
 import { startJobs } from './queue/queue.ts'
 import { createLimits, logTripped } from './rate-limits/rate-limits.ts'
 import { registerReplies } from './replies/replies.routes.ts'
 import { registerReports } from './reports/reports.routes.ts'
-import { createSharedReads } from './response-cache/cached-reads.ts'
-import { replayKept } from './response-cache/fast-path.ts'
-import { openFreshness } from './response-cache/response-cache.ts'
+import { createResponseCache } from './response-cache/response-cache.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
 import { createSessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
@@ -39,23 +37,23 @@ export type AppOptions = {
   log: FastifyBaseLogger
   /** Folder of the built web app. */
   webFolder: string
-  /** What a request may take of the database, where it is not what openDatabase allows. */
+  /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
 }
 
 export type App = {
   http: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
-  listen(place: Place): Promise<string>
+  listen(address: ListenAddress): Promise<string>
   database: OpenDatabase
   /**
-   * Lets requests in flight and jobs at work finish, then lets go of the database. Connections that were used within
-   * `keptMs` may ask once more.
+   * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that
+   * were used within `graceMs` may send one more request.
    */
-  close(keptMs?: number): Promise<void>
+  close(graceMs?: number): Promise<void>
 }
 
-/** Builds the product on a migrated database: routes, pages and jobs. It listens once `listen` is called. */
+/** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, secret, transport } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
@@ -64,7 +62,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     (error) => log.warn({ err: error }, 'an idle database connection broke'),
     options.poolLimits,
   )
-  const patient = openDatabase(options.databaseUrl, () => {}, PATIENT)
+  const background = openDatabase(options.databaseUrl, () => {}, BACKGROUND)
   const { db, pool } = database
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const limits = createLimits(pool, config.rateLimitScale, deriveKey(secret, 'limits'))
@@ -79,12 +77,20 @@ export async function createApp(options: AppOptions): Promise<App> {
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const undoKey = deriveKey(secret, 'email-undo')
 
-  const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
-  const { kept, changed } = freshness
-  const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
-
   const refusals = createRefusalLog(log)
-  const page = await loadPage(options.webFolder, config)
+  const web = await loadWebApp(options.webFolder, config)
+  const headers = securityHeaders({
+    isHttps,
+    hstsSubdomains: config.hstsSubdomains,
+    inlineScriptHashes: web?.inlineScriptHashes ?? [],
+  })
+  const cache = createResponseCache({
+    db,
+    sharedUrl: config.databaseUrl,
+    log,
+    headers,
+    likedBy: likedBy(db),
+  })
   const {
     app: http,
     listen,
@@ -93,12 +99,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: log,
     refusals,
     trustProxy: config.trustProxy,
-    isHttps,
-    hstsSubdomains: config.hstsSubdomains,
-    inlineScriptHashes: page?.inlineScriptHashes ?? [],
+    headers,
     before: (listener) =>
-      replayKept(listener, {
-        kept,
+      cache.fastPath(listener, {
         limit: limits.visitorCalls,
         trustProxy: config.trustProxy,
         log,
@@ -109,14 +112,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     cookieName: sessions.cookieName,
     limit: limits.pageFiles,
   })
-  const auth = sessions.authenticator(db)
-  // Users see at once what they changed on another node.
-  async function isLive(viewer: Viewer): Promise<boolean> {
-    const [isLive] = await Promise.all([auth.isLive(viewer), freshness.catchUp()])
-    return isLive
-  }
-  const route = createRouter(http, { auth: { ...auth, isLive }, limits })
-  const shared = { changed, shareRead, readAsVisitor }
+  const route = createRouter(http, { auth: sessions.authenticator(db), limits, cache })
+  const shared = { changed: cache.publishChange, readAsVisitor: cache.readAsVisitor }
   const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
   registerSignIn(features)
   registerCodes(features)
@@ -127,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerLikes(features)
   registerReports(features)
   serveHealth(http, db)
-  await servePages(http, page, {
+  await servePages(http, web, {
     cookieName: sessions.cookieName,
     readPost: (id) => readPostForPage(features, id),
     limit: limits.visitorCalls,
@@ -136,7 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const tasks = createTasks({
     db,
-    patientDb: patient.db,
+    backgroundDb: background.db,
     log,
     codeKey,
     undoKey,
@@ -145,23 +142,23 @@ export async function createApp(options: AppOptions): Promise<App> {
     transport,
   })
   const unwatchClock = watchClock(db, log)
-  const jobs = await startJobs(patient.pool, { tasks, crontab: CRONTAB, log })
+  const jobs = await startJobs(background.pool, { tasks, crontab: CRONTAB, log })
   return {
     http,
     listen,
     database,
-    async close(keptMs = 0) {
+    async close(graceMs = 0) {
       unwatchClock()
-      await Promise.all([stop(keptMs), jobs.stop()])
+      await Promise.all([stop(graceMs), jobs.stop()])
       refusals.close()
       transport.close()
-      // What is still asked of the database has nobody left to tell: its server cuts it off when it stops.
-      const closed = Promise.all([freshness.close(), database.close(), patient.close()])
-      await settles(closed, CLOSE_MS)
+      // Nobody waits for the queries that are still running: the database server ends them when it stops.
+      const closed = Promise.all([cache.close(), database.close(), background.close()])
+      await withDeadline(closed, CLOSE_MS, () => {})
     },
   }
 }
 
 const CLOSE_MS = 500
-/** For jobs: requests leave them connections, and nightly work may read whole tables. */
-const PATIENT = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+/** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
+const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }

@@ -9,17 +9,17 @@ import { appForTest, startTestApp, type TestApp } from './testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
 
-/** The lines so far with these words as their message. */
+/** Returns the lines so far with this message. */
 function linesOf(app: TestApp, msg: string) {
   return app.logged.map((line) => JSON.parse(line)).filter((line) => line.msg === msg)
 }
 
-/** The newest line with this message, the `count`-th at least: waits for it. */
+/** Waits until there are `count` lines with this message, and returns the newest. */
 async function lineOf(app: TestApp, msg: string, count = 1) {
   return JSON.parse(await app.logLine(`"msg":"${msg}"`, count))
 }
 
-test('a refused request’s line says its code and, by a keyed hash, its network; no address is in the log', async () => {
+test('a refused request’s line contains its code and a keyed hash of its network; no address is in the log', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const addresses = ['192.0.2.1', '192.0.2.1', '198.51.100.7', '2001:db8:1:2::1', '2001:db8:1:2::2']
   for (const ip of addresses) await app.call('GET', '/nowhere', from(ip))
@@ -36,12 +36,12 @@ test('a refused request’s line says its code and, by a keyed hash, its network
   expect(same).toBe(first)
   expect(sixToo).toBe(six)
   expect(new Set([first, other, six]).size).toBe(3)
-  // Who merely reads is nobody's business.
+  // Served reads are logged without a network.
   expect(served).toBeUndefined()
   expect(app.logged.join('')).not.toMatch(/192\.0\.2|198\.51|2001:db8/)
 })
 
-test('a flood of refusals is told by ten lines for each code, and then by one that counts them', async () => {
+test('a flood of refusals is logged in ten lines for each code, and then in one that counts them', async () => {
   const app = await startTestApp({ config: { trustProxy } })
   const flood = from('192.0.2.1')
   try {
@@ -70,7 +70,7 @@ test('a flood of refusals is told by ten lines for each code, and then by one th
   }
 })
 
-test('what the database refuses over and over is told ten times with its cause, and counted then', async () => {
+test('an error of the database that repeats is logged ten times with its cause, and then counted', async () => {
   const app = await startTestApp()
   try {
     await sql`ALTER TABLE report_reasons RENAME TO gone`.execute(app.db)
@@ -138,7 +138,7 @@ test('a session that an old cookie closed is an event', async () => {
   expect(linesOf(app, 'session closed: its cookie was copied')).toHaveLength(1)
 })
 
-test('a tripped limit is an event, once for each window: which limit, and whose by a keyed hash', async () => {
+test('a tripped limit is an event, once for each window, with the limit and a keyed hash of the network', async () => {
   const app = await appForTest({ config: { trustProxy, rateLimitScale: 1 } })
   const ask = (email: string, ip: string) => startAt(app, '/logins', { email, ip })
   const ips = ['192.0.2.1', '2001:db8:1:2::1']
@@ -160,7 +160,7 @@ test('a tripped limit is an event, once for each window: which limit, and whose 
   expect(app.logged.join('')).not.toMatch(/192\.0\.2|2001:db8/)
 })
 
-test('a tripped limit of a user names the limit, and the user by a keyed hash', async () => {
+test('a tripped limit of a user is logged with the limit and a keyed hash of the user', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const { token, id } = await app.signUp()
   for (let time = 0; time < 25 * NODES; time++) {

@@ -11,13 +11,13 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 const EMAIL = 'olga@example.org'
 
-/** Makes rows what they are after the clock was so many seconds ahead and went back. */
+/** Changes rows to what they are after the clock was so many seconds ahead and went back. */
 async function setClockBack(app: TestApp, seconds: number): Promise<void> {
   await passCodeTime(app, -seconds)
   await passLimitTime(app, -seconds)
 }
 
-test('a code asked for while the clock was an hour ahead can be asked for again once it is right', async () => {
+test('a code that was requested while the clock was an hour ahead can be requested again once it is right', async () => {
   const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1 })
   await startAt(app, '/registrations', { email: EMAIL })
   await mailbox.codeFor(EMAIL)
@@ -38,7 +38,7 @@ test('a limit that was reached while the clock was an hour ahead does not hold f
   expect(await start(11)).toBe(201)
 })
 
-test('a mail whose retry was set for the hour after by a wrong clock is sent within the next minute’s round', async () => {
+test('a mail whose retry a wrong clock scheduled an hour ahead is sent within the next minute', async () => {
   const { app, mailbox } = await mailAppForTest()
   await app.db.transaction().execute(async (tx) => {
     const payload = {
@@ -56,7 +56,7 @@ test('a mail whose retry was set for the hour after by a wrong clock is sent wit
   await mailbox.mailTo(EMAIL)
 })
 
-test('the clock 100 days ahead: the pruning stops and says so, and once the clock is right everybody is still signed in', async () => {
+test('with the clock 100 days ahead the pruning stops and logs that, and once the clock is right everybody is still signed in', async () => {
   const app = await appForTest()
   const users = [await app.signUp(), await app.signUp(), await app.signUp()]
   await startAt(app, '/registrations', { email: EMAIL })
@@ -71,7 +71,7 @@ test('the clock 100 days ahead: the pruning stops and says so, and once the cloc
   }
 })
 
-test('what is over is removed where it is the smaller part', async () => {
+test('expired rows are deleted where they are the minority', async () => {
   const app = await appForTest()
   await app.signUp()
   await passSessionTime(app, 31 * DAY)

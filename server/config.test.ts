@@ -30,7 +30,7 @@ test('with no variable set everything has its default', () => {
   })
 })
 
-test('every variable sets its part', () => {
+test('every variable sets its own field', () => {
   const env = {
     PORT: '8080',
     HOST: '0.0.0.0',
@@ -131,14 +131,14 @@ test('APP_SECRET is required with DATABASE_URL', () => {
   expect(readConfig({ DATABASE_URL, APP_SECRET: SECRET }).databaseUrl).toBe(DATABASE_URL)
 })
 
-test('no sentence repeats a secret or a password', () => {
+test('no message repeats a secret or a password', () => {
   const secrets = { APP_SECRET: 'short-secret', SMTP_URL: 'http://u:short-secret@mail.example' }
   for (const [name, value] of Object.entries(secrets)) {
     expect(() => readConfig({ [name]: value })).toThrow(/^((?!short-secret).)*$/)
   }
 })
 
-test('a wrong variable stops the start with exit code 1 and its sentence alone', async () => {
+test('a wrong variable stops the start with exit code 1 and only its message', async () => {
   const main = join(import.meta.dirname, 'main.ts')
   const env = { PATH: process.env.PATH, PORT: 'http' }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,25 +1,25 @@
 import { resolve } from 'node:path'
 import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../contract/email.ts'
-import { StartError } from './start/start-error.ts'
+import { StartError } from './start/start-failure.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** All that the environment decides, read once at start. Durations in seconds. */
+/** The configuration from the environment, read once at start. Durations are in seconds. */
 export type Config = {
   port: number
   host: string
   /** The origin people see, without a trailing slash; undefined when PUBLIC_URL is unset. */
   publicUrl: string | undefined
-  /** With an https PUBLIC_URL: whether browsers are to use https for its subdomains too. */
+  /** Whether browsers should use https for the subdomains of an https PUBLIC_URL too. */
   hstsSubdomains: boolean
   appName: string
   dataDir: string
   databaseUrl: string | undefined
   appSecret: string | undefined
-  /** Whether a secret other than the one the database knows is meant. */
+  /** Whether an APP_SECRET that differs from the one the database knows is accepted. */
   acceptNewSecret: boolean
   smtpUrl: string | undefined
   mailFrom: string
@@ -31,12 +31,12 @@ export type Config = {
   logLevel: LogLevel
 }
 
-/** A variable of the environment has a value the product cannot run with; the message names it. */
+/** Thrown for an environment variable with a value that the product cannot run with; the message names the variable. */
 export class ConfigError extends StartError {}
 
 /**
  * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset.
- * Throws ConfigError with a sentence that names the first variable that is wrong.
+ * Throws ConfigError, which names the first variable that is wrong.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env)
@@ -103,7 +103,7 @@ function reader(env: NodeJS.ProcessEnv) {
       if (found !== undefined) return found
       throw wrong(name, value, `нужно одно из: ${allowed.join(', ')}`)
     },
-    /** The value stays out of the message: such an address may hold a password. */
+    /** The message does not quote the value, which may contain a password. */
     url(name: string, protocols: string[]): string | undefined {
       const value = text(name)
       if (value === undefined) return undefined
@@ -117,7 +117,7 @@ function reader(env: NodeJS.ProcessEnv) {
       if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin
       throw wrong(name, value, 'нужен адрес сайта без пути, например https://vsluh.example')
     },
-    /** An address alone: the name beside it is APP_NAME. */
+    /** An address without a name: the sender's name is APP_NAME. */
     email(name: string): string | undefined {
       const value = text(name)
       if (value === undefined || isEmail(value)) return value
@@ -135,7 +135,7 @@ function reader(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** Whether the server, which trusts proxies by the same library, can make sense of an address or a network. */
+/** Whether the library by which the server trusts proxies accepts an address or a network. */
 function isNetwork(value: string): boolean {
   try {
     proxyAddr.compile([value])

@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Route } from './http/route.ts'
 import type { Limits } from './rate-limits/rate-limits.ts'
-import type { ReadAsVisitor, ShareRead } from './response-cache/cached-reads.ts'
+import type { ResponseCache } from './response-cache/response-cache.ts'
 import type { Sessions } from './sessions/sessions.service.ts'
 
 /** What app.ts hands to each feature's routes. */
@@ -17,7 +17,6 @@ export type Features = {
   /** Derives the secrets of links that undo an e-mail change. */
   undoKey: Buffer
   /** To be awaited after a commit that changed what others read, and before its answer: no node shows the old then. */
-  changed: (what: 'posts' | 'likes') => Promise<void>
-  shareRead: ShareRead
-  readAsVisitor: ReadAsVisitor
+  changed: ResponseCache['publishChange']
+  readAsVisitor: ResponseCache['readAsVisitor']
 }

@@ -5,7 +5,7 @@ import { type FuzzRequest, requestsFor } from './testing/fuzz-requests.ts'
 import { createOpenApiCheck } from './testing/openapi-check.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
-/** FUZZ_RUNS sets another number of requests, FUZZ_SEED repeats a run. */
+/** FUZZ_RUNS sets the number of requests, FUZZ_SEED repeats a run. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const LANES = 6
@@ -53,7 +53,7 @@ test(
   60_000 + RUNS * 60,
 )
 
-/** Strangers get UNAUTHORIZED, and nothing but; a live session never does. */
+/** Expects UNAUTHORIZED for callers without a live session where the endpoint needs one, and never for a live session. */
 function expectGuarded(request: FuzzRequest, answer: { status: number; code: string | undefined }) {
   const { access, sender, isRoutable } = request
   if (access === 'cookie') {
@@ -66,7 +66,7 @@ function expectGuarded(request: FuzzRequest, answer: { status: number; code: str
   }
 }
 
-/** The requests must have been good enough to be served, and bad enough to be refused. */
+/** Expects that every endpoint has served a request, and that requests were refused with every usual status. */
 function expectReached(paths: Record<string, Record<string, object>>, seen: Set<string>): void {
   const unserved: string[] = []
   for (const [path, operations] of Object.entries(paths)) {
@@ -75,7 +75,7 @@ function expectReached(paths: Record<string, Record<string, object>>, seen: Set<
       if (![200, 201, 204].some((status) => seen.has(`${call} ${status}`))) unserved.push(call)
     }
   }
-  // Too few runs reach too little to tell.
+  // Too few runs do not reach enough of the endpoints.
   if (RUNS >= 3000) expect(unserved).toEqual([])
   const statuses = new Set([...seen].map((call) => Number(call.split(' ').at(-1))))
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 413, 415]))

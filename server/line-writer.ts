@@ -1,36 +1,36 @@
 import { write, writeSync } from 'node:fs'
 
 type Options = {
-  /** So many characters are gathered before a write; fewer wait a second at most. */
-  gather: number
-  /** Characters that may wait while nothing can be written; lines past them are dropped. */
-  most: number
-  /** Called with the number of lines dropped once it can write again. */
+  /** How many characters are collected for one write; fewer wait a second at most. */
+  batchSize: number
+  /** How many characters may wait while nothing can be written; lines past them are dropped. */
+  maxWaiting: number
+  /** Called with the number of dropped lines once writing works again. */
   onDropped?: (lines: number) => void
 }
 
 const FLUSH_MS = 1000
 const RETRY_MS = 20
-/** At the end of the process a pipe's reader gets this long to make room. */
+/** At the end of the process, the reader of a pipe has this long to make room. */
 const EXIT_WAIT_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Writes whole lines to standard output or standard error, and never waits for it: with the disk full, the reader gone
- * or not reading, lines wait in bounded memory and are tried again. What waits at the end of the process is written
- * then, unless it cannot be.
+ * Writes whole lines to standard output or standard error without ever blocking: while the disk is full, or the reader
+ * has gone or does not read, lines wait in bounded memory and writing is retried. Lines that wait at the end of the process
+ * are written then, if possible.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, options: Options) {
-  // Asking for the stream made Node open a pipe as non-blocking: a write to it that had to wait would hold up a thread
-  // of the pool, and the end of the process with it. Whoever else writes to the stream must not end the process either.
+  // By accessing the stream, the caller made Node open a pipe as non-blocking: a blocking write would occupy a thread of
+  // the pool, and delay the end of the process. Errors of other writers to the stream must not end the process either.
   stream.on('error', () => {})
   const { fd } = stream
   let waiting: string[] = []
   let waitingSize = 0
   let dropped = 0
-  /** What is being written, and whether a write is under way or put off. */
+  /** The characters being written, and whether a write is running or postponed. */
   let chunk: Buffer = Buffer.alloc(0)
-  let state: 'idle' | 'writing' | 'put off' = 'idle'
+  let state: 'idle' | 'writing' | 'postponed' = 'idle'
 
   function takeWaiting(): Buffer {
     const taken = Buffer.from(waiting.join(''))
@@ -45,23 +45,23 @@ export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, op
     if (chunk.length === 0) return
     state = 'writing'
     write(fd, chunk, (error, written) => {
-      if (error) return putOff()
+      if (error) return postpone()
       state = 'idle'
       chunk = chunk.subarray(written)
-      if (chunk.length > 0 || waitingSize > options.gather) return flush()
-      if (dropped > 0) tellDropped()
+      if (chunk.length > 0 || waitingSize > options.batchSize) return flush()
+      if (dropped > 0) reportDropped()
     })
   }
 
-  function putOff(): void {
-    state = 'put off'
+  function postpone(): void {
+    state = 'postponed'
     setTimeout(() => {
       state = 'idle'
       flush()
     }, RETRY_MS).unref()
   }
 
-  function tellDropped(): void {
+  function reportDropped(): void {
     const lines = dropped
     dropped = 0
     options.onDropped?.(lines)
@@ -84,15 +84,15 @@ export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, op
   process.on('exit', flushAtExit)
 
   return {
-    /** Takes one or more lines, each with its line feed. */
+    /** Writes one or more lines, each with its line feed. */
     write(lines: string): void {
-      if (waitingSize + chunk.length + lines.length > options.most) {
+      if (waitingSize + chunk.length + lines.length > options.maxWaiting) {
         dropped++
         return
       }
       waiting.push(lines)
       waitingSize += lines.length
-      if (waitingSize > options.gather) flush()
+      if (waitingSize > options.batchSize) flush()
     },
   }
 }

@@ -3,15 +3,16 @@ import { pino } from 'pino'
 import type { LogLevel } from './config.ts'
 import { createLineWriter } from './line-writer.ts'
 
-/** Lines are written several at a time, a second late at most: a write a line would cost more than a read. */
-const GATHER = 4096
-/** Some 6,000 lines wait while the log cannot be written. */
+/** Characters that are written together, a second late at most: a write for each line would cost more than a read. */
+const BATCH_SIZE = 4096
+/** Characters that may wait while the log cannot be written: about 6,000 lines. */
 const WAITING_MAX = 1024 * 1024
 
 /**
- * The product's log: a JSON line an event, on standard error, so that standard output stays for the person at the
- * terminal. Of an error it keeps type, code, message and stack: a database error's other fields quote rows. Where it
- * cannot be written the product goes on: lines wait, past a mebibyte they are dropped, and a later line says how many.
+ * Makes the product's log: one JSON line for each event on standard error, so that standard output remains for the person
+ * at the terminal. Only type, code, message and stack of an error are logged: the other fields of a database error quote
+ * rows. Where the log cannot be written, the product goes on: lines wait, past a mebibyte they are dropped, and a later
+ * line says how many.
  */
 export function createLogger(
   level: LogLevel,
@@ -29,7 +30,7 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
-      // Whom these are about is shown as a keyed hash or not at all: see http/hashed-log.ts.
+      // Addresses and keys of rate limits are written as keyed hashes or not at all: see http/request-log.ts.
       network: () => undefined,
       limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -38,8 +39,8 @@ export function createLogger(
   const output =
     destination ??
     createLineWriter(process.stderr, {
-      gather: GATHER,
-      most: WAITING_MAX,
+      batchSize: BATCH_SIZE,
+      maxWaiting: WAITING_MAX,
       onDropped: (lines) => log.warn({ dropped: lines }, 'log lines dropped'),
     })
   const log = pino(options, output) as FastifyBaseLogger

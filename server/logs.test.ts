@@ -7,13 +7,13 @@ import { appForTest, type TestApp } from './testing/test-app.ts'
 const REQUEST = '"msg":"request"'
 const TEXT = 'Канарейка поёт в записи'
 
-/** Every line of the log, once so many requests are in it. */
+/** Resolves to every line of the log once it contains so many requests. */
 async function linesAfter(app: TestApp, requests: number) {
   await app.logLine(REQUEST, requests)
   return app.logged.map((line) => JSON.parse(line))
 }
 
-test('each request but a health check makes one line: reqId, method, route, status, ms and who called, never the address asked for', async () => {
+test('each request except health checks has one line: reqId, method, route, status, ms and who called, never the URL', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
   const before = app.logged.filter((line) => line.includes(REQUEST)).length
@@ -52,7 +52,7 @@ test('each request but a health check makes one line: reqId, method, route, stat
   expect(app.logged.join('')).not.toMatch(/secret-in|in-the-query|livez|readyz/)
 })
 
-test('a visitor’s read that is answered again the same way has its own line', async () => {
+test('a visitor’s read that is served from the cache has its own line', async () => {
   const app = await appForTest()
   for (let times = 0; times < 5; times++) await app.call('GET', '/posts')
   const lines = await linesAfter(app, 5)
@@ -60,7 +60,7 @@ test('a visitor’s read that is answered again the same way has its own line', 
   expect(new Set(lines.flatMap(({ reqId }) => reqId ?? [])).size).toBe(5)
 })
 
-test('no code, cookie, token, whole e-mail, clientToken, operation id or post text is ever in the log, even at its most talkative', async () => {
+test('no code, cookie, token, whole e-mail, clientToken, operation id or post text is ever in the log, even at its most verbose level', async () => {
   const app = await appForTest({ config: { logLevel: 'trace' } })
   const canaries = await journey(app)
   await breakStatements(app, canaries.user)
@@ -80,7 +80,7 @@ test('no code, cookie, token, whole e-mail, clientToken, operation id or post te
 })
 
 test('a mail that cannot be sent is logged without the code and with a masked address', async () => {
-  // Nobody listens on port 1.
+  // Nothing listens on port 1.
   const app = await appForTest({ config: { smtpUrl: 'smtp://127.0.0.1:1', logLevel: 'trace' } })
   const email = `canary-${randomUUID()}@example.org`
   const sent = { email, clientToken: randomUUID(), device: DEVICE }
@@ -91,7 +91,7 @@ test('a mail that cannot be sent is logged without the code and with a masked ad
   }
 })
 
-/** One of everything that a user can do, with failures; gives what must not be in the log. */
+/** Does everything that a user can do once, with failures; returns what must not be in the log. */
 async function journey(app: TestApp) {
   const email = `canary-${randomUUID()}@example.org`
   const newEmail = `canary-${randomUUID()}@example.org`
@@ -151,7 +151,7 @@ async function journey(app: TestApp) {
   }
 }
 
-/** Makes the database refuse what it is sent: such an error quotes the row it refused. */
+/** Makes the database refuse a row: its error quotes that row. */
 async function breakStatements(app: TestApp, { token }: TestUser): Promise<void> {
   await sql`ALTER TABLE posts ADD CHECK (text NOT LIKE 'Канарейка%') NOT VALID`.execute(app.db)
   const broken = await app.call('POST', '/posts', { token, body: { text: TEXT } })

@@ -10,13 +10,13 @@ import { makeDataDir } from './start/data-dir.ts'
 import { openInstallation, refuseLostDatabase } from './start/installation.ts'
 import { explainStartFailure, ListenFailure } from './start/start-failure.ts'
 
-/** A process that has not stopped by then ends all the same; the next start puts right what it leaves. */
+/** A process that has not stopped by then is ended; the next start repairs what it leaves behind. */
 const STOP_MS = 9500
-/** A client that has just been answered asks again within this, or does not mind that its connection is closed. */
-const KEPT_MS = 1000
+/** Connections that were used within this time may send one more request while the server stops. */
+const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
-const terminal = createLineWriter(process.stdout, { gather: 0, most: 1024 * 1024 })
+const terminal = createLineWriter(process.stdout, { batchSize: 0, maxWaiting: 1024 * 1024 })
 const say = (line: string) => terminal.write(`${line}\n`)
 
 const running = new AsyncDisposableStack()
@@ -34,13 +34,13 @@ try {
   }
 }
 
-/** Config → database → migrations → app → listen. What is started is stopped in the reverse order, the database last. */
+/** Runs config → database → migrations → app → listen. All that was started is stopped in the reverse order. */
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
 
-  if (keepsFiles(config)) await makeDataDir(config.dataDir)
+  if (usesDataDir(config)) await makeDataDir(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
   await migrate(databaseUrl, { say, signal: stopping.signal })
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
     log,
     webFolder: WEB_FOLDER,
   })
-  running.defer(() => app.close(KEPT_MS))
+  running.defer(() => app.close(GRACE_MS))
   stopping.signal.throwIfAborted()
   const address = await app
     .listen({ port: config.port, host: config.host })
@@ -72,8 +72,8 @@ async function start(): Promise<void> {
   say(`Готово: ${config.publicUrl ?? address}`)
 }
 
-/** With a database and an SMTP server elsewhere nothing is kept in DATA_DIR. */
-function keepsFiles({ databaseUrl, smtpUrl }: Config): boolean {
+/** Whether anything is stored in DATA_DIR: nothing is with an external database and an SMTP server. */
+function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
   return databaseUrl === undefined || smtpUrl === undefined
 }
 
@@ -101,7 +101,7 @@ function stop(): void {
   setTimeout(() => process.exit(1), STOP_MS)
   void Promise.allSettled([running.disposeAsync(), starting]).then(() => {
     say('Остановлено.')
-    // All that matters is done: an SMTP server that does not answer would hold the process for as long as it likes.
+    // Everything is stopped; an SMTP server that does not answer would only keep the process alive.
     process.exit()
   })
 }

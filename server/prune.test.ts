@@ -6,7 +6,7 @@ import { appForTest } from './testing/test-app.ts'
 const DAY = 86_400
 const HOUR_MS = 3_600_000
 
-test('more than half of the sessions over: nothing is removed at first, and all that is over once it is still so an hour later', async () => {
+test('more than half of the sessions expired: nothing is deleted at first, and everything expired once that is still so an hour later', async () => {
   const app = await appForTest()
   await app.signUp()
   await passSessionTime(app, 31 * DAY)
@@ -20,7 +20,7 @@ test('more than half of the sessions over: nothing is removed at first, and all 
   const count = async () => (await app.db.selectFrom('sessions').select('id').execute()).length
 
   await prune()
-  // As a crontab that catches up runs it: many times in a moment.
+  // A crontab that makes up for missed minutes runs the task many times in a moment.
   for (let minute = 1; minute < 50; minute++) {
     ms += 60_000
     await prune()

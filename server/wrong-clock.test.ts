@@ -5,14 +5,14 @@ import { openMailbox } from './testing/mailbox.ts'
 import { shiftedClock } from './testing/shifted-clock.ts'
 import { startMain } from './testing/start-main.ts'
 
-// Whole starts of the product, several a test.
+// Each test starts the whole product several times.
 vi.setConfig({ testTimeout: 60_000 })
 
 test.each([
   ['ahead of', 15 * 60],
   ['behind', -15 * 60],
 ])(
-  'a node whose clock comes to be 15 minutes %s the database’s still mails codes, which still serve',
+  'a node whose clock gets 15 minutes %s the database’s still mails codes, which are still accepted',
   async (_how, seconds) => {
     const database = await freshDatabase(inject('databaseUrl'))
     const mailbox = await openMailbox()

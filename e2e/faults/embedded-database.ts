@@ -14,7 +14,7 @@ export async function withEmbeddedDatabase<T>(
   dataDir: string,
   work: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const address = addressOf(await runningIn(dataDir), undefined)
+  const address = addressOf(await runningIn(dataDir))
   if (!address) throw new Error('the database has not said where it listens')
   const { db, close } = openDatabase(connectionStringFor(address, 'vslukh', 'vslukh'), () => {})
   return work(db).finally(close)

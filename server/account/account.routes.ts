@@ -9,7 +9,7 @@ import {
 } from '../../contract/account.ts'
 import { usernameProblem } from '../../contract/username.ts'
 import { checkCode, requireNewEmail, startOperation } from '../codes/codes.service.ts'
-import { isUniqueViolation } from '../db/violations.ts'
+import { isUniqueViolation } from '../db/database-errors.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { logEvent } from '../http/request-log.ts'

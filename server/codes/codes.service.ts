@@ -6,7 +6,8 @@ import { emailKey } from '../db/email-key.ts'
 import { AppError } from '../http/app-error.ts'
 import { mailboxOf } from '../mail/mailbox-key.ts'
 import { addJob } from '../queue/queue.ts'
-import { type Limits, widestNetworkOf } from '../rate-limits/rate-limits.ts'
+import { widestNetworkOf } from '../rate-limits/network.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import { codeOf, sameCode } from './code.ts'
 import type { CodeMail } from './codes.mail.ts'
 import {
@@ -108,7 +109,7 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   // What cannot be right has a limit of its own: a neighbour's junk must not keep others from entering their codes.
   const attempts = await selectAttempts(db, attempt)
   const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
-  await (canBeRight ? limits.codeChecks : limits.vainCodeChecks).chargeNetwork(guess.ip)
+  await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
   const operation = await countAttempt(db, attempt)
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')

@@ -1,25 +1,26 @@
-import { isDatabaseUnavailable } from './unavailable.ts'
+import { isDatabaseUnavailable } from './database-errors.ts'
 
 type Waiting<Item, Result> = { item: Item; since: number } & PromiseWithResolvers<Result>
 
-/** Whoever has waited for a run longer than this when the database fails it does not wait for another. */
+/** Calls that have waited longer than this when the database fails a run are not put into another. */
 const WAIT_MAX_MS = 500
 
 /**
- * Makes a function of one item from one of many: the items that come while a run is at work share the next one, so that
- * a crowd costs one round trip and a lone caller waits for nobody. `run` starts after each of its items came, and gives
- * their results in order; when it fails, so do all of them. Where a database that does not answer fails it, so do those that
- * have waited for half a second: nobody waits for two timeouts in a row. `onIdle` hears when nothing is left to do.
+ * Makes a function of one item from a function of many: the calls that arrive during a run share the next one, so that a
+ * crowd costs one round trip and a lone caller waits for nobody. A run starts after each of its items arrived, and
+ * resolves to their results in order; when it rejects, all of its calls do. When it rejects because the database does not
+ * answer, so do the calls that have waited for half a second: nobody waits for two timeouts in a row. `onIdle` is called
+ * when no call is left.
  */
-export function createBatch<Item, Result>(
+export function batchCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   onIdle: () => void = () => {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let isAtWork = false
+  let isRunning = false
 
   async function work(): Promise<void> {
-    isAtWork = true
+    isRunning = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
@@ -31,7 +32,7 @@ export function createBatch<Item, Result>(
         for (const one of [...batch, ...late]) one.reject(error)
       }
     }
-    isAtWork = false
+    isRunning = false
     onIdle()
   }
 
@@ -46,7 +47,7 @@ export function createBatch<Item, Result>(
   return (item) => {
     const one = { item, since: performance.now(), ...Promise.withResolvers<Result>() }
     waiting.push(one)
-    if (!isAtWork) void work()
+    if (!isRunning) void work()
     return one.promise
   }
 }

@@ -1,26 +1,26 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { forgetFutureCrons } from '../queue/queue.ts'
+import { resetFutureCrons } from '../queue/queue.ts'
 import { clockSkew } from './clock.ts'
 import type { Db } from './database.ts'
 
-const LOOK_MS = 60_000
-/** What the start refuses is worth an error later too. */
+const CHECK_MS = 60_000
+/** The start refuses a larger difference; later it is logged as an error. */
 const LARGEST_SKEW_MS = 60_000
 
 /**
- * Looks each minute, by the monotonic clock, whether this node's clock still agrees with the database's, logs an error where
- * it does not, and lets the crontab run again after either was ahead. Returns what ends it.
+ * Compares this node's clock with the database's each minute, by the monotonic clock, and logs an error where they
+ * differ. After either clock was ahead, it lets the crontab run again. Returns the function that stops it.
  */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const skew = await clockSkew(db)
     if (Math.abs(skew) > LARGEST_SKEW_MS) {
       log.error({ seconds: Math.round(skew / 1000) }, 'clock differs from the database’s')
     }
-    await forgetFutureCrons(db)
+    await resetFutureCrons(db)
   }
 
-  // Without the database there is nothing to compare with; the next minute has another look.
-  const looking = setInterval(() => void look().catch(() => {}), LOOK_MS).unref()
-  return () => clearInterval(looking)
+  // While the database is unavailable there is nothing to compare with; the next minute's check follows.
+  const timer = setInterval(() => void check().catch(() => {}), CHECK_MS).unref()
+  return () => clearInterval(timer)
 }

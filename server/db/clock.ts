@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from './database.ts'
 
-/** The time by the database's clock, in unix milliseconds: deadlines that are kept in the database are held against it. */
+/** Returns the time by the database's clock, in unix milliseconds. Expiry times in the database are compared with it. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
@@ -9,8 +9,8 @@ export async function databaseTime(db: Queryable): Promise<number> {
 }
 
 /**
- * By how many milliseconds this machine's clock is ahead of the database's (negative: behind), as far as that is sure:
- * what the question itself took is taken off.
+ * Returns by how many milliseconds this machine's clock is at least ahead of the database's (negative: behind). The
+ * duration of the query itself is subtracted.
  */
 export async function clockSkew(db: Queryable): Promise<number> {
   const before = Date.now()

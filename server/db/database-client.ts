@@ -1,14 +1,14 @@
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
-import { noteDatabaseError } from './unavailable.ts'
+import { noteDatabaseError } from './database-errors.ts'
 
 /** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
 const TEXTS_MAX = 200
 const names = new Map<string, string>()
 
 /**
- * Statements with parameters are prepared once a connection, by a name their text decides. Texts past the bound have none
- * and are planned anew each time: were one to vary with its values, PostgreSQL's memory would stay what it is.
+ * Returns the name under which a statement is prepared, once a connection, by its text. Texts past the bound have no name
+ * and are planned each time, so that a text that varied with its values could not exhaust PostgreSQL's memory.
  */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
@@ -27,7 +27,7 @@ export class DatabaseClient extends pg.Client {
     this.on('error', noteDatabaseError)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.connect has two overloads; only a callback's error is looked at
+  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.connect has two overloads; only a callback's error is noted
   override connect(callback?: any): any {
     if (!callback) return super.connect()
     return super.connect((error: Error) => {
@@ -47,8 +47,8 @@ export class DatabaseClient extends pg.Client {
   }
 
   /**
-   * A server that did not answer may be frozen or gone. One that refuses to write was a primary once, or was told so: its
-   * connections stay as they began, whatever the server has become since.
+   * Ends the connection to a server that did not answer, which may be frozen or gone, or that refuses writes: its
+   * connections stay read-only even after it has become a primary.
    */
   #endIfUseless(error: Error & { code?: unknown }): void {
     const isUseless = error.message === 'Query read timeout' || error.code === READ_ONLY_STATE
@@ -56,7 +56,7 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** Transactions end with the error that ended them. */
+/** Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
 export class DatabaseDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
 
@@ -73,7 +73,7 @@ export class DatabaseDialect extends PostgresDialect {
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
 class Driver extends PostgresDriver {
-  /** A ROLLBACK fails where the connection is lost, which ended the transaction too. PostgresDriver discards the connection. */
+  /** Ignores that ROLLBACK fails on a lost connection: that has ended the transaction too. The connection is discarded. */
   override async rollbackTransaction(connection: Connection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
   }

@@ -4,7 +4,7 @@ import { DatabaseClient, DatabaseDialect } from './database-client.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
-/** What a store takes: the database, or a transaction its caller has begun. */
+/** What a repository takes: the database, or a transaction that its caller has begun. */
 export type Queryable = Db | Transaction<Tables>
 
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
@@ -12,19 +12,19 @@ export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 export type PoolLimits = {
   connections: number
   statementTimeoutMs: number
-  /** By which PostgreSQL's own views tell these connections from others. */
+  /** Names these connections in PostgreSQL's own views. */
   applicationName?: string
 }
 
 const CONNECTION_WAIT_MS = 1000
 const DEFAULT_LIMITS: PoolLimits = { connections: 20, statementTimeoutMs: 3000 }
-/** A server that is there answers so soon after it has ended a statement. */
+/** A server that works answers within this time after it has cancelled a statement. */
 const ANSWER_MS = 500
 
 /**
- * Opens a pool on a PostgreSQL database; nothing connects until the first query. `onError` hears of idle connections
- * that broke. Unless told otherwise a statement runs 3 s at most, and a query waits 1 s at most for a connection. A server
- * that says nothing at all is given up soon after that.
+ * Opens a pool on a PostgreSQL database; nothing connects until the first query. `onError` is called with the error of an
+ * idle connection that broke. By default a statement may take 3 s; a query waits 1 s at most for a connection. A server that
+ * does not answer at all is given up half a second after the statement's timeout.
  */
 export function openDatabase(
   url: string,
@@ -46,7 +46,7 @@ export function openDatabase(
   return { db, pool, close: () => pool.end() }
 }
 
-/** A connection that breaks ends its query with an error; without these listeners it would end the process too. */
+/** Keeps a broken connection from ending the process; its query rejects in any case. */
 export function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))

@@ -1,19 +1,19 @@
 import { domainToASCII } from 'node:url'
 
-/** Dots that IDNA (UTS 46) reads as the one between two labels. */
+/** Characters that IDNA (UTS 46) treats as the dot between two labels. */
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
-/** What no domain has, and what would make `domainToASCII` read only a part of one. */
+/** Characters that no domain has; `domainToASCII` would read only the part before some of them. */
 const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
 
-/** The two parts of an address, at its last at-sign. */
+/** Splits an address at its last at-sign. */
 export function splitEmail(address: string): { local: string; domain: string } {
   const at = address.lastIndexOf('@')
   return { local: address.slice(0, at), domain: address.slice(at + 1) }
 }
 
 /**
- * A domain as it stands in the DNS: ASCII, in lower case, without the dot of the root; empty when it has characters
- * that no domain has.
+ * Returns a domain as the DNS has it: ASCII, in lower case, without the dot of the root; an empty string when it has
+ * characters that no domain has.
  */
 export function asciiDomain(domain: string): string {
   const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
@@ -22,8 +22,8 @@ export function asciiDomain(domain: string): string {
 }
 
 /**
- * The form in which addresses are compared: two that differ only in case, in Unicode's compatibility forms or in how
- * their domain is spelt (`пример.рф`, `xn--e1afmkfd.xn--p1ai`) are one. `users.email_key` holds it.
+ * Returns the key by which addresses are compared, `users.email_key`: two that differ only in case, in Unicode's compatibility forms or in how
+ * their domain is spelt (`пример.рф`, `xn--e1afmkfd.xn--p1ai`) have the same key.
  */
 export function emailKey(address: string): string {
   const { local, domain } = splitEmail(address)

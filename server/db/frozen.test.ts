@@ -8,14 +8,14 @@ import { freshDatabase } from '../testing/databases.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
-/** Statements get half the usual time, so that freezing at each of them takes half as long: they are given up after 2 s. */
+/** Half the usual timeout, so that freezing at each statement takes half as long: statements are given up after 2 s. */
 const POOL_LIMITS = { connections: 20, statementTimeoutMs: 1500 }
-/** Two such waits in a row would take 4 s; the rest is for a busy machine. */
+/** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
 const REFUSED_MS = 3800
 const SOON = { timeout: 10_000 }
 
 type Call = () => Promise<TestAnswer>
-/** Makes what a call needs, and gives the call, which succeeds once. */
+/** Makes what a call needs and returns the call, which succeeds once. */
 type Prepare = (app: TestApp, user: TestUser) => Promise<Call>
 
 const start = { device: DEVICE, clientToken: 'one browser' }
@@ -94,7 +94,7 @@ const CALLS: [name: string, prepare: Prepare][] = [
   ],
 ]
 
-/** An app whose database can be frozen, alone with it: others about would be told of each change by one statement more. */
+/** Starts an app whose database can be frozen. It has no other nodes, to which changes would be published in a statement more. */
 async function appBehindProxy(running: AsyncDisposableStack) {
   const database = await freshDatabase(inject('databaseUrl'))
   running.defer(() => database.drop())
@@ -108,7 +108,7 @@ async function appBehindProxy(running: AsyncDisposableStack) {
 }
 
 test.concurrent.for(CALLS)(
-  'the database frozen at any statement of %s: 503 in the time of one statement, and served again once it moves',
+  'the database frozen at any statement of %s: 503 within the timeout of one statement, and served again once it is back',
   { timeout: 120_000 },
   async ([, prepare], { expect }) => {
     await using running = new AsyncDisposableStack()
@@ -124,7 +124,7 @@ test.concurrent.for(CALLS)(
       const ms = performance.now() - began
       proxy.thaw()
       if (status === success) {
-        // Its last statement came before the n-th.
+        // The call has fewer than n statements.
         expect(n).toBeGreaterThan(2)
         break
       }
@@ -136,16 +136,16 @@ test.concurrent.for(CALLS)(
   },
 )
 
-/** Moments (ms) after the first call, all before it is given up. */
+/** Milliseconds after the first call, all before that is given up. */
 const LATER = [100, 400, 800, 1400, 1900]
 
-test.concurrent('calls that come while others wait for a frozen database are refused in the time of one statement too', {
+test.concurrent('calls that arrive while others wait for a frozen database are refused within the timeout of one statement too', {
   timeout: 60_000,
 }, async ({ expect }) => {
   await using running = new AsyncDisposableStack()
   const { app, proxy, user } = await appBehindProxy(running)
   const { token } = user
-  // So that there are idle connections for the next to try.
+  // Leaves idle connections for the next calls.
   const posts = await atOnce(Array.from({ length: 32 }, () => () => app.publish(user)))
   const id = posts[0]?.id
   async function timed(method: string, path: string) {

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { MIGRATIONS, migrate } from './migrate.ts'
 
-/** With one more that needs a table for itself, as most that alter one do. */
+/** The migrations and one more that needs a lock on a table, as most that alter one do. */
 const ONE_MORE = {
   ...MIGRATIONS,
   '999-test': {
@@ -15,7 +15,7 @@ const ONE_MORE = {
   },
 }
 
-/** A database, and a connection that holds its posts by one long SELECT until `release()`. */
+/** Returns a database whose posts are locked by one long SELECT until `release()` is called. */
 async function heldDatabase() {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
@@ -32,7 +32,7 @@ async function heldDatabase() {
   return { url: database.url, reader: await connect(), release: () => holder.query('ROLLBACK') }
 }
 
-test('a migration behind one long SELECT keeps readers waiting for 3 s at most, and is done once it is over', async () => {
+test('a migration behind one long SELECT delays readers by 3 s at most, and runs once the SELECT is over', async () => {
   const { url, reader, release } = await heldDatabase()
   const { promise: waiting, resolve: say } = Promise.withResolvers<string>()
   const migrated = migrate(url, { migrations: ONE_MORE, say })
@@ -55,22 +55,22 @@ test('a migration behind one long SELECT keeps readers waiting for 3 s at most, 
   expect((await reader.query('SELECT test FROM posts')).rowCount).toBe(0)
 })
 
-test('a migration that waited in vain is given up with a sentence, and has changed nothing', async () => {
+test('a migration that gets no lock is given up with an explanation, and has changed nothing', async () => {
   const { url, reader } = await heldDatabase()
-  const migrated = migrate(url, { migrations: ONE_MORE, patienceMs: 100 })
+  const migrated = migrate(url, { migrations: ONE_MORE, lockWaitMs: 100 })
   await expect(migrated).rejects.toThrow(StartError)
   await expect(migrated).rejects.toThrow(/другие запросы держат её таблицы.*pg_stat_activity/)
   const { rows } = await reader.query('SELECT name FROM kysely_migration ORDER BY name')
   expect(rows.map(({ name }) => name)).not.toContain('999-test')
 })
 
-test('the waiting ends when the start is called off', async () => {
+test('waiting for a lock ends when the start is aborted', async () => {
   const { url } = await heldDatabase()
-  const off = new AbortController()
+  const abort = new AbortController()
   const migrated = migrate(url, {
     migrations: ONE_MORE,
-    signal: off.signal,
-    say: () => off.abort(),
+    signal: abort.signal,
+    say: () => abort.abort(),
   })
   await expect(migrated).rejects.toThrow('aborted')
 })

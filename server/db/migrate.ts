@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
 import { type Migration, Migrator } from 'kysely/migration'
-import { StartError } from '../start/start-error.ts'
-import { errorCode } from './error-code.ts'
+import { StartError } from '../start/start-failure.ts'
+import { errorCode } from './database-errors.ts'
 import * as product from './migrations/001-product.ts'
 import * as posts from './migrations/002-posts.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
@@ -12,7 +12,7 @@ import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
 import { type StartDatabase, withStartDatabase } from './start-database.ts'
 
-/** Every migration by its name, in the order of which they run. */
+/** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, Migration> = {
   '001-product': product,
   '002-posts': posts,
@@ -23,29 +23,29 @@ export const MIGRATIONS: Record<string, Migration> = {
 
 type Options = {
   migrations?: Record<string, Migration>
-  /** Takes lines in Russian for the terminal. */
+  /** Prints a line in Russian to the terminal. */
   say?: (line: string) => void
-  /** Ends the waiting for locks. */
+  /** Aborts waiting for locks. */
   signal?: AbortSignal
-  /** For so long a table that others hold is asked for again and again. */
-  patienceMs?: number
+  /** For how long a lock that others hold is tried again and again. */
+  lockWaitMs?: number
 }
 
-const PATIENCE_MS = 60_000
-/** Readers who queued behind a migration that gave up pass in this time. */
+const LOCK_WAIT_MS = 60_000
+/** Readers that queued behind a migration pass in this pause. */
 const PAUSE_MS = 1000
 /** PostgreSQL's states “lock not available” and “deadlock detected”. */
 const LOCKED = ['55P03', '40P01']
 
 /**
- * Brings the database at `url` to the newest shape, the mail queue's tables included. Nodes that start at once wait for
- * each other: both migrators hold a lock in the database. A table that a long statement holds is waited for in pieces of
- * 3 s, so that readers behind the migration are let through in between. Throws StartError when that goes on for a
- * minute, or when the database was migrated by a newer version; otherwise the first migration's error, rolled back.
+ * Migrates the database at `url` to the newest version, the mail queue's tables included. Nodes that start at once wait for
+ * each other: both migrators take a lock in the database. Where a long statement holds a table, the migration waits for it
+ * 3 s at a time, so that the readers behind it pass in between. Throws StartError when that takes longer than a minute, or
+ * when a newer version has migrated the database; otherwise the error of the first migration that failed, rolled back.
  */
 export async function migrate(
   url: string,
-  { migrations = MIGRATIONS, say = () => {}, signal, patienceMs = PATIENCE_MS }: Options = {},
+  { migrations = MIGRATIONS, say = () => {}, signal, lockWaitMs = LOCK_WAIT_MS }: Options = {},
 ): Promise<void> {
   const since = performance.now()
   for (let tries = 1; ; tries++) {
@@ -53,7 +53,7 @@ export async function migrate(
       return await withStartDatabase(url, (database) => migrateOnce(database, migrations))
     } catch (cause) {
       if (!LOCKED.includes(errorCode(cause))) throw cause
-      if (performance.now() - since > patienceMs) throw new StartError(blocked(), { cause })
+      if (performance.now() - since > lockWaitMs) throw new StartError(blocked(), { cause })
     }
     if (tries === 1) say('Ждём, пока другие освободят таблицы базы данных…')
     await delay(PAUSE_MS, undefined, { signal })
@@ -65,15 +65,15 @@ async function migrateOnce(
   migrations: Record<string, Migration>,
 ): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  await refuseNewer({ db, pool }, migrations)
+  await requireKnownMigrations({ db, pool }, migrations)
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
   await migrateQueue({ pgPool: pool })
   if (results.length > 0) await db.updateTable('installation').set({ version: version() }).execute()
 }
 
-/** A newer version of the product knows migrations that this one does not; what they changed, this one may break. */
-async function refuseNewer(
+/** Throws StartError where the database has migrations of a newer version: this one may break what they changed. */
+async function requireKnownMigrations(
   { db, pool }: StartDatabase,
   migrations: Record<string, Migration>,
 ): Promise<void> {
@@ -99,7 +99,7 @@ function blocked(): string {
   )
 }
 
-/** The version of this product. */
+/** Returns the version of this product. */
 function version(): string {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   return JSON.parse(text).version

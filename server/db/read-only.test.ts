@@ -4,10 +4,10 @@ import { executeOn } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
-/** Ample for a busy machine. */
+/** Long enough for a busy machine. */
 const SOON = { timeout: 10_000 }
 
-/** Makes new connections to an app's database read-only, or not: as after a failover, those there are stay as they are. */
+/** Makes new connections to an app's database read-only, or not; as after a failover, open ones stay as they are. */
 async function setReadOnly({ databaseUrl }: TestApp, isReadOnly: boolean): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1)
   const value = isReadOnly ? 'on' : 'off'
@@ -33,7 +33,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
   ] as const
 
   await setReadOnly(app, true)
-  // The connections that were cut are found out by the first who want them.
+  // The first calls find that their connections were cut.
   await expect
     .poll(async () => (await app.call('GET', `/posts/${post.id}`, { token })).status, SOON)
     .toBe(200)
@@ -53,7 +53,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
   expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
 })
 
-test('a connection that turns out to be read-only is let go of at once: the next call is served', async () => {
+test('a connection that turns out to be read-only is closed at once: the next call is served', async () => {
   const app = await appForTest()
   const { token } = await app.signUp()
   const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })

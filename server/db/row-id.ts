@@ -3,7 +3,7 @@ export function isRowId(id: string): boolean {
   return /^[1-9]\d{0,17}$/.test(id)
 }
 
-/** Row ids as the literal of a PostgreSQL array: quicker than an array of strings, each of which pg would escape. */
+/** Returns row ids as the literal of a PostgreSQL array, which is quicker than an array that pg escapes string by string. */
 export function idArray(ids: string[]): string {
   return `{${ids.join(',')}}`
 }

@@ -4,15 +4,15 @@ import { surviveLostConnections } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const CONNECTION_WAIT_MS = 10_000
-/** A migration that waits for a table keeps its readers waiting behind it: no longer than their own patience. */
+/** Readers queue behind a migration that waits for a table: it may not wait longer than their own timeout. */
 const LOCK_TIMEOUT_MS = 3000
 
-/** The database as the start uses it, before the product's own pool exists. */
+/** The database during the start, before the product's own pools exist. */
 export type StartDatabase = { db: Kysely<Tables>; pool: pg.Pool }
 
 /**
- * Lets `work` use the database at `url`, then lets go of it. Statements take as long as they need, waits for a lock 3 s,
- * a connection 10 s at most.
+ * Runs `work` with the database at `url` and closes it afterwards. Statements may take as long as they need, waiting for a
+ * lock 3 s, and connecting 10 s.
  */
 export async function withStartDatabase<T>(
   url: string,

@@ -44,9 +44,9 @@ export type Tables = {
     attempts: Generated<number>
     /** When the last mail was claimed: by the start that queues it. */
     mailed_at: Date | null
-    /** Whether a mail with the code was ever queued: until then there is nothing to guess. */
+    /** Whether a mail with the code was ever queued: until then the code cannot be guessed. */
     is_mailed: Generated<boolean>
-    /** What has become of the last mail. */
+    /** The state of the last mail. */
     mail_state: Generated<'queued' | 'sent' | 'retrying' | 'refused'>
     expires_at: Date
   }
@@ -65,7 +65,7 @@ export type Tables = {
     old_email: string
     expires_at: Date
   }
-  /** Names in lower case that their former owners alone may take. */
+  /** Names in lower case that only their former owners may take. */
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: {
     id: GeneratedId
@@ -89,7 +89,7 @@ export type Tables = {
   rate_limits: { key: string; points: number; expire: string | null }
   /** One row. */
   installation: {
-    /** Of the secret the product was started with; null until the first start. It cannot be reversed. */
+    /** An irreversible hash of the APP_SECRET; null until the first start. */
     secret_fingerprint: Buffer | null
     /** The version of the product that migrated the database last. */
     version: string | null

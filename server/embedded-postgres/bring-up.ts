@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { Place } from './cluster.ts'
 import { connect, DataDirTaken, takeLock } from './lock.ts'
@@ -10,55 +10,54 @@ import { type Launched, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
 const SILENCE_MS = 30_000
-const MOST_FAILURES = 8
+const MAX_FAILURES = 8
 const LONGEST_PAUSE_MS = 5_000
-/** A database that stays down is spoken of this seldom. */
+/** How often the operator is told why the database stays down. */
 const REMINDER_MS = 60_000
-/** PostgreSQL needs room for one more piece of its write-ahead log (bytes) to serve. */
+/** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
 const WAL_SEGMENT = 16 * 1024 * 1024
-// A killed server's last backends keep its cluster closed until they end; a server that is ending, until it has.
-const PASSES_BY_ITSELF = /shared memory block|lock file/
+// The last backends of a killed server keep its cluster locked until they end, and so does a server that is stopping.
+const TEMPORARY_FAILURE = /shared memory block|lock file/
 
-/** What a start has got hold of so far. `address` is set by the first lock and never changes afterwards. */
-export type Holding = {
+/** What a start has acquired so far. `address` is set with the first lock and never changes afterwards. */
+export type ServerState = {
   place: Place
-  password: string | undefined
   address: Address | undefined
-  /** What was started here and has not served yet. */
+  /** A PostgreSQL that was started here and does not serve yet. */
   launched: Launched | undefined
   lock: Client | undefined
-  /** Resolves when the connection of `lock` has ended. */
+  /** Resolves when the connection that holds the lock has ended. */
   lost: Promise<void>
   failures: number
 }
 
-type Telling = { say: (line: string) => void; signal: AbortSignal }
+type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Resolves once a PostgreSQL serves and the lock on DATA_DIR is held: a running one is taken over, otherwise one is
- * started, with growing pauses between tries. At a start (`retry: 'passing'`) only failures that pass by themselves are
- * tried again, eight times; a database that has served before (`'any'`) is tried for as long as it takes, and why it
- * stays down is said once a minute. Throws DataDirTaken, the signal's reason, or what went wrong.
+ * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is taken over, otherwise one
+ * is started, with growing pauses between attempts. At a start (`retry: 'temporary'`) only failures that end by themselves
+ * are tried again, eight times. A database that has served before (`'any'`) is tried for as long as it takes, and the
+ * operator is told once a minute why it stays down. Throws DataDirTaken, the signal's reason, or the last failure.
  */
 export async function bringUp(
-  holding: Holding,
-  telling: Telling,
-  retry: 'any' | 'passing',
+  state: ServerState,
+  reporting: Reporting,
+  retry: 'any' | 'temporary',
 ): Promise<void> {
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   for (;;) {
-    await pauseAfter(holding.failures, telling.signal)
+    await pauseAfter(state.failures, reporting.signal)
     try {
-      await reach(holding, telling)
+      await connectOrLaunch(state, reporting)
       return
     } catch (error) {
-      holding.failures += 1
-      if (error instanceof DataDirTaken || telling.signal.aborted) throw error
-      if (retry === 'passing') {
-        if (!PASSES_BY_ITSELF.test(String(error)) || holding.failures > MOST_FAILURES) throw error
-      } else if (performance.now() - toldAt >= REMINDER_MS) {
-        toldAt = performance.now()
-        telling.say(`База данных не поднимается, пробуем дальше. ${messageOf(error)}`)
+      state.failures += 1
+      if (error instanceof DataDirTaken || reporting.signal.aborted) throw error
+      if (retry === 'temporary') {
+        if (!TEMPORARY_FAILURE.test(String(error)) || state.failures > MAX_FAILURES) throw error
+      } else if (performance.now() - reportedAt >= REMINDER_MS) {
+        reportedAt = performance.now()
+        reporting.say(`База данных не поднимается, пробуем дальше. ${messageOf(error)}`)
       }
     }
   }
@@ -73,72 +72,70 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
   return delay(pause, undefined, { signal })
 }
 
-async function reach(holding: Holding, telling: Telling): Promise<void> {
-  const { place } = holding
-  const keepPatience = patience(place, telling)
+async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
+  const { place } = state
+  const noteProgress = watchProgress(place, reporting)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
-    telling.signal.throwIfAborted()
+    reporting.signal.throwIfAborted()
     const running = await findRunning(place.cluster)
-    const address = await addressToTry(holding, running)
+    const address = await addressToTry(state, running)
     const answer = await connect(place.cluster, address)
-    if (typeof answer !== 'string') return hold(holding, address, answer)
-    await ensureLaunched(holding, address)
-    keepPatience(answer)
-    const waiting = delay(pause, undefined, { signal: telling.signal })
-    await Promise.race(holding.launched ? [waiting, holding.launched.exited] : [waiting])
+    if (typeof answer !== 'string') return takeOver(state, address, answer)
+    await ensureLaunched(state, address)
+    noteProgress(answer)
+    const waiting = delay(pause, undefined, { signal: reporting.signal })
+    await Promise.race(state.launched ? [waiting, state.launched.exited] : [waiting])
   }
 }
 
-/** Until the first lock: wherever the server listens that another start may have left or just started. */
-async function addressToTry(holding: Holding, running: PidFile | undefined): Promise<Address> {
-  const { address, launched, password, place } = holding
-  const told = running && addressOf(running, password)
-  return (
-    address ??
-    told ??
-    launched?.address ??
-    (await chooseAddress(place.cluster, place.user, password))
-  )
+/** Before the first lock, a server that another start has left or just started may listen elsewhere than planned. */
+async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
+  const { address, launched, place } = state
+  const found = running && addressOf(running)
+  return address ?? found ?? launched?.address ?? (await chooseAddress(place.cluster, place.user))
 }
 
-async function hold(holding: Holding, address: Address, lock: Client): Promise<void> {
-  // From here on the server belongs to whoever has the lock, even if it was started here.
-  holding.launched = undefined
-  await takeLock(lock, holding.place.dataDir)
-  holding.failures = 0
-  holding.address = address
-  holding.lock = lock
-  holding.lost = new Promise((resolve) => {
+async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
+  // From now on the server belongs to the holder of the lock, even if it was started here.
+  state.launched = undefined
+  await takeLock(lock, state.place.dataDir)
+  state.failures = 0
+  state.address = address
+  state.lock = lock
+  state.lost = new Promise((resolve) => {
     lock.once('end', () => {
-      holding.lock = undefined
+      state.lock = undefined
       resolve()
     })
   })
 }
 
-async function ensureLaunched(holding: Holding, address: Address): Promise<void> {
-  const { launched, place } = holding
+async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
+  const { launched, place } = state
   if (launched && !launched.hasExited()) return
-  holding.launched = undefined
-  // Also when one launched here gave way to that of a simultaneous start.
+  state.launched = undefined
+  // One that was launched here may have given way to that of a simultaneous start.
   if (await findRunning(place.cluster)) return
   if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
-  holding.launched = await launch(place, address)
+  state.launched = await launch(place, address)
 }
 
-/** On a full disk PostgreSQL cannot write into its log why it ended. */
-async function whyEnded({ dataDir }: Place, { complaint }: Launched): Promise<string> {
+/** Explains why PostgreSQL ended; on a full disk it cannot write that into its log itself. */
+async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promise<string> {
   const { bavail, bsize } = await statfs(dataDir)
   const full =
     bavail * bsize < WAL_SEGMENT ? `На диске с ${dataDir} не осталось места: освободите его. ` : ''
-  return full + (await complaint())
+  return full + (await failureReason())
 }
 
-/** A recovering server may take its time and is spoken of; one that lives and says nothing is given up. */
-function patience(place: Place, { say }: Telling): (answer: 'starting' | 'silent') => void {
+/**
+ * Returns the function that is called after each attempt to connect: it tells the operator when a recovery takes long, and
+ * throws StartError when a server that runs has not answered for 30 s.
+ */
+function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 'silent') => void {
   const since = performance.now()
   let silentSince = since
-  let told = false
+  let isReported = false
   return (answer) => {
     const now = performance.now()
     if (answer === 'starting') silentSince = now
@@ -148,8 +145,8 @@ function patience(place: Place, { say }: Telling): (answer: 'starting' | 'silent
           'Завершите его процесс (номер в первой строке postmaster.pid) и запустите сервер снова.',
       )
     }
-    if (told || now - since < LONG_RECOVERY_MS) return
-    told = true
+    if (isReported || now - since < LONG_RECOVERY_MS) return
+    isReported = true
     say('База данных ещё не готова: восстанавливается или завершает прежнюю работу. Ждём…')
   }
 }

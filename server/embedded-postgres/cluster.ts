@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from '../db/error-code.ts'
-import { keepSecret } from '../start/secret-file.ts'
-import { StartError } from '../start/start-error.ts'
+import { errorCode } from '../db/database-errors.ts'
+import { StartError } from '../start/start-failure.ts'
 import type { Binaries } from './binaries.ts'
-import { commandAs, giveTo, type OsUser } from './os-user.ts'
+import { changeOwner, commandAs, type OsUser } from './os-user.ts'
 
 const execute = promisify(execFile)
 const UNFINISHED = 'postgres.new-'
@@ -16,7 +15,7 @@ export const SUPERUSER = 'postgres'
 
 export type Place = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** The major version of PostgreSQL that made a cluster; undefined until `initdb` has run to its end. Throws StartError. */
+/** Returns the major version of PostgreSQL that made a cluster; undefined until `initdb` has finished. Throws StartError. */
 function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -30,12 +29,12 @@ function versionOf(cluster: string): string | undefined {
   }
 }
 
-/** True once `initdb` has run to its end for this DATA_DIR. Throws StartError where another user owns what is there. */
+/** Whether `initdb` has finished for this DATA_DIR. Throws StartError where another user owns the files. */
 export function hasCluster(cluster: string): boolean {
   return versionOf(cluster) !== undefined
 }
 
-/** Throws StartError where a cluster was made by another major version of PostgreSQL than these programs are. */
+/** Throws StartError where a cluster was made by a different major version of PostgreSQL than that of these programs. */
 export function requireSameMajor(cluster: string, { major }: Binaries): void {
   const version = versionOf(cluster)
   if (version === undefined || version === major) return
@@ -47,14 +46,14 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
 }
 
 /**
- * Makes DATA_DIR/postgres beside its final place and renames it there whole, so that it either exists complete or not
- * at all. Where another start is first, its cluster stays and this one is dropped.
+ * Makes the cluster in a temporary folder of DATA_DIR and renames that to DATA_DIR/postgres, so that it exists either
+ * complete or not at all. Where another start was faster, its cluster stays and this one is deleted.
  */
-export async function createCluster(place: Place, password: string | undefined): Promise<void> {
+export async function createCluster(place: Place): Promise<void> {
   const unfinished = await mkdtemp(join(place.dataDir, UNFINISHED))
   try {
-    await giveTo(place.user, unfinished)
-    await runInitdb(place, unfinished, password)
+    await changeOwner(place.user, unfinished)
+    await runInitdb(place, unfinished)
     await rename(unfinished, place.cluster).catch(explainOccupied(place.cluster))
     await syncFolder(place.dataDir)
   } catch (error) {
@@ -73,8 +72,7 @@ function explainOccupied(cluster: string) {
   }
 }
 
-async function runInitdb(place: Place, folder: string, password: string | undefined) {
-  const auth = password ? 'scram-sha-256' : 'trust'
+async function runInitdb(place: Place, folder: string) {
   const { file, args, ids } = commandAs(place.user, place.binaries.initdb, [
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
@@ -83,46 +81,38 @@ async function runInitdb(place: Place, folder: string, password: string | undefi
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    `--auth-local=${auth}`,
-    `--auth-host=${password ? auth : 'reject'}`,
-    ...(password ? [`--pwfile=${passwordFile(place.dataDir)}`] : []),
+    // Whoever can open the socket's 0700 folder may connect; nobody may over TCP.
+    '--auth-local=trust',
+    '--auth-host=reject',
     '--no-instructions',
   ])
   try {
-    await execute(file, args, { ...ids, env: environment(), windowsHide: true })
+    await execute(file, args, { ...ids, env: environment() })
   } catch (cause) {
-    const said = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new StartError(`Не удалось создать базу данных в ${place.dataDir}. ${said}`.trim(), {
+    const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
+    throw new StartError(`Не удалось создать базу данных в ${place.dataDir}. ${stderr}`.trim(), {
       cause,
     })
   }
 }
 
-/** The environment for PostgreSQL's programs: no PG* settings of the terminal, no locale of the machine. */
+/** Returns the environment for PostgreSQL's programs, without PG* settings of the terminal and the machine's locale. */
 export function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** A rename outlives a power cut only once its folder is on disk; Windows cannot open folders. */
+/** Writes a folder to disk: only then does a rename in it survive a power cut. */
 async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** Removes what interrupted first starts left behind. Call it only while holding the lock on DATA_DIR. */
+/** Removes the folders that interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue
-    // A start that lost the race may still be writing in there and then clears it itself.
+    // A start that lost the race may still be writing there; it removes the folder itself.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
-}
-
-const passwordFile = (dataDir: string) => join(dataDir, 'postgres.password')
-
-/** The password for TCP, made at the first start. */
-export function keepPassword(dataDir: string): Promise<string> {
-  return keepSecret(passwordFile(dataDir))
 }

@@ -31,7 +31,7 @@ test.each([
   await rmdir(host)
 })
 
-test('works as root below a folder that only root may enter', async ({ skip }) => {
+test('works as root inside a folder that only root may enter', async ({ skip }) => {
   skip(!isRoot, 'only root is refused by PostgreSQL')
   const home = await mkdtemp(join(homedir(), 'embedded-'))
   at.closing.push(() => rm(home, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ test('works as root where unshare is missing, as another user', async ({ skip })
   expect((await stat(join(at.dataDir, 'postgres'))).uid).toBe(65534)
 })
 
-test('clears what an interrupted first start left behind', async () => {
+test('removes what an interrupted first start left behind', async () => {
   await mkdir(join(at.dataDir, 'postgres.new-aB3dE6', 'base'), { recursive: true })
   await writeFile(join(at.dataDir, 'postgres.new-aB3dE6', 'PG_VERSION'), '18\n')
   const { connectionString } = await at.start()

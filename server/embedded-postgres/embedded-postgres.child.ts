@@ -1,4 +1,4 @@
-// A whole server process for the tests, so that it can be killed. Arguments: DATA_DIR.
+// A server process of its own for the tests, so that it can be killed. Argument: DATA_DIR.
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

@@ -7,11 +7,11 @@ import { Client } from 'pg'
 import { afterEach, beforeEach } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 
-type Told = { lines: string[]; lost: Error[]; recovered: Promise<void> }
+type Reported = { lines: string[]; lost: Error[]; recovered: Promise<void> }
 type Message = { connectionString?: string; refused?: string; lost?: string }
 type Child = { child: ChildProcess; message: Promise<Message> }
 
-/** A new folder for each test of a file; whatever was started in it is stopped and removed after the test. */
+/** Makes a new folder for each test of a file; whatever was started in it is stopped and removed after the test. */
 export class Folder {
   root = ''
   dataDir = ''
@@ -28,8 +28,8 @@ export class Folder {
     })
   }
 
-  /** Starts PostgreSQL from this process, and notes what it says. */
-  async start(dataDir = this.dataDir): Promise<EmbeddedPostgres & Told> {
+  /** Starts PostgreSQL from this process and collects what it prints. */
+  async start(dataDir = this.dataDir): Promise<EmbeddedPostgres & Reported> {
     const lines: string[] = []
     const lost: Error[] = []
     const { promise: recovered, resolve } = Promise.withResolvers<void>()
@@ -43,7 +43,7 @@ export class Folder {
     return { ...postgres, lines, lost, recovered }
   }
 
-  /** Starts it from a process of its own, which can be killed; `message` tells how that went. */
+  /** Starts it from a process of its own, which can be killed; `message` resolves to the outcome. */
   startChild(env = process.env): Child {
     const script = join(import.meta.dirname, 'embedded-postgres.child.ts')
     const child = fork(script, [this.dataDir], { env, execArgv: [] })
@@ -56,7 +56,7 @@ export class Folder {
     return { child, message: once(child, 'message').then(([message]) => message as Message) }
   }
 
-  /** The pid of the PostgreSQL that runs in the folder. */
+  /** Returns the pid of the PostgreSQL that runs in the folder. */
   async pid(): Promise<number> {
     const text = await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8')
     return Number.parseInt(text, 10)

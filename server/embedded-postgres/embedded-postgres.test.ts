@@ -7,7 +7,7 @@ import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { isServerOf } from './pid-file.ts'
 
-/** How often PostgreSQL refused its settings so far. */
+/** Returns how often PostgreSQL has refused its settings so far. */
 async function countStarts(dataDir: string): Promise<number> {
   const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
   return log.split('no_such_setting').length - 1
@@ -16,7 +16,7 @@ async function countStarts(dataDir: string): Promise<number> {
 const isRoot = process.getuid?.() === 0
 const at = new Folder()
 
-test('keeps its data from one start to the next, and is gone in between', async () => {
+test('keeps its data from one start to the next, and does not run in between', async () => {
   const first = await at.start()
   await query(first.connectionString, `create table kept as select 'да' as word`)
   const pid = await at.pid()
@@ -43,7 +43,7 @@ test('is durable, speaks UTF-8 and sorts the same on every machine', async () =>
   expect(await query(connectionString, text)).toEqual(['UTF8', 'UTC', 'ёж', true])
 })
 
-test('gives the product a role that owns its database and may do nothing else, also where an earlier version gave it more', async () => {
+test('the product’s role owns its database and may do nothing else, also where an earlier version allowed it more', async () => {
   const rights = `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls
     or pg_has_role(rolname, 'pg_read_server_files', 'member') from pg_roles where rolname = current_user`
   const first = await at.start()
@@ -53,7 +53,7 @@ test('gives the product a role that owns its database and may do nothing else, a
   expect(await query((await at.start()).connectionString, rights)).toEqual([false])
 })
 
-test('leaves what users wrote out of its log', async () => {
+test('what users wrote stays out of its log', async () => {
   const { connectionString } = await at.start()
   await query(connectionString, 'create table users (email text unique)')
   const insert = `insert into users values ('anna@example.org')`
@@ -142,13 +142,13 @@ test('takes its lock again when only the connections died', async () => {
   await expect(at.start()).rejects.toThrow('уже занята')
 })
 
-test('goes on trying for as long as PostgreSQL stays down, says why once, and serves when the reason is gone', async () => {
+test('retries for as long as PostgreSQL stays down, says why once, and serves when the cause is gone', async () => {
   const postgres = await at.start()
   const conf = join(at.dataDir, 'postgres', 'postgresql.auto.conf')
   const before = await readFile(conf)
   await writeFile(conf, 'no_such_setting = 1\n')
   process.kill(await at.pid(), 'SIGKILL')
-  // Well past the eight tries that a start makes.
+  // More than the eight attempts of a start.
   await expect.poll(() => countStarts(at.dataDir), { timeout: 60_000 }).toBeGreaterThan(9)
   expect(postgres.lines.filter((line) => line.includes('no_such_setting'))).toHaveLength(1)
   await writeFile(conf, before)
@@ -174,19 +174,19 @@ test('can be stopped while it brings PostgreSQL back', async () => {
   expect(await query(next.connectionString, 'select 1')).toEqual([1])
 })
 
-test('undoes a start that is called off', async () => {
+test('undoes a start that is aborted', async () => {
   await (await at.start()).stop()
-  const off = new AbortController()
+  const abort = new AbortController()
   const lost: Error[] = []
   const options = { dataDir: at.dataDir, say: () => {}, onLost: (error: Error) => lost.push(error) }
-  const starting = startEmbeddedPostgres({ ...options, signal: off.signal })
-  off.abort()
+  const starting = startEmbeddedPostgres({ ...options, signal: abort.signal })
+  abort.abort()
   await expect(starting).rejects.toThrow()
   await expect(at.pid()).rejects.toThrow('ENOENT')
   expect(lost).toEqual([])
 })
 
-test('is not held up by a lock file whose pid went to another program', async () => {
+test('starts although another program has the pid in an old lock file', async () => {
   const { stop } = await at.start()
   const pid = await at.pid()
   const file = join(at.dataDir, 'postgres', 'postmaster.pid')
@@ -204,7 +204,7 @@ test('is not held up by a lock file whose pid went to another program', async ()
   expect(await query(connectionString, 'select 1')).toEqual([1])
 })
 
-test('is not held up by the lock file of a server that is no more', async () => {
+test('starts although a server that has ended left its lock file', async () => {
   const { child, message } = at.startChild()
   await message
   const file = join(at.dataDir, 'postgres', 'postmaster.pid')

@@ -4,17 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeDataDir } from '../start/data-dir.ts'
 import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
-import { bringUp, type Holding } from './bring-up.ts'
+import { bringUp, type ServerState } from './bring-up.ts'
 import {
   createCluster,
   hasCluster,
-  keepPassword,
   type Place,
   removeUnfinished,
   requireSameMajor,
 } from './cluster.ts'
 import { createDatabase } from './lock.ts'
-import { boundLog } from './log-file.ts'
+import { limitLogSize } from './log-file.ts'
 import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'
 import { logPath, stopPostmaster } from './postmaster.ts'
@@ -25,62 +24,60 @@ const SHORT_LIFE_MS = 1_000
 
 type EmbeddedPostgresOptions = {
   dataDir: string
-  /** Takes lines in Russian for the terminal. */
+  /** Prints a line in Russian to the terminal. */
   say: (line: string) => void
-  /** Called once when PostgreSQL was lost and another server took DATA_DIR meanwhile. */
+  /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
-  /** Aborting it during the start undoes the start, which then rejects. Later it does nothing. */
+  /** Aborting it during the start undoes the start, which then rejects; later it has no effect. */
   signal?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
-  /** For `pg`; stays the same, and valid, when PostgreSQL is started again. */
+  /** For `pg`; it stays the same, and valid, when PostgreSQL is started again. */
   connectionString: string
-  /** Resolves when PostgreSQL is gone, seven seconds at most. Close the pool before. Calling it again is harmless. */
+  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before; further calls are harmless. */
   stop: () => Promise<void>
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR/postgres, making it at the first start, or takes over the one that a killed server left
- * running, and keeps it running until `stop`. Rejects with a sentence for the operator, among others when another
- * server uses DATA_DIR.
+ * Starts PostgreSQL on DATA_DIR/postgres, which the first start creates, or takes over the one that a killed server left
+ * running, and keeps it running until `stop` is called. Rejects with StartError, among others when another server uses
+ * DATA_DIR.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const holding = await prepare(options)
+  const state = await prepare(options)
   const stopping = new AbortController()
   const starting = options.signal ?? stopping.signal
   try {
-    if (await findRunning(holding.place.cluster)) {
+    if (await findRunning(state.place.cluster)) {
       options.say('Найдена работающая база данных, подключаемся к ней…')
     }
-    await bringUp(holding, { say: options.say, signal: starting }, 'passing')
-    await settleIn(holding)
+    await bringUp(state, { say: options.say, signal: starting }, 'temporary')
+    await prepareDatabase(state)
     starting.throwIfAborted()
   } catch (error) {
-    await shutDown(holding)
+    await shutDown(state)
     throw error
   }
-  return keep(holding, options, stopping)
+  return supervise(state, options, stopping)
 }
 
-async function prepare(options: EmbeddedPostgresOptions): Promise<Holding> {
+async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   const binaries = findBinaries()
   await makeDataDir(options.dataDir)
   const dataDir = await realpath(options.dataDir)
   const user = await chooseOsUser(binaries.postgres, dataDir)
-  const password = process.platform === 'win32' ? await keepPassword(dataDir) : undefined
   const place: Place = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
   if (!hasCluster(place.cluster)) {
     options.say(`Создаём базу данных в ${place.cluster}…`)
-    await createCluster(place, password)
+    await createCluster(place)
   }
   requireSameMajor(place.cluster, binaries)
   place.cluster = await realpath(place.cluster)
   return {
     place,
-    password,
     address: undefined,
     launched: undefined,
     lock: undefined,
@@ -89,15 +86,15 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<Holding> {
   }
 }
 
-async function settleIn({ lock, password, place }: Holding): Promise<void> {
+async function prepareDatabase({ lock, place }: ServerState): Promise<void> {
   if (!lock) return
-  await createDatabase(lock, DATABASE, password)
+  await createDatabase(lock, DATABASE)
   await removeUnfinished(place.dataDir)
 }
 
-/** Watches the connection that holds the lock: whatever happens to PostgreSQL, that connection ends. */
-function keep(
-  holding: Holding,
+/** Brings PostgreSQL back whenever the connection that holds the lock ends, as it does whatever happens to PostgreSQL. */
+function supervise(
+  state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,
   stopping: AbortController,
 ): EmbeddedPostgres {
@@ -107,7 +104,7 @@ function keep(
 
   const watch = () => {
     const since = performance.now()
-    holding.lost.then(() => {
+    state.lost.then(() => {
       if (!signal.aborted) recovery = recover(performance.now() - since)
     })
   }
@@ -116,9 +113,9 @@ function keep(
     say('Связь с базой данных потеряна, поднимаем её снова…')
     shortLives = heldMs < SHORT_LIFE_MS ? shortLives + 1 : 0
     try {
-      // One that comes back each time only to fall at once must not eat the machine.
+      // A PostgreSQL that fails again each time at once must not use up the machine.
       if (shortLives > 0) await delay(Math.min(50 * 2 ** shortLives, 1_000), undefined, { signal })
-      await bringUp(holding, { say, signal }, 'any')
+      await bringUp(state, { say, signal }, 'any')
       watch()
       say('База данных снова работает.')
     } catch (error) {
@@ -126,20 +123,20 @@ function keep(
     }
   }
 
-  const log = logPath(holding.place.dataDir)
-  const logCheck = setInterval(() => boundLog(log).catch(() => {}), LOG_CHECK_MS).unref()
+  const log = logPath(state.place.dataDir)
+  const logCheck = setInterval(() => limitLogSize(log).catch(() => {}), LOG_CHECK_MS).unref()
   let stopped: Promise<void> | undefined
   const stop = async () => {
     clearInterval(logCheck)
     stopping.abort()
     await recovery
-    await shutDown(holding)
+    await shutDown(state)
   }
 
   watch()
-  if (!holding.address) throw new Error('bringUp always leaves an address')
+  if (!state.address) throw new Error('bringUp did not set an address')
   return {
-    connectionString: connectionStringFor(holding.address, DATABASE, DATABASE),
+    connectionString: connectionStringFor(state.address, DATABASE, DATABASE),
     stop: () => {
       stopped ??= stop()
       return stopped
@@ -147,7 +144,7 @@ function keep(
   }
 }
 
-async function shutDown(holding: Holding): Promise<void> {
-  await stopPostmaster(holding.place, holding.launched, holding.lock !== undefined)
-  await holding.lock?.end().catch(() => {})
+async function shutDown(state: ServerState): Promise<void> {
+  await stopPostmaster(state.place, state.launched, state.lock !== undefined)
+  await state.lock?.end().catch(() => {})
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { errorCode } from '../db/error-code.ts'
-import { StartError } from '../start/start-error.ts'
+import { errorCode } from '../db/database-errors.ts'
+import { StartError } from '../start/start-failure.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
@@ -9,9 +9,9 @@ import { parsePidFile, readPidFile } from './pid-file.ts'
 const LOCK = 1
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
-const WRONG_CREDENTIALS_OR_MISSING = /^(28|3D|42)/
+const LOGIN_OR_CATALOG_ERROR = /^(28|3D|42)/
 
-/** Another server lives on this DATA_DIR. */
+/** Thrown when another server uses this DATA_DIR. */
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
@@ -22,8 +22,8 @@ export class DataDirTaken extends StartError {
 }
 
 /**
- * A superuser's connection to the PostgreSQL of this very cluster; 'starting' while it is not ready (recovery,
- * shutdown), 'silent' when nobody or somebody else answers at that address.
+ * Resolves to a superuser's connection to the PostgreSQL of this cluster; to 'starting' while that is not ready
+ * (recovery, shutdown), and to 'silent' when nobody or another server answers at that address.
  */
 export async function connect(
   cluster: string,
@@ -36,10 +36,10 @@ export async function connect(
     ssl: false,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
-    // A server killed a moment ago may need a moment to let go of the lock.
+    // The connection of a server that was killed a moment ago may hold the lock for a moment longer.
     options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
   })
-  // The 'end' event tells all there is to know; without a listener 'error' would end the process.
+  // Whoever uses the connection listens to 'end'; without a listener 'error' would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -48,12 +48,12 @@ export async function connect(
     return 'silent'
   } catch (error) {
     client.end().catch(() => {})
-    if (WRONG_CREDENTIALS_OR_MISSING.test(errorCode(error))) throw error
+    if (LOGIN_OR_CATALOG_ERROR.test(errorCode(error))) throw error
     return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
   }
 }
 
-/** A removed or copied cluster may have left a server at the same address: it reads another file than we do. */
+/** Whether the server at the other end serves this cluster: one of a removed or copied cluster reads another pid file. */
 async function serves(client: Client, cluster: string): Promise<boolean> {
   const { rows } = await client.query<{ file: string }>(
     `select pg_read_file('postmaster.pid', 0, 4096, true) as file`,
@@ -63,8 +63,8 @@ async function serves(client: Client, cluster: string): Promise<boolean> {
 }
 
 /**
- * Takes the lock that says who uses DATA_DIR. It belongs to the connection and so goes with the process, however that
- * ends. Throws DataDirTaken after two seconds.
+ * Takes the lock on DATA_DIR. The lock belongs to the connection, so that it ends with the process, however that ends.
+ * Throws DataDirTaken after two seconds.
  */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
@@ -76,23 +76,16 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
 }
 
 /**
- * Creates the application's role and database where they are missing: a role that owns its database and may do nothing
- * else. Expects the lock to be held.
+ * Creates the application's role and database where they are missing; the role owns its database and may do nothing
+ * else. The caller must hold the lock.
  */
-export async function createDatabase(
-  client: Client,
-  name: string,
-  password: string | undefined,
-): Promise<void> {
+export async function createDatabase(client: Client, name: string): Promise<void> {
   const role = await client.query<{ createdb: boolean }>(
     'select rolcreatedb as createdb from pg_roles where rolname = $1',
     [name],
   )
-  if (role.rowCount === 0) {
-    const secret = password ? ` password '${password}'` : ''
-    await client.query(`create role ${name} login${secret}`)
-  }
-  // Earlier versions let it create databases, which it never needed.
+  if (role.rowCount === 0) await client.query(`create role ${name} login`)
+  // Earlier versions allowed it to create databases, which it never needed.
   if (role.rows[0]?.createdb) await client.query(`alter role ${name} nocreatedb`)
   const database = await client.query('select from pg_database where datname = $1', [name])
   if (database.rowCount === 0) await client.query(`create database ${name} owner ${name}`)

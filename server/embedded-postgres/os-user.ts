@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { StartError } from '../start/start-error.ts'
+import { StartError } from '../start/start-failure.ts'
 
 const execute = promisify(execFile)
 
-/** Who runs the PostgreSQL programs: a uid to switch to, or a command to start them through. */
+/** The user that runs the PostgreSQL programs: a uid to switch to, or a command that starts them. */
 export type OsUser = {
   /** The owner of PostgreSQL's files as this process sees it; undefined where there are no uids. */
   uid: number | undefined
@@ -15,7 +15,7 @@ export type OsUser = {
   prefix: string[]
 }
 
-/** What `spawn` needs to start a program as that user. */
+/** Returns what `spawn` needs to start a program as that user. */
 export function commandAs(user: OsUser, program: string, args: string[]) {
   const [file = program, ...rest] = [...user.prefix, program, ...args]
   const ids = user.switchIds ? { uid: user.uid, gid: user.gid } : {}
@@ -23,15 +23,15 @@ export function commandAs(user: OsUser, program: string, args: string[]) {
 }
 
 /**
- * Picks the user for PostgreSQL, which refuses root: this very user, or under root one that is seen to reach both the
- * program and the data. Throws a sentence for the operator when root finds none.
+ * Chooses the user for PostgreSQL, which refuses to run as root: the current user, or under root one that can read both
+ * the program and the data. Throws StartError when root finds none.
  */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
   if (uid !== 0) return { uid, gid: process.getgid?.(), switchIds: false, prefix: [] }
   for await (const user of usersForRoot(postgres, dataDir)) {
     if (user.switchIds) await openToOthers(dataDir)
-    if (await reaches(user, postgres, dataDir)) return user
+    if (await canReach(user, postgres, dataDir)) return user
   }
   throw new StartError(
     'PostgreSQL не запускается от root, а другого пользователя подобрать не удалось: ' +
@@ -46,7 +46,7 @@ async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<
     yield { uid: owner.uid, gid: owner.gid, switchIds: true, prefix: [] }
     return
   }
-  // A user namespace makes root look like nobody to PostgreSQL: files stay root's, closed folders stay reachable.
+  // In a user namespace PostgreSQL sees root as nobody: root still owns the files and reaches closed folders.
   const prefix = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
   yield { uid: 0, gid: 0, switchIds: false, prefix }
   const nobody = await idsOfNobody()
@@ -68,13 +68,13 @@ async function idsOfNobody(): Promise<{ uid: number; gid: number } | undefined> 
   }
 }
 
-/** Another uid must pass through DATA_DIR to its own folder in there; it may not list it. */
+/** Lets another uid pass through DATA_DIR to its own folder there; it may not list DATA_DIR. */
 async function openToOthers(dataDir: string): Promise<void> {
   const { mode } = await stat(dataDir)
   if ((mode & 0o001) === 0) await chmod(dataDir, (mode & 0o7777) | 0o001)
 }
 
-async function reaches(user: OsUser, postgres: string, dataDir: string): Promise<boolean> {
+async function canReach(user: OsUser, postgres: string, dataDir: string): Promise<boolean> {
   const script = 'cd -- "$1" && exec "$2" --version'
   const { file, args, ids } = commandAs(user, '/bin/sh', ['-c', script, 'sh', dataDir, postgres])
   try {
@@ -85,8 +85,8 @@ async function reaches(user: OsUser, postgres: string, dataDir: string): Promise
   }
 }
 
-/** Hands a folder over to that user; the folder itself last, so that an interrupted run is seen and repeated. */
-export async function giveTo(user: OsUser, folder: string): Promise<void> {
+/** Changes the owner of a folder and all in it; of the folder last, so that an interrupted run is noticed and repeated. */
+export async function changeOwner(user: OsUser, folder: string): Promise<void> {
   const { uid, gid } = user
   if (process.getuid?.() !== 0 || uid === undefined || gid === undefined) return
   if ((await lstat(folder)).uid === uid) return

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process'
 import { open, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from '../db/error-code.ts'
-import { readIfThere } from '../start/secret-file.ts'
+import { errorCode } from '../db/database-errors.ts'
+import { readIfExists } from '../start/data-dir.ts'
 
 const execute = promisify(execFile)
 
-/** What a PostgreSQL server writes about itself into postmaster.pid. `identity`: its pid, folder and start time. */
+/** What a PostgreSQL server writes into postmaster.pid; `identity` is its pid, folder and start time. */
 export type PidFile = { pid: number; port: number; socketDir: string; identity: string }
 
-/** Reads the text of a postmaster.pid. */
+/** Parses the text of a postmaster.pid. */
 export function parsePidFile(text: string): PidFile {
-  const lines = text.split(/\r?\n/)
+  const lines = text.split('\n')
   return {
     pid: Number.parseInt(lines[0] ?? '', 10),
     port: Number.parseInt(lines[3] ?? '', 10),
@@ -21,19 +21,19 @@ export function parsePidFile(text: string): PidFile {
   }
 }
 
-/** The cluster's postmaster.pid, whoever left it there; undefined if there is none. */
+/** Reads the cluster's postmaster.pid, which may be of a server that has ended; undefined if there is none. */
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
-  const text = await readIfThere(join(cluster, 'postmaster.pid'))
+  const text = await readIfExists(join(cluster, 'postmaster.pid'))
   return text === undefined ? undefined : parsePidFile(text)
 }
 
-/** The server that runs on this cluster right now, whoever started it. A reused pid does not deceive it. */
+/** Finds the server that is running on this cluster, whoever started it; a reused pid is not taken for one. */
 export async function findRunning(cluster: string): Promise<PidFile | undefined> {
   const file = await readPidFile(cluster)
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
 }
 
-/** Whether a process is a PostgreSQL that works on this cluster (not another program that got the same number). */
+/** Whether a process is a PostgreSQL that serves this cluster (not another program that got the same pid). */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(pid > 0)) return false
   try {
@@ -44,12 +44,6 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
         (await readlink(`/proc/${pid}/cwd`)) === cluster
       )
     }
-    if (process.platform === 'win32') {
-      const found = await execute('tasklist', ['/FI', `PID eq ${pid}`, '/NH'], {
-        windowsHide: true,
-      })
-      return found.stdout.toLowerCase().includes('postgres')
-    }
     const found = await execute('ps', ['-ww', '-o', 'args=', '-p', String(pid)])
     return found.stdout.includes(`-D ${cluster}`)
   } catch {
@@ -58,15 +52,13 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
 }
 
 /**
- * After a reboot another program may have the pid that a dead server left in its lock files, and PostgreSQL would
- * refuse to start. It ignores its own parent's pid there, so that is written in: unlike deleting the file, this keeps
- * PostgreSQL's check for surviving backends of the dead server.
+ * Makes lock files harmless that a dead server left behind: after a reboot another program may have its pid, and
+ * PostgreSQL would refuse to start. Since PostgreSQL ignores its own parent's pid there, that is written in. Unlike
+ * deleting the file, this keeps PostgreSQL's check for surviving backends of the dead server.
  */
 export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
-  // On Windows PostgreSQL asks the process itself and is not deceived.
-  if (process.platform === 'win32') return
   for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
-    const text = await readIfThere(path)
+    const text = await readIfExists(path)
     if (text === undefined) continue
     const { pid } = parsePidFile(text)
     if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
@@ -74,7 +66,7 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
   }
 }
 
-/** Writes over a file in place: emptied first, it would stay empty on a full disk, and PostgreSQL refuses an empty one. */
+/** Overwrites a file in place: truncated first, it would stay empty on a full disk, and PostgreSQL refuses an empty one. */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

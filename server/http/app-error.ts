@@ -1,13 +1,13 @@
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
 type Details = {
-  /** A sentence for this case in place of the code's own. */
+  /** A message for this case, in place of the code's own. */
   message?: string
   /** Seconds after which a retry can succeed. */
   retryAfter?: number
 }
 
-/** A refusal by its code: thrown anywhere, turned into an answer in one place (errors.ts). */
+/** An error with a code of the contract: thrown anywhere, turned into an answer in one place (errors.ts). */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined

@@ -3,22 +3,23 @@ import type { Access } from '../../contract/endpoint.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
 
-/** Who calls: a user by one of their live sessions. */
+/** A signed-in user, and the live session that their token belongs to. */
 export type Viewer = { userId: string; sessionId: string }
 
-/** What the sessions feature gives to the HTTP layer, which knows no feature. */
+/** How tokens are checked; the sessions feature implements it. */
 export type Authenticator = {
-  /** Whose token it is, by its signature and expiry alone; null for a bad one. */
+  /** Returns whose token it is, by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
-  /** Whether the session is live, asked of the database. */
+  /** Whether the session is live, according to the database. */
   isLive(viewer: Viewer): Promise<boolean>
 }
 
 /**
- * Finds out who calls and charges the limit on all calls: a user's own, else the visitor's address. Throws UNAUTHORIZED
- * for a bad or expired token or a closed session, and for a visitor where `access` is `user`.
+ * Returns who calls according to their token, null for a visitor, and charges the rate limit on all calls: a user's own,
+ * otherwise that of the visitor's address. Throws UNAUTHORIZED for a bad or expired token, and for a visitor where
+ * `access` is `user`; TOO_MANY_REQUESTS over the limit. The session is not checked yet: see `requireLiveSession`.
  */
-export async function resolveViewer(
+export async function identifyViewer(
   request: FastifyRequest,
   access: Access,
   { auth, limits }: { auth: Authenticator; limits: Limits },
@@ -28,9 +29,13 @@ export async function resolveViewer(
   if (viewer) await limits.userCalls.charge(viewer.userId)
   else await limits.visitorCalls.chargeNetwork(request.ip)
 
-  if (header === undefined && access !== 'user') return null
-  if (viewer && (await auth.isLive(viewer))) return viewer
-  throw new AppError('UNAUTHORIZED')
+  if (!viewer && (header !== undefined || access === 'user')) throw new AppError('UNAUTHORIZED')
+  return viewer
+}
+
+/** Throws UNAUTHORIZED when the viewer's session was closed. */
+export async function requireLiveSession(viewer: Viewer, auth: Authenticator): Promise<void> {
+  if (!(await auth.isLive(viewer))) throw new AppError('UNAUTHORIZED')
 }
 
 function bearerOf(header: string): string {

@@ -4,8 +4,8 @@ import { BODY_MAX } from '../../contract/constants.ts'
 import { AppError } from './app-error.ts'
 
 /**
- * Takes JSON bodies only, in valid UTF-8 (a lenient decoder would store replacement characters for what was sent). An
- * empty body is none: clients put the content type on calls without a body too.
+ * Parses JSON bodies, and accepts no others; they must be valid UTF-8, since a lenient decoder would store replacement
+ * characters. An empty body counts as none: clients send the content type on calls without a body too.
  */
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

@@ -2,28 +2,34 @@ import { once } from 'node:events'
 import type { Server as HttpServer, RequestListener, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 
+type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+
 type Connection = {
-  /** The answer to its newest request that was begun. */
+  /** The response to the newest request that has begun. */
   response: ServerResponse | undefined
   requests: number
-  /** Requests that were sent ahead and wait for the one before. */
+  /** Pipelined requests that wait for the one before them. */
   waiting: number
-  /** When its newest request was begun, or it was opened, by performance.now(). */
+  /** When the newest request began, or the connection was opened, by performance.now(). */
   usedAt: number
 }
 
-/** Requests sent ahead on one connection that may wait; a client that sends more is not one we know of. */
+/** How many pipelined requests may wait on one connection; no client that we know of sends more. */
 const WAITING_MAX = 32
-/** From this share of the most connections on, each new one takes the place of the one that is idle for longest. */
+/** Above this fraction of the maximum, each new connection replaces the one that has been idle for longest. */
 const CROWDED = 0.75
-const LOOK_MS = 50
+const CHECK_MS = 50
+/** Files for the database's connections, mail, the log, and Node itself. */
+const RESERVED_FILES = 64
+const CONNECTIONS_MAX = 4096
+const CONNECTIONS_MIN = 16
 
 /**
- * Looks after a server's connections, of which there may be `max`: each is answered one request at a time, idle ones
- * make room for new ones, and all of them end in peace when the server stops.
+ * Manages a server's connections, of which there may be `max`: each is served one request at a time, idle ones make room
+ * for new ones, and all of them are closed gracefully when the server stops.
  */
 export function createConnections(max: number) {
-  /** The least recently used first. */
+  /** Sorted by use, the least recently used first. */
   const open = new Map<Socket, Connection>()
   let isEnding = false
 
@@ -53,10 +59,10 @@ export function createConnections(max: number) {
   }
 
   return {
-    /** Whether no request came before this one on its connection. */
+    /** Whether the connection has had only one request. */
     isFirst: (socket: Socket): boolean => open.get(socket)?.requests === 1,
 
-    /** Looks after the connections of a server from now on, whoever took them. */
+    /** Manages the connections of a server from now on, whichever socket accepted them. */
     watch(server: HttpServer): HttpServer {
       return server.on('connection', (socket: Socket) => {
         if (open.size >= max) return void socket.destroy()
@@ -68,13 +74,13 @@ export function createConnections(max: number) {
     },
 
     /**
-     * Wraps a listener so that a request sent ahead begins once the answer before it has left the server: a client that
-     * does not read has one answer waiting for it, whatever it asks for.
+     * Wraps a listener so that a pipelined request begins once the response before it has left the server: for a client
+     * that does not read, one response at most waits in memory.
      */
     inTurn(listener: RequestListener): RequestListener {
       return (request, response) => {
         const { socket } = request
-        // Node gives an answer the connection only when those before it are through.
+        // Node assigns the connection to a response only when those before it have ended.
         if (response.socket) {
           if (begin(socket, response)) listener(request, response)
           return
@@ -85,7 +91,7 @@ export function createConnections(max: number) {
         connection.waiting++
         response.once('socket', () => {
           connection.waiting--
-          // Not at once: Node is still giving it the connection.
+          // Not synchronously: Node is still assigning the connection.
           setImmediate(() => {
             if (begin(socket, response)) listener(request, response)
           })
@@ -94,24 +100,24 @@ export function createConnections(max: number) {
     },
 
     /**
-     * Lets these servers take no more connections. Answers say from now on that theirs closes; idle ones are closed once `keptMs` have
-     * passed since they were last used. Resolves when all are closed, after `cutMs` at most.
+     * Stops these servers from accepting connections. From now on responses announce that their connection closes, and
+     * idle connections are closed `graceMs` after their last use. Resolves when all are closed, after `cutMs` at most.
      */
-    async end(servers: Server[], { keptMs, cutMs }: { keptMs: number; cutMs: number }) {
+    async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
-      // Not by their own method: an HTTP server closes its idle connections then, whatever is on its way on them.
+      // Not by the HTTP server's own method, which closes idle connections at once, even with a request on its way.
       for (const server of servers) Server.prototype.close.call(server)
       for (const { response } of open.values()) {
         if (response && !response.headersSent) response.shouldKeepAlive = false
       }
-      closeIdle(keptMs)
-      const look = setInterval(closeIdle, LOOK_MS, keptMs)
+      closeIdle(graceMs)
+      const checking = setInterval(closeIdle, CHECK_MS, graceMs)
       const cut = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy()
       }, cutMs)
       await Promise.all(closed)
-      clearInterval(look)
+      clearInterval(checking)
       clearTimeout(cut)
     },
   }
@@ -119,4 +125,21 @@ export function createConnections(max: number) {
 
 function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
+}
+
+/** Returns how many files this process may have open; Node has raised the soft limit to the hard one. */
+function openFilesLimit(): number {
+  // The report's part on the network can take long.
+  const report = Object.assign(process.report, { excludeNetwork: true })
+  const limit = (report.getReport() as ProcessReport).userLimits?.open_files.soft
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Returns how many connections a server may have: each is an open file, and may be reading another one. More than some
+ * thousand would only cost memory, since idle ones make room.
+ */
+export function connectionsLimit(): number {
+  const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
+  return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inTime } from './deadline.ts'
+import { withHandlerDeadline } from './route.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('work that takes longer than 8 s is UNAVAILABLE', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
-  const outcome = inTime(promise).catch((error) => error.code)
+  const outcome = withHandlerDeadline(promise).catch((error) => error.code)
   let isOver = false
   void outcome.then(() => {
     isOver = true
@@ -18,8 +18,8 @@ test('work that takes longer than 8 s is UNAVAILABLE', async () => {
   resolve('too late')
 })
 
-test('what is done in time gives its result or its own error, and leaves no timer behind', async () => {
-  expect(await inTime(Promise.resolve('done'))).toBe('done')
-  await expect(inTime(Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+test('work that ends before its deadline keeps its result or its own error, and leaves no timer behind', async () => {
+  expect(await withHandlerDeadline(Promise.resolve('done'))).toBe('done')
+  await expect(withHandlerDeadline(Promise.reject(new Error('its own')))).rejects.toThrow('its own')
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
-import { isDatabaseUnavailable } from '../db/unavailable.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from './app-error.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
-/** Fastify's own refusals, by their code; its other 4xx are requests that break the contract. */
+/** The codes for Fastify's own errors; its other 4xx are requests that break the contract. */
 const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -15,32 +15,32 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** For the log: the code of a refusal, and the error behind it where something failed. */
+    /** For the log: the error's code, and its cause where something failed unexpectedly. */
     refused: { code: ErrorCode; failure: Error | undefined } | null
   }
 }
 
-/** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where it has sense. */
+/** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where a retry can succeed. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Its connection broke while the request was read: nobody is left to be answered.
+    // The connection broke while the request was read: there is no client left to answer.
     const isClients = error === request.raw.errored
     const refusal = isClients ? new AppError('INVALID_REQUEST') : toAppError(error)
-    // A refusal of our own says by its code what there is to say.
+    // An AppError needs no cause: its code says everything.
     const failure = refusal.status >= 500 && refusal !== error ? error : undefined
     return refuse(reply, refusal, failure)
   })
 }
 
-/** Answers a request that Fastify could not route, such as a malformed URL; no hook sets its headers. */
+/** Answers a request that Fastify could not route, such as one with a malformed URL, for which no hook sets headers. */
 export function answerFrameworkError(headers: Record<string, string>) {
   return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
     refuse(reply.headers(headers), toAppError(error))
   }
 }
 
-/** The refusal that an error of any kind stands for; INTERNAL_ERROR for what nobody foresaw. */
+/** Converts an error of any kind; an unexpected one becomes INTERNAL_ERROR. */
 function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')

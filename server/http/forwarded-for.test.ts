@@ -22,10 +22,10 @@ test.each([
   ['commas', ', ,,'],
   ['a word', 'unknown'],
   ['numbers too large', '999.1.1.1'],
-])('X-Forwarded-For with %s is no reason for an error, in any call', async (_, said) => {
-  const headers = { 'x-forwarded-for': Buffer.from(said).toString('latin1') }
+])('X-Forwarded-For with %s is no reason for an error, in any call', async (_, value) => {
+  const headers = { 'x-forwarded-for': Buffer.from(value).toString('latin1') }
   const body = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }
-  // A code's limits are counted in the database, by address.
+  // The rate limits on codes are counted in the database, by address.
   const started = await app.call('POST', '/logins', { body, headers })
   expect(started.body.code).toBe('USER_NOT_FOUND')
   for (let round = 0; round < 2; round++) {
@@ -34,17 +34,17 @@ test.each([
   expect((await fetch(app.url, { headers })).status).toBe(200)
 })
 
-test('what is no address, and all left of it, is nobody’s: who says it is counted as the proxy it came from', async () => {
+test('an entry that is no address, and all left of it, is ignored: its sender is counted as the proxy it came from', async () => {
   const strict = await appForTest({
     config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.01 },
   })
-  const ask = (said: string) =>
-    strict.call('GET', '/posts', { headers: { 'x-forwarded-for': said } })
-  // Thirty for an address, however the nonsense is varied.
+  const read = (value: string) =>
+    strict.call('GET', '/posts', { headers: { 'x-forwarded-for': value } })
+  // Thirty for an address, however the invalid entry varies.
   for (let n = 0; n < 30; n++) {
-    expect((await ask(`198.51.100.${n}, nonsense ${n}`)).status).toBe(200)
+    expect((await read(`198.51.100.${n}, nonsense ${n}`)).status).toBe(200)
   }
-  expectTooMany(await ask('more nonsense'), { most: 300 })
-  expect((await ask('nonsense, 198.51.100.1')).status).toBe(200)
-  expect((await ask('nonsense, 198.51.100.1:5050')).status).toBe(200)
+  expectTooMany(await read('more nonsense'), { most: 300 })
+  expect((await read('nonsense, 198.51.100.1')).status).toBe(200)
+  expect((await read('nonsense, 198.51.100.1:5050')).status).toBe(200)
 })

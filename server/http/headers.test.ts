@@ -39,7 +39,7 @@ function csp(headers: Headers): Map<string, string[]> {
   )
 }
 
-test('a page allows scripts of its own and its one inline script by hash, nothing unsafe, and no frame around it', async () => {
+test('a page allows its own scripts, its one inline script by hash, nothing unsafe, and no frame around it', async () => {
   const { status, headers } = await get('/')
   expect(status).toBe(200)
   expect(headers.get('content-security-policy')).not.toMatch(/unsafe-|\*/)
@@ -52,7 +52,7 @@ test('a page allows scripts of its own and its one inline script by hash, nothin
   expect(policy.get('frame-ancestors')).toEqual(["'none'"])
 })
 
-test('a page sets Referrer-Policy, COOP and nosniff, and is asked for anew each time', async () => {
+test('a page sets Referrer-Policy, COOP and nosniff, and is revalidated each time', async () => {
   const { headers } = await get('/posts/1')
   expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
@@ -62,13 +62,13 @@ test('a page sets Referrer-Policy, COOP and nosniff, and is asked for anew each 
   expect(headers.get('x-powered-by')).toBeNull()
 })
 
-test('a built asset may be kept for ever', async () => {
+test('a built asset may be cached for ever', async () => {
   const { headers } = await get('/assets/app-1a2b.js')
   expect(headers.get('cache-control')).toContain('immutable')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a screen of the web app is 200, any other page 404 with the same page, an unknown asset NOT_FOUND', async () => {
+test('a page of the web app is 200, any other path 404 with the same HTML, an unknown asset NOT_FOUND', async () => {
   const post = await app.publish(await app.signUp())
   for (const path of [
     '/',
@@ -102,7 +102,7 @@ test.each([
   ['GET', '/nope', 404],
   ['GET', '/../%761/users/current', 200],
 ] as const)(
-  'an answer of the API to a user is not to be stored: %s %s',
+  'an answer of the API to a user must not be stored: %s %s',
   async (method, path, status) => {
     const { token } = await app.signUp()
     const body = method === 'POST' ? { text: 'Раз' } : undefined
@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('a visitor’s read is not sniffed and not kept for longer than it is true, asked once or thrice', async () => {
+test('a visitor’s read sets nosniff and may be cached only while it is true, on the first call and from the cache', async () => {
   for (const path of ['/posts', '/posts', '/posts', '/reports/reasons']) {
     const { headers } = await app.call('GET', path)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -135,7 +135,7 @@ test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests
   expect(csp((await fetch(https.url)).headers).has('upgrade-insecure-requests')).toBe(true)
 })
 
-test('HSTS covers subdomains only where the operator asks for it', async () => {
+test('HSTS covers subdomains only where the operator turns that on', async () => {
   const publicUrl = 'https://vslukh.example'
   for (const [hstsSubdomains, expected] of [
     [false, 'max-age=31536000'],

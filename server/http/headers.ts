@@ -6,23 +6,23 @@ type Options = {
   isHttps: boolean
   /** Whether HSTS covers the subdomains too. */
   hstsSubdomains: boolean
-  /** CSP source expressions, such as `'sha256-…'`, of the page's inline scripts. */
+  /** CSP source expressions of the page's inline scripts, such as `'sha256-…'`. */
   inlineScriptHashes: string[]
 }
 
 const YEAR_SECONDS = 31_536_000
 
-/** Sets the security headers of every answer. Answers of the API are not to be stored unless their route says so. */
+/** Sets the security headers of every response. Responses of the API must not be stored unless their route allows it. */
 export function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    // By the route: an address can be spelt in many ways.
+    // By the route, since a URL can be spelt in many ways.
     if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
     done()
   })
 }
 
-/** The security headers: what helmet would set on each answer. They never differ, so it is asked once. */
+/** Returns the headers that helmet would set on each response. They never differ, so helmet runs once. */
 export function securityHeaders({
   isHttps,
   hstsSubdomains,

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { createBatch } from '../db/batch-calls.ts'
+import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 
-/** `/livez` answers while the process lives, `/readyz` while the database does too. */
+/** Serves `/livez`, which answers while the process runs, and `/readyz`, which also needs the database. */
 export function serveHealth(app: FastifyInstance, db: Db): void {
   app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
-  // Whoever asks at once shares one look.
-  const look = createBatch(async (asked: undefined[]) => {
+  // Checks that come at once share one query.
+  const ping = batchCalls(async (calls: undefined[]) => {
     await sql`SELECT 1`.execute(db)
-    return asked
+    return calls
   })
   app.get('/readyz', { schema: { hide: true }, logLevel: 'warn' }, async () => {
-    await look(undefined)
+    await ping(undefined)
     return 'ok'
   })
 }

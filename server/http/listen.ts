@@ -2,35 +2,35 @@ import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 
-export type Place = { port: number; host: string }
+export type ListenAddress = { port: number; host: string }
 
-/** Connections the system may hold until they are taken; past it, callers who come at once would wait for seconds. */
+/** How many connections the system queues until they are accepted; callers past it would wait for seconds. */
 const BACKLOG = 4096
 /**
- * Node takes one connection from a listening socket in each turn of its event loop, and a busy server's turns are long:
- * newcomers would wait behind all who come again. With more sockets it takes as many in a turn.
+ * Node accepts one connection from a listening socket in each turn of its event loop, and a busy server's turns are long:
+ * new clients would wait behind those that are connected. With more sockets it accepts as many in a turn.
  */
 const SOCKETS = process.platform === 'linux' ? 32 : 1
 
 /**
- * Listens by `listen`, which takes the options of net.Server.listen, and by further sockets that hand their connections
- * to the server. Resolves to those sockets. Rejects as listening does, also where another process has the port.
+ * Listens by `listen`, which takes the options of net.Server.listen, and on further sockets that pass their connections to
+ * the server. Resolves to those sockets. Rejects as listening does, also where another process uses the port.
  */
-export async function listenManifold(
+export async function listenOnManySockets(
   server: HttpServer,
-  { port, host }: Place,
-  listen: (options: Place & { backlog: number; reusePort: boolean }) => Promise<unknown>,
+  { port, host }: ListenAddress,
+  listen: (options: ListenAddress & { backlog: number; reusePort: boolean }) => Promise<unknown>,
 ): Promise<Server[]> {
   const options = { host, backlog: BACKLOG, reusePort: SOCKETS > 1 }
-  // A shared port would be shared with a second process too, and neither would know.
-  if (port !== 0 && options.reusePort) await expectFree({ port, host })
+  // With reusePort a second process could share the port, and neither would notice.
+  if (port !== 0 && options.reusePort) await requireFreePort({ port, host })
   await listen({ ...options, port })
   const taken = { ...options, port: (server.address() as AddressInfo).port }
   return Promise.all(Array.from({ length: SOCKETS - 1 }, () => openSocket(server, taken)))
 }
 
-async function openSocket(server: HttpServer, options: Place): Promise<Server> {
-  // As an HTTP server opens its own.
+async function openSocket(server: HttpServer, options: ListenAddress): Promise<Server> {
+  // The options with which an HTTP server opens its own socket.
   const socket = createServer({ allowHalfOpen: true, noDelay: true }, (connection) => {
     server.emit('connection', connection)
   })
@@ -39,8 +39,8 @@ async function openSocket(server: HttpServer, options: Place): Promise<Server> {
   return socket
 }
 
-async function expectFree(place: Place): Promise<void> {
-  const probe = createServer().listen(place)
+async function requireFreePort(address: ListenAddress): Promise<void> {
+  const probe = createServer().listen(address)
   await once(probe, 'listening')
   probe.close()
   await once(probe, 'close')

@@ -5,61 +5,61 @@ import { type Refusal, sendRefusal } from './refusal.ts'
 
 type Options = {
   refusal: Refusal
-  /** Whether no request came before this one on its connection. */
+  /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
   log: FastifyBaseLogger
 }
 type Waiting = { since: number; begin: () => void }
 
-/** Requests at work at once, some three for each connection to the database: more would only wait there. */
-const AT_WORK_MAX = 64
-/** A request that has waited so long for others to be done is refused. */
+/** How many requests run at once, about three for each database connection: more would only wait there. */
+const RUNNING_MAX = 64
+/** A request that has waited so long for its turn is refused. */
 const WAIT_MS = 500
-const LOOK_MS = 50
-/** Refusals in a look: a crowd that asks again at once must not keep the server busy with refusing it. */
-const REFUSALS = 50
+const CHECK_MS = 50
+/** Refusals in one check: clients that retry at once must not keep the server busy with refusing them. */
+const REFUSALS_MAX = 50
 const REPORT_MS = 10_000
 
 /**
- * Bounds the requests at work. One counts from when it can be worked on, its body being there, until its answer is
- * handed over, or its client went away. Those past the bound wait half a second at most and are then refused; whoever
- * has just come is let in before those that were answered on their connection already.
+ * Bounds the number of running requests. A request runs from when its body has arrived until its response is sent or its
+ * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
+ * connection goes before those of clients that have been served already.
  */
 export function createLoadShedding({ refusal, isFirst, log }: Options) {
-  const atWork = new Set<ServerResponse>()
-  // In the order in which they came.
+  const running = new Set<ServerResponse>()
+  // Both in the order of arrival.
   const first = new Map<ServerResponse, Waiting>()
   const next = new Map<ServerResponse, Waiting>()
   const late = new Set<ServerResponse>()
-  let places = AT_WORK_MAX
+  let freePlaces = RUNNING_MAX
   let ended = 0
-  let look: NodeJS.Timeout | undefined
+  let checking: NodeJS.Timeout | undefined
   let refused = 0
 
   function enter({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-    // Nobody is there any more to be answered, and nothing would take the place back.
+    // The client has gone, and no event would free the place again.
     if (response.destroyed) return
     response.once('close', () => leave(response))
-    if (places > 0) {
-      work(response, begin)
+    if (freePlaces > 0) {
+      run(response, begin)
       return
     }
     const line = isFirst(socket) ? first : next
     line.set(response, { since: performance.now(), begin })
-    look ??= setInterval(lookAround, LOOK_MS)
+    checking ??= setInterval(checkWaiting, CHECK_MS)
   }
 
-  function work(response: ServerResponse, begin: () => void): void {
-    places--
-    atWork.add(response)
+  function run(response: ServerResponse, begin: () => void): void {
+    freePlaces--
+    running.add(response)
     begin()
   }
 
-  /** Safe to call again. */
+  /** Frees the place of a request, or its place in the queue; further calls have no effect. */
   function leave(response: ServerResponse): void {
-    if (atWork.delete(response)) {
-      // A place is free in the next turn of the event loop: none of them begins more requests than there are places.
-      if (ended++ === 0) setImmediate(takeTurn)
+    if (running.delete(response)) {
+      // The place is free in the next turn of the event loop, so that no turn begins more requests than there are places.
+      if (ended++ === 0) setImmediate(runWaiting)
       return
     }
     first.delete(response)
@@ -67,20 +67,20 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
     late.delete(response)
   }
 
-  function takeTurn(): void {
-    places += ended
+  function runWaiting(): void {
+    freePlaces += ended
     ended = 0
     for (const line of [first, next]) {
-      setLateAside(line)
+      moveLate(line)
       for (const [response, { begin }] of line) {
-        if (places === 0) break
+        if (freePlaces === 0) break
         line.delete(response)
-        work(response, begin)
+        run(response, begin)
       }
     }
   }
 
-  function setLateAside(line: Map<ServerResponse, Waiting>): void {
+  function moveLate(line: Map<ServerResponse, Waiting>): void {
     const longAgo = performance.now() - WAIT_MS
     for (const [response, { since }] of line) {
       if (since > longAgo) break
@@ -89,10 +89,10 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
     }
   }
 
-  /** Looks after those who wait, whether or not anybody makes room for them. */
-  function lookAround(): void {
-    takeTurn()
-    let left = REFUSALS
+  /** Runs and refuses waiting requests, also when no running request ends. */
+  function checkWaiting(): void {
+    runWaiting()
+    let left = REFUSALS_MAX
     for (const response of late) {
       if (left-- === 0) break
       late.delete(response)
@@ -100,8 +100,8 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
       if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
     }
     if (first.size + next.size + late.size > 0) return
-    clearInterval(look)
-    look = undefined
+    clearInterval(checking)
+    checking = undefined
   }
 
   function report(): void {
@@ -110,7 +110,7 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
   }
 
   return {
-    /** Wraps a listener: requests without a body come to it when there is a place, the others at once. */
+    /** Wraps a listener: requests without a body reach it when there is a place, the others at once. */
     guard:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
@@ -118,10 +118,10 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
         enter(request, response, () => listener(request, response))
       },
 
-    /** Gives a place to requests with a body once it was read, and takes every place back. */
+    /** Assigns a place to each request with a body when that has been read, and frees every place. */
     addHooks(app: FastifyInstance): void {
       app.addHook('preValidation', (request, reply, done) => {
-        const isIn = atWork.has(reply.raw) || isHealthCheck(request.url)
+        const isIn = running.has(reply.raw) || isHealthCheck(request.url)
         if (isIn) done()
         else enter(request.raw, reply.raw, done)
       })
@@ -137,7 +137,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 
-/** Always answered, so that a busy node is not taken for a dead one. */
+/** Health checks are always answered, so that a busy node is not taken for a dead one. */
 function isHealthCheck(url: string | undefined): boolean {
   return url === '/livez' || url === '/readyz'
 }

@@ -27,7 +27,7 @@ afterAll(() => app.close())
 const pathOf = ({ path }: Endpoint) => `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`
 const operationOf = (endpoint: Endpoint) => paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()]
 
-/** What a call can be refused with, read off its description by the rules of the contract. */
+/** Returns the errors of an endpoint, derived from its description by the rules of the contract. */
 function expectedRefusals({ method, access, body, params, query, errors }: Endpoint): ErrorCode[] {
   return [
     ...errors,
@@ -40,7 +40,7 @@ function expectedRefusals({ method, access, body, params, query, errors }: Endpo
   ]
 }
 
-test('the document describes the calls of the contract and no other', () => {
+test('the document describes the endpoints of the contract and no others', () => {
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
@@ -67,7 +67,7 @@ describe.each([...endpoints])('%s', (_name, endpoint) => {
     expect(operation?.security).toEqual(security[endpoint.access])
   })
 
-  test('is described with every refusal it can give, by code', () => {
+  test('is described with every error it can answer with, by code', () => {
     const responses = operationOf(endpoint)?.responses ?? {}
     for (const code of expectedRefusals(endpoint)) {
       const schema = responses[ERRORS[code].status]?.content?.['application/json']?.schema
@@ -80,7 +80,7 @@ test.each([
   [undefined, 'session'],
   ['https://vslukh.example', '__Host-session'],
 ])(
-  'with PUBLIC_URL %s the document names the cookie that is really set: %s',
+  'with PUBLIC_URL %s the document names the cookie that is actually set: %s',
   async (publicUrl, name) => {
     const site = await appForTest({ config: { publicUrl } })
     const { body } = await site.call('GET', '/openapi.json')

@@ -9,11 +9,11 @@ import type { Limit } from '../rate-limits/rate-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
-/** Every refusal a call can give: its own, and those that follow from its parts. */
+/** Returns every error of an endpoint: its own, and those that follow from its access and schemas. */
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
-  // A body is refused by size and type even where none is described.
+  // A body of the wrong size or type is refused even where none is described.
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
   if (access !== 'cookie') errors.add('UNAUTHORIZED')
@@ -25,7 +25,7 @@ function refusal(codes: ErrorCode[]) {
   return strictObject({ code: Type.Enum(codes), message: Type.String() })
 }
 
-/** The schema of every answer a call can give, by status. */
+/** Returns the schema of every answer of an endpoint, by status. */
 export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
   const refusals = [...byStatus].map(([status, codes]) => [
@@ -35,20 +35,20 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const success = endpoint.answer
     ? { ...endpoint.answer, description: 'OK' }
     : { type: 'null', description: 'OK' }
-  const unchanged = endpoint.keptForVisitors && {
+  const notModified = endpoint.cache && {
     304: { type: 'null', description: 'The visitor has this very answer' },
   }
-  return { [endpoint.status]: success, ...unchanged, ...Object.fromEntries(refusals) }
+  return { [endpoint.status]: success, ...notModified, ...Object.fromEntries(refusals) }
 }
 
 type ApiOptions = {
   appName: string
   cookieName: string
-  /** Charged for the document and each file of its human page. */
+  /** The rate limit on the document and the files of its human page. */
   limit: Limit
 }
 
-/** Collects the routes registered after it into an OpenAPI document, and serves a human page at /api/docs. */
+/** Collects the routes that are registered after it into an OpenAPI document, and serves a human page at /api/docs. */
 export async function describeApi(
   app: FastifyInstance,
   { appName, cookieName, limit }: ApiOptions,
@@ -68,7 +68,7 @@ export async function describeApi(
   await app.register(async (files) => {
     files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
     await files.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
-    // As bytes: however many clients wait for it, it is in memory once.
+    // As bytes, so that it is in memory once, however many clients wait for it.
     let document: Buffer | undefined
     files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
       document ??= Buffer.from(JSON.stringify(app.swagger()))

@@ -8,13 +8,13 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
-/** So many requests are worked on at once. */
+/** How many requests run at once. */
 const AT_WORK = 64
 
 const UNFINISHED =
   'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
 
-/** Asks for as many people’s posts at the same moment, each on a connection of its own; their answers and times. */
+/** Reads the posts of as many users at once, each on a connection of its own; returns the answers and their durations. */
 async function askAtOnce({ url }: TestApp, count: number) {
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)))
   return sockets.map(async (socket, n) => {
@@ -27,7 +27,7 @@ async function askAtOnce({ url }: TestApp, count: number) {
   })
 }
 
-test('with 64 requests at work others wait half a second at most, then are 503 with Retry-After, and are served once those are done', async () => {
+test('while 64 requests run, others wait half a second at most, then are 503 with Retry-After, and are served once those have ended', async () => {
   const app = await appForTest()
   const held = await app.db.startTransaction().execute()
   await sql`LOCK TABLE posts`.execute(held)
@@ -35,7 +35,7 @@ test('with 64 requests at work others wait half a second at most, then are 503 w
   expect((await fetch(`${app.url}/livez`)).status).toBe(200)
 
   const answers = await Promise.all(asked)
-  // Those at work wait a second for a connection to the database.
+  // The running requests wait a second for a connection to the database.
   const refused = answers.filter(({ ms }) => ms < 990)
   expect(refused).toHaveLength(10)
   for (const { head, ms, ...answer } of refused) {
@@ -50,7 +50,7 @@ test('with 64 requests at work others wait half a second at most, then are 503 w
   expect((await app.call('GET', '/posts?userId=1000')).status).toBe(200)
 })
 
-test('a body for what nobody serves is not waited for: the refusal comes at once, and such calls are counted', async () => {
+test('a call that nothing serves is refused at once, before its body has arrived, and is counted', async () => {
   const app = await appForTest({ config: { rateLimitScale: 0.01 } })
   const statuses: number[] = []
   for (let call = 0; call < 35; call++) {
@@ -78,7 +78,7 @@ test.each([
     expect(answer.status).toBe(408)
     expect(answer.body.message).toMatch(/[а-яё]/)
     expect(waited).toBeGreaterThan(seconds * 1000 - 500)
-    // Node's own 30 s between looks at its connections would be late.
+    // Node's own 30 s between checks of its connections would be too late.
     expect(waited).toBeLessThan(seconds * 1000 + 6000)
   },
 )

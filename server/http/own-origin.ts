@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 
 /**
- * Throws FORBIDDEN for a request that a browser sends for a page of another origin. For the calls that take or set the
- * session cookie: a foreign page could spend a visitor's cookie, or sign them in as somebody else. Our own origin is
- * `publicUrl`, or where that is unset, the scheme, host and port by which the request came. Clients that are no
- * browsers say nothing about a page, and pass.
+ * Throws FORBIDDEN for a request that a browser sends for a page of another origin. It guards the calls that read or set
+ * the session cookie: a foreign page could use a visitor's cookie, or sign them in as somebody else. Our own origin is
+ * `publicUrl`, or where that is unset, the request's own scheme, host and port. Clients other than browsers send no
+ * origin, and pass.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers
@@ -16,7 +16,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | un
   if (!isOwn) throw new AppError('FORBIDDEN')
 }
 
-/** By the browser's word (https://www.w3.org/TR/fetch-metadata); `none` is the person, who typed or picked an address. */
+/** Whether the browser says so (https://www.w3.org/TR/fetch-metadata); `none` is an address that the person entered. */
 function isOwnSite(site: string | string[] | undefined): boolean {
   return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -8,7 +8,7 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 const test = testPerNode('bytes that a balancer would judge before any node')
 
 const DOCUMENT = 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
-/** A connection may have so many requests waiting behind the one that is answered. */
+/** How many requests of a connection may wait behind the one that is being answered. */
 const WAITING_MAX = 32
 
 /** Opens a connection whose client never reads; returns both of its ends. */
@@ -23,7 +23,7 @@ async function openDeaf(app: TestApp, sent: string): Promise<{ client: Socket; h
   return { client, held }
 }
 
-test('a thousand requests on one connection that reads nothing keep nobody else from being served', async () => {
+test('a thousand requests on one connection that reads nothing do not keep others from being served', async () => {
   const app = await appForTest()
   await openDeaf(app, DOCUMENT.repeat(1000))
   for (let call = 0; call < 50; call++) {
@@ -31,7 +31,7 @@ test('a thousand requests on one connection that reads nothing keep nobody else 
   }
 })
 
-test('600 sign-ins whose bodies trickle in keep nobody else from being served', async () => {
+test('600 sign-ins whose bodies arrive slowly do not keep others from being served', async () => {
   const app = await appForTest()
   const head =
     'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{'
@@ -43,14 +43,14 @@ test('600 sign-ins whose bodies trickle in keep nobody else from being served', 
   }
 })
 
-test('one answer at most waits in the server for a client that does not read, and 30 s without a byte end it', async () => {
+test('at most one response waits in the server for a client that does not read, and 30 s without a byte close its connection', async () => {
   const app = await appForTest()
   expect(app.http.server.timeout).toBe(30_000)
   app.http.server.setTimeout(2000)
   const document = await (await fetch(`${app.url}/api/v1/openapi.json`)).arrayBuffer()
   const { client, held } = await openDeaf(app, DOCUMENT)
   const closed = once(held, 'close')
-  // Until the kernel takes no more of the answers.
+  // Until the kernel's buffers are full of responses.
   while (held.writableLength === 0) {
     expect(held.destroyed).toBe(false)
     client.write(DOCUMENT)
@@ -62,7 +62,7 @@ test('one answer at most waits in the server for a client that does not read, an
   await closed
 })
 
-test('requests sent ahead are answered in order; past 32 that wait the connection is closed', async () => {
+test('pipelined requests are answered in order; when more than 32 wait, the connection is closed', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
   const posts = []

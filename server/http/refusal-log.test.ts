@@ -13,47 +13,47 @@ function refusalLogForTest(periodMs?: number) {
     refusals,
     line,
     /** Lines with this message. */
-    told: (msg: string) => lines.map((one) => JSON.parse(one)).filter((one) => one.msg === msg),
+    linesOf: (msg: string) => lines.map((one) => JSON.parse(one)).filter((one) => one.msg === msg),
   }
 }
 
-test('counts are told at the end of each period, and each begins anew', async () => {
-  const { refusals, line, told } = refusalLogForTest(30)
+test('counts are logged at the end of each period, and start again from zero', async () => {
+  const { refusals, line, linesOf } = refusalLogForTest(30)
   for (let period = 1; period <= 2; period++) {
     for (let time = 0; time < 12; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
     expect(JSON.parse(await line('requests refused', period))).toMatchObject({ refused: 12 })
   }
-  expect(told('request')).toHaveLength(20)
+  expect(linesOf('request')).toHaveLength(20)
 })
 
-test('a network that was told of in full is not counted as well', () => {
-  const { refusals, told } = refusalLogForTest()
+test('a network whose requests were all logged in full has no line with their count', () => {
+  const { refusals, linesOf } = refusalLogForTest()
   for (let time = 0; time < 10; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
   refusals.close()
-  expect(told('request')).toHaveLength(10)
-  expect(told('requests refused')).toEqual([])
+  expect(linesOf('request')).toHaveLength(10)
+  expect(linesOf('requests refused')).toEqual([])
 })
 
-test('an attack from very many networks has a bounded log: those past a thousand are counted together', () => {
-  const { refusals, told } = refusalLogForTest()
+test('an attack from very many networks has a bounded log: networks past a thousand are counted together', () => {
+  const { refusals, linesOf } = refusalLogForTest()
   for (let network = 0; network < 3000; network++) {
     const ip = `10.0.${network >> 8}.${network & 255}`
     for (let time = 0; time < 11; time++) refusals.note({ ...REFUSED, network: ip })
   }
   refusals.close()
-  expect(told('request')).toHaveLength(10_000)
-  const counts = told('requests refused')
+  expect(linesOf('request')).toHaveLength(10_000)
+  const counts = linesOf('requests refused')
   expect(counts).toHaveLength(1001)
   expect(counts.at(-1)).toMatchObject({ otherNetworks: true, refused: 22_000 })
 })
 
-test('of very many routes the first few are named', () => {
-  const { refusals, told } = refusalLogForTest()
+test('the first few of very many routes are named', () => {
+  const { refusals, linesOf } = refusalLogForTest()
   for (let route = 0; route < 100; route++) {
     refusals.note({ ...REFUSED, route: `/${route}`, network: '192.0.2.1' })
   }
   refusals.close()
-  expect(told('requests refused')[0].routes).toEqual({
+  expect(linesOf('requests refused')[0].routes).toEqual({
     'GET /0': 1,
     'GET /1': 1,
     'GET /2': 1,

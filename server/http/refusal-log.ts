@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { networkOf } from '../rate-limits/rate-limits.ts'
+import { networkOf } from '../rate-limits/network.ts'
 import type { RefusedLine } from './request-log.ts'
 
-/** What one network was refused in a period. */
+/** The refused requests of one network in a period. */
 type Tally = {
   network: string | undefined
   refused: number
@@ -13,16 +13,16 @@ type Tally = {
 export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const PERIOD_MS = 60_000
-/** Lines in full for each network and code in a period. */
+/** How many requests of each network and code are logged in full in a period. */
 const IN_FULL = 10
-/** Networks that are counted each for itself in a period. */
+/** How many networks are counted separately in a period. */
 const NETWORKS_MAX = 1000
 const ROUTES_MAX = 5
 
 /**
  * Logs refused requests so that a flood of them cannot fill the log: in each minute and for each network the first ten
- * with each code get a line of their own, and one line at the end counts them all. Past a thousand networks in a minute
- * the others are only counted, together.
+ * with each code have a line of their own, and one line at the end counts all of them. Past a thousand networks in a
+ * minute, the requests of the others are only counted, together.
  */
 export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
   let networks = new Map<string, Tally>()
@@ -38,17 +38,17 @@ export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
     return tally
   }
 
-  function tellCounts(): void {
+  function logCounts(): void {
     for (const tally of networks.values()) {
-      const isToldInFull = Object.values(tally.codes).every((count) => count <= IN_FULL)
-      if (!isToldInFull) log.warn(tally, 'requests refused')
+      const isLoggedInFull = Object.values(tally.codes).every((count) => count <= IN_FULL)
+      if (!isLoggedInFull) log.warn(tally, 'requests refused')
     }
     if (others.refused > 0) log.warn({ otherNetworks: true, ...others }, 'requests refused')
     networks = new Map()
     others = newTally(undefined)
   }
 
-  const timer = setInterval(tellCounts, periodMs).unref()
+  const timer = setInterval(logCounts, periodMs).unref()
 
   return {
     /** Logs a refused request or counts it; returns whether it got its own line. */
@@ -64,10 +64,10 @@ export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
       return true
     },
 
-    /** Logs what is counted so far, and counts no more. */
+    /** Logs the counts so far, and stops counting. */
     close(): void {
       clearInterval(timer)
-      tellCounts()
+      logCounts()
     },
   }
 }

@@ -2,10 +2,10 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
-/** Seconds after which a call that was UNAVAILABLE is worth another try. */
+/** Seconds after which a call that was UNAVAILABLE may be retried. */
 export const RETRY_UNAVAILABLE_SECONDS = 2
 
-/** An answer made beforehand for what never reaches a route. */
+/** A prepared response to a request that reaches no route. */
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
 
 type Options = {
@@ -14,7 +14,7 @@ type Options = {
   status?: number
 }
 
-/** Makes the refusal of a code, with the headers that every answer has. */
+/** Makes the response for an error code, with the headers that every response has. */
 export function createRefusal(
   code: ErrorCode,
   { securityHeaders, status = ERRORS[code].status }: Options,
@@ -28,20 +28,20 @@ export function createRefusal(
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
       'content-length': body.length,
-      // Where the request was broken, what follows it may not be one. A busy server closes nothing: to take a new
-      // connection costs it more than to be asked again on the old one.
+      // After a malformed request, what follows may not be a request either. A busy server closes nothing: accepting a
+      // new connection costs it more than another request on the old one.
       ...(status !== 503 && { connection: 'close' }),
     },
     body,
   }
 }
 
-/** Answers a request whose answer has not begun. */
+/** Answers a request whose response has not begun. */
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
   response.writeHead(status, headers).end(body)
 }
 
-/** Answers what could not be read as a request. */
+/** Answers a client whose bytes could not be parsed as a request. */
 export function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n`)

@@ -19,7 +19,7 @@ afterAll(() => app.close())
 const publish = (body: unknown, headers: Record<string, string> = {}) =>
   app.call('POST', '/posts', { token: olga.token, body, headers })
 
-test('every refusal of the catalogue is a Russian sentence', () => {
+test('every error of the contract has a Russian sentence', () => {
   for (const { message } of Object.values(ERRORS))
     expect(message).toMatch(/^[А-ЯЁ][а-яё].* .*[а-яё]/)
 })
@@ -31,7 +31,7 @@ test('a body of 16 KiB is read, one byte more is PAYLOAD_TOO_LARGE', async () =>
   expectRefusal(await publish(`${fits} `), 'PAYLOAD_TOO_LARGE')
 })
 
-test('a body over 16 KiB that does not say its length is PAYLOAD_TOO_LARGE too', async () => {
+test('a body over 16 KiB without a Content-Length is PAYLOAD_TOO_LARGE too', async () => {
   const answer = await sendRaw(
     app.url,
     `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${olga.token}\r\n` +
@@ -62,7 +62,7 @@ test('headers over 16 KiB are refused, and the connection closed', async () => {
 })
 
 testPerNode('bytes that a balancer would judge before any node')(
-  'what is not HTTP is refused in the same form',
+  'bytes that are not HTTP are refused in the same format',
   async () => {
     const answer = parseRaw(await sendRaw(app.url, 'HELO mail.example\r\n\r\n'))
     expectRefusal(answer, 'INVALID_REQUEST')
@@ -84,7 +84,7 @@ testPerNode('bytes that a balancer would judge before any node').each([
   ['no Host header', 400, `${GET_POSTS}\r\n`],
   ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
   ['headers over 16 KiB', 431, `${GET_POSTS}X: ${'a'.repeat(16 * 1024)}\r\n\r\n`],
-  ['an expectation nobody meets', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
+  ['an expectation that cannot be met', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
   [
     'a malformed address',
     400,
@@ -112,7 +112,7 @@ test.each([
   expectRefusal(await publish('{"text":"А"}', { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
-test('JSON may say its charset', async () => {
+test('the content type of JSON may name its charset', async () => {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   expect((await publish('{"text":"А"}', headers)).status).toBe(201)
 })
@@ -167,7 +167,7 @@ test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
   },
 )
 
-test('a path parameter with a control character is refused by every call as a wrong request', async () => {
+test('a path parameter with a control character is INVALID_REQUEST for every endpoint', async () => {
   for (const { method, path, params, body } of (await allEndpoints()).values()) {
     if (!params) continue
     const sent = { token: olga.token, ...(body && { body: { text: 'А' } }) }
@@ -184,18 +184,18 @@ test.each([
   ['POST', '/registrations/%00/verify'],
   ['PUT', '/users/current/email/%00/verify'],
 ])(
-  '%s %s with a body that is right is INVALID_REQUEST, not an error of the database',
+  '%s %s with a valid body is INVALID_REQUEST, not an error of the database',
   async (method, path) => {
     const body = { confirmCode: '123456', clientToken: olga.clientToken }
     expectRefusal(await app.call(method, path, { token: olga.token, body }), 'INVALID_REQUEST')
   },
 )
 
-test('a visitor’s call that needs a user is UNAUTHORIZED before its body is looked at', async () => {
+test('a visitor’s call that needs a user is UNAUTHORIZED before its body is validated', async () => {
   expectRefusal(await app.call('POST', '/posts', { body: '{' }), 'UNAUTHORIZED')
 })
 
-test('no answer allows another origin', async () => {
+test('no answer allows requests from another origin', async () => {
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
   for (const method of ['GET', 'OPTIONS']) {
     const answer = await app.call(method, '/posts', { headers })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Whether a request names one host, as HTTP/1.1 demands; HTTP/1.0 may name none. */
+/** Whether a request names one host, as HTTP/1.1 requires; HTTP/1.0 may name none. */
 export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
   for (let place = 0; place < rawHeaders.length; place += 2) {
@@ -12,19 +12,19 @@ export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): bool
 }
 
 /**
- * Cuts from X-Forwarded-For what is no address, and all before it: each proxy adds on the right whom it was asked by, so
- * that nobody vouches for what stands left of nonsense.
+ * Removes from X-Forwarded-For the last entry that is no address, and all before it: each proxy appends the address of its
+ * client on the right, so that no proxy vouches for what stands left of an invalid entry.
  */
 export function cleanForwardedFor({ headers }: IncomingMessage): void {
-  const said = headers['x-forwarded-for']
-  if (typeof said !== 'string') return
-  const parts = said.split(',').map((part) => part.trim())
+  const value = headers['x-forwarded-for']
+  if (typeof value !== 'string') return
+  const parts = value.split(',').map((part) => part.trim())
   const wrong = parts.findLastIndex((part) => !isAddress(part))
   if (wrong === -1) return
   headers['x-forwarded-for'] = parts.slice(wrong + 1).join(', ')
 }
 
-/** An IP address; some proxies put a port behind it. */
+/** Whether a text is an IP address, perhaps with a port, which some proxies append. */
 function isAddress(text: string): boolean {
   const bare = text.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
   return isIP(bare) !== 0

@@ -1,4 +1,14 @@
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { createHmac } from 'node:crypto'
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { networkOf } from '../rate-limits/network.ts'
+
+/** 72 bits, enough to distinguish networks. */
+const HASH_LENGTH = 12
 
 type RequestLine = {
   reqId: string
@@ -9,21 +19,21 @@ type RequestLine = {
   userId?: string | undefined
 }
 
-/** Of a refused request also the refusal's code, and the caller's address, which the logger shows as a keyed hash. */
+/** The line of a refused request, with the error's code and the caller's address, which the logger writes as a keyed hash. */
 export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
 
 type Refusals = { note(line: RefusedLine): boolean }
 
 let requests = 0
 
-/** Names a request in the log, within this process. */
+/** Returns a name for a request, unique in the log of this process. */
 export function nextRequestId(): string {
   return `req-${(++requests).toString(36)}`
 }
 
 /**
- * What the log says of a request. It names the route, not the URL: an operation's id or a username in a path, or
- * whatever a query holds, stays out of the log.
+ * Returns what the log says about a request. It names the route, not the URL: the operation ids, usernames and queries in
+ * URLs stay out of the log.
  */
 export function requestLine({
   reqId,
@@ -37,8 +47,8 @@ export function requestLine({
 }
 
 /**
- * Logs a line to explain an attack by, or what became of an account: who and from which network, which the logger shows
- * as a keyed hash.
+ * Logs an event that helps to explain an attack, or what happened to an account, with the user and the caller's network,
+ * which the logger writes as a keyed hash.
  */
 export function logEvent(
   { log, id, ip }: FastifyRequest,
@@ -51,7 +61,7 @@ export function logEvent(
   log[level]({ reqId: id, network: ip, ...facts }, event)
 }
 
-/** Logs one line a request, when it is answered; of many that are refused, the first and their number. */
+/** Logs each request when it is answered; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
   readonly #refusals: Refusals
 
@@ -64,13 +74,13 @@ export class RequestLog extends LogController {
 
   override routeNotFound(): void {}
 
-  /** What failed is logged with the request's line. */
+  /** Does nothing: an error is logged with its request's line. */
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { url, logLevel } = request.routeOptions
     const isRefused = reply.statusCode >= 400
-    // Health checks come every few seconds: their routes ask for warnings only.
+    // Health checks come every few seconds: their routes log only errors.
     if (logLevel === 'warn' && !isRefused) return
     const line = requestLine({
       reqId: request.id,
@@ -85,9 +95,21 @@ export class RequestLog extends LogController {
   }
 
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
-    const isTold = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
-    if (isTold && refused?.failure) {
+    const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
+    if (isLogged && refused?.failure) {
       request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
     }
   }
+}
+
+/**
+ * Makes a logger that may be passed callers' addresses. Instead of a line's `network`, an address, it writes an HMAC of
+ * the address's network, and instead of `limitKey`, the key of a rate limit, an HMAC of that. So one caller's lines can be
+ * matched, and nobody without the secret learns who the caller was.
+ */
+export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
+  const hash = (text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, HASH_LENGTH)
+  const serializers = { network: (address: string) => hash(networkOf(address)), limitKey: hash }
+  return log.child({}, { serializers })
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { testPerNode } from '../testing/per-node.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
-/** Sends a request and resets the connection before the server can look at it. */
+/** Sends a request and resets the connection before the server can read it. */
 async function sendAndReset({ url }: TestApp, path: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -19,12 +19,12 @@ test.each([
   ['by the connection', []],
   ['by the proxy', ['127.0.0.1/32']],
 ])(
-  'a connection that is reset at once harms nobody, where visitors are known %s',
+  'a connection that is reset at once does no harm, where visitors are known %s',
   async (_, trustProxy) => {
     const app = await appForTest({ config: { trustProxy } })
     const { id } = await app.publish(await app.signUp())
     for (const path of ['/posts', `/posts/${id}`, '/users/current']) {
-      // The second time it is answered from what is kept.
+      // The second read is served from the cache.
       for (let round = 0; round < 2; round++) await app.call('GET', path)
       await Promise.all(Array.from({ length: 20 }, () => sendAndReset(app, `/api/v1${path}`)))
       await sendAndReset(app, `/posts/${id}`)
@@ -37,7 +37,7 @@ test.each([
 const perNode = testPerNode('bytes that a balancer would judge before any node')
 
 perNode(
-  'a client that resets its connection in the middle of a body is no outage of the database',
+  'a client that resets its connection in the middle of a body is not logged as an outage of the database',
   async () => {
     const app = await appForTest()
     for (let round = 0; round < 10; round++) {

@@ -1,25 +1,46 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import type { Answer, Endpoint, Input } from '../../contract/endpoint.ts'
+import type { Answer, CacheRule, Endpoint, Input } from '../../contract/endpoint.ts'
+import { withDeadline } from '../db/deadline.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
-import { type Authenticator, resolveViewer, type Viewer } from './authenticate.ts'
-import { inTime } from './deadline.ts'
+import {
+  type Authenticator,
+  identifyViewer,
+  requireLiveSession,
+  type Viewer,
+} from './authenticate.ts'
 import { answerSchemas } from './openapi.ts'
 
 export const API_PREFIX = '/api/v1'
+
+const HANDLE_MS = 8000
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer | null
 /** A validated request, and who sent it. */
 type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
 /** The raw request and reply, for cookies and addresses. */
 export type Http = { request: FastifyRequest; reply: FastifyReply }
-/** Gives the answer, or its JSON ready to send. */
+/** Resolves to the answer of a call. */
 type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
-) => Promise<E extends { answer: object } ? Answer<E> | Buffer : void>
-/** Serves one described call with its handler. */
+) => Promise<E extends { answer: object } ? Answer<E> : void>
+/** Serves one endpoint with its handler. */
 export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
+
+export type CachedEndpoint = Endpoint & { cache: CacheRule }
+/** Serves endpoints that have a `cache` entry. */
+type ReadCache = {
+  /** Returns the JSON to send: a cached one, or what `read` resolves to. */
+  serveRead(
+    call: { endpoint: CachedEndpoint; http: Http },
+    read: () => Promise<unknown>,
+  ): Promise<Buffer>
+  /** Resolves when this node knows of every change that other nodes have answered; never rejects. */
+  awaitChanges(): Promise<void>
+}
+
+type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,13 +49,10 @@ declare module 'fastify' {
 }
 
 /**
- * Makes the function that turns a described call into a Fastify route: who calls first, then the request by its
- * schemas, then the handler, then the answer by its schema.
+ * Makes the function that turns an endpoint into a Fastify route: authentication, validation of the request by its
+ * schemas, the response cache where the endpoint has a `cache` entry, the handler, and the answer by its schema.
  */
-export function createRouter(
-  app: FastifyInstance,
-  guards: { auth: Authenticator; limits: Limits },
-): Route {
+export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   return (endpoint, handler) => {
     const integers = integersOf(endpoint)
@@ -43,7 +61,15 @@ export function createRouter(
       url: API_PREFIX + endpoint.path,
       schema: schemaOf(endpoint),
       async onRequest(request) {
-        request.viewer = await resolveViewer(request, endpoint.access, guards)
+        const viewer = await identifyViewer(request, endpoint.access, guards)
+        if (!viewer) return
+        // Users see at once what they changed on another node. Both steps ask the database: together they take one
+        // round trip.
+        await Promise.all([
+          requireLiveSession(viewer, guards.auth),
+          isCached(endpoint) && cache.awaitChanges(),
+        ])
+        request.viewer = viewer
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)
@@ -53,13 +79,33 @@ export function createRouter(
       async handler(request, reply) {
         const { params, query, headers, body, viewer } = request
         const call = { params, query, headers, body, viewer } as Call<typeof endpoint>
+        const http = { request, reply }
         reply.code(endpoint.status)
-        const answer = handler(call, { request, reply })
-        // A timer for each read costs more than it is worth: one asks the database twice, which gives up by itself.
-        return endpoint.method === 'GET' ? answer : inTime(answer)
+        if (isCached(endpoint) && isCacheable(query, endpoint.cache)) {
+          return cache.serveRead({ endpoint, http }, () => handler(call, http))
+        }
+        // A timer for each read would cost more than it is worth: its statements have timeouts of their own.
+        const answer = handler(call, http)
+        return endpoint.method === 'GET' ? answer : withHandlerDeadline(answer)
       },
     })
   }
+}
+
+/** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */
+export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {
+  return withDeadline(answer, HANDLE_MS, (): never => {
+    throw new AppError('UNAVAILABLE')
+  })
+}
+
+function isCached(endpoint: Endpoint): endpoint is CachedEndpoint {
+  return endpoint.cache !== undefined
+}
+
+function isCacheable(query: unknown, { unless = {} }: CacheRule): boolean {
+  const values = query as Record<string, unknown>
+  return Object.entries(unless).every(([name, value]) => values[name] !== value)
 }
 
 function schemaOf(endpoint: Endpoint): FastifySchema {
@@ -90,7 +136,7 @@ function isEmpty(body: unknown): boolean {
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
 
-/** Names of the query's parameters that the description calls integers. */
+/** Names of the query's parameters that the endpoint describes as integers. */
 function integersOf({ query }: Endpoint): string[] {
   const described = Object.entries(query?.properties ?? {})
   return described.flatMap(([name, schema]) =>
@@ -99,8 +145,8 @@ function integersOf({ query }: Endpoint): string[] {
 }
 
 /**
- * A query string has no numbers: where its description calls for an integer, a number as JSON spells it is read as one;
- * nothing else is coerced.
+ * Parses the numbers of a query string, which holds only text: where the endpoint describes an integer, a number as JSON
+ * spells it is read as one. Nothing else is coerced.
  */
 function readNumbers(query: Record<string, unknown>, integers: string[]): void {
   for (const name of integers) {

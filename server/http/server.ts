@@ -4,12 +4,11 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../contract/constants.ts'
 import { parseBodies } from './body-parser.ts'
-import { createConnections } from './connections.ts'
+import { connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './errors.ts'
-import { securityHeaders, setHeaders } from './headers.ts'
-import { listenManifold, type Place } from './listen.ts'
+import { setHeaders } from './headers.ts'
+import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
-import { connectionsLimit } from './open-files.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { cleanForwardedFor, namesItsHost } from './request-head.ts'
@@ -19,10 +18,9 @@ type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
   trustProxy: string[]
-  isHttps: boolean
-  hstsSubdomains: boolean
-  inlineScriptHashes: string[]
-  /** Wraps the listener of all requests: what it answers never reaches a route. */
+  /** Headers that every response has. */
+  headers: Record<string, string>
+  /** Wraps the listener of all requests: those that it answers reach no route. */
   before: (listener: RequestListener) => RequestListener
 }
 
@@ -30,28 +28,28 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /** Node looks for late connections this seldom: its own 30 s would make 5 s up to 35. */
+  /** How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
-  // Looked at in namesItsHost: Node would answer in words of its own.
+  // Checked in namesItsHost: Node's own answer would not have our format.
   requireHostHeader: false,
 }
-/** A connection on which nothing moves for so long is closed, whatever its client has still to read. */
+/** A connection without any traffic is closed after this, even if its client has not read everything. */
 const SILENCE_MS = 30_000
-/** Requests in flight get this long to finish when the server stops; then their connections are cut. */
+/** Requests in flight have this long to finish when the server stops; then their connections are cut. */
 const DRAIN_MS = 7000
 
 export type HttpServer = {
   app: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
-  listen(place: Place): Promise<string>
-  /** Stops: connections that were used within `keptMs` may ask once more, and requests in flight are answered. */
-  stop(keptMs: number): Promise<void>
+  listen(address: ListenAddress): Promise<string>
+  /** Stops the server: requests in flight are answered, and connections that were used within `graceMs` may send one more. */
+  stop(graceMs: number): Promise<void>
 }
 
-/** The HTTP server without any route: its limits of size, time and number, headers, body parser, errors and request log. */
+/** Makes the HTTP server without routes: its limits of size, time and number, headers, body parser, errors and request log. */
 export async function createHttpServer(options: Options): Promise<HttpServer> {
-  const headers = securityHeaders(options)
+  const { headers } = options
   const refuse = createRefusals(headers)
   const connections = createConnections(connectionsLimit())
   const load = createLoadShedding({
@@ -66,7 +64,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     logController: new RequestLog(options.refusals),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
-    // A request that comes while the server closes, on a connection that is at work, is served like the one before it.
+    // A request that arrives while the server closes, on a connection in use, is served like the one before it.
     return503OnClosing: false,
     serverFactory(listener) {
       const serve = options.before(load.guard(listener))
@@ -83,7 +81,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
       return connections.watch(server.setTimeout(SILENCE_MS))
     },
     genReqId: nextRequestId,
-    // One logger for all requests: each line says which request it is about.
+    // One logger for all requests: each line names its request.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: OPAQUE_MAX },
     ajv: {
@@ -99,13 +97,13 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   await app.register(cookie)
   return {
     app,
-    async listen(place) {
-      const more = await listenManifold(app.server, place, (options) => app.listen(options))
+    async listen(address) {
+      const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
       servers.push(...more)
       return app.listeningOrigin
     },
-    async stop(keptMs) {
-      await connections.end(servers, { keptMs, cutMs: DRAIN_MS })
+    async stop(graceMs) {
+      await connections.end(servers, { graceMs, cutMs: DRAIN_MS })
       await app.close()
     },
   }
@@ -113,7 +111,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
 
 type Refusals = ReturnType<typeof createRefusals>
 
-/** Answers to what Node would refuse in words of its own. */
+/** Makes the responses to requests that Node would refuse in its own format. */
 function createRefusals(securityHeaders: Record<string, string>) {
   const refusal = (status: number): Refusal =>
     createRefusal('INVALID_REQUEST', { securityHeaders, status })
@@ -125,7 +123,7 @@ function createRefusals(securityHeaders: Record<string, string>) {
   }
 }
 
-/** Answers what is not HTTP, or came too slowly or with too long headers, and closes the connection. */
+/** Answers a request that is not HTTP, too slow, or has too long headers, and closes the connection. */
 function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'

@@ -9,7 +9,7 @@ const test = testPerNode('bytes that a balancer would judge before any node')
 
 const KEPT_MS = 1000
 
-test('a server that stops under load resets none of the connections that its clients keep, five times over', async () => {
+test('a server that stops under load resets none of its clients’ keep-alive connections, five times in a row', async () => {
   const { databaseUrl, signUp } = await appForTest()
   const { token } = await signUp()
   const calls = ['/posts', '/sessions', '/posts?limit=7', '/users/current']
@@ -34,7 +34,7 @@ test('a server that stops under load resets none of the connections that its cli
   }
 })
 
-test('a client that pauses between its requests has the next one answered, and is told that the connection closes', async () => {
+test('a client that pauses between its requests has the next one answered, with the notice that the connection closes', async () => {
   const app = await startTestApp()
   const socket = await openSocket(app.url)
   onTestFinished(() => void socket.destroy())

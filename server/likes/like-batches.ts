@@ -1,4 +1,4 @@
-import { createBatch } from '../db/batch-calls.ts'
+import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { addToLikesCount, lockForLikes } from '../posts/posts.service.ts'
 import { deleteLikes, insertLikes } from './likes.repository.ts'
@@ -22,7 +22,7 @@ export function createLikeQueue(
   return async (postId, wish) => {
     const queue =
       queues.get(postId) ??
-      createBatch(
+      batchCalls(
         (wishes: LikeWish[]) => grant(wishes, postId),
         () => queues.delete(postId),
       )

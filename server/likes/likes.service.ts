@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createBatch } from '../db/batch-calls.ts'
+import { batchCalls } from '../db/batch-calls.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { PostList } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
@@ -32,5 +32,5 @@ export async function removeLikesOf(tx: Queryable, postId: string): Promise<void
 
 /** Makes the function that tells which of some posts a user likes; questions that come together are asked together. */
 export function likedBy(db: Db) {
-  return createBatch((questions: LikesQuestion[]) => selectLiked(db, questions))
+  return batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
 }

@@ -2,29 +2,33 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the build says of one of its files (Vite's manifest, by the file's source). */
+/** A file of the build in Vite's manifest, where its source is the key. */
 type Chunk = { file: string; isEntry?: boolean; imports?: string[] }
 type Manifest = Record<string, Chunk>
 
 /**
- * Links by which the browser fetches the scripts of a lazy source, such as `pages/post-page.tsx`, along with those that every
- * page needs and not after them; the one style sheet is among the latter. Empty where the build left no manifest.
+ * Returns links that make the browser preload the scripts of a lazy chunk, such as that of `pages/post-page.tsx`, in parallel
+ * with those that every page needs; the style sheet is among the latter. Empty where the build has no manifest.
  */
-export async function linksTo(source: string, folder: string): Promise<string> {
+export async function modulePreloads(source: string, folder: string): Promise<string> {
   const path = join(folder, '.vite/manifest.json')
   if (!existsSync(path)) return ''
   const manifest: Manifest = JSON.parse(await readFile(path, 'utf8'))
   const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry)
-  const everywhere = reach(manifest, entry)
-  const own = [...reach(manifest, source)].filter((chunk) => !everywhere.has(chunk))
+  const common = collectImports(manifest, entry)
+  const own = [...collectImports(manifest, source)].filter((chunk) => !common.has(chunk))
   return own.map(({ file }) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('')
 }
 
-/** A chunk and all that it imports before it runs. */
-function reach(manifest: Manifest, name: string | undefined, seen = new Set<Chunk>()): Set<Chunk> {
+/** Returns a chunk and everything that it imports statically. */
+function collectImports(
+  manifest: Manifest,
+  name: string | undefined,
+  seen = new Set<Chunk>(),
+): Set<Chunk> {
   const chunk = name === undefined ? undefined : manifest[name]
   if (!chunk || seen.has(chunk)) return seen
   seen.add(chunk)
-  for (const imported of chunk.imports ?? []) reach(manifest, imported, seen)
+  for (const imported of chunk.imports ?? []) collectImports(manifest, imported, seen)
   return seen
 }

@@ -1,32 +1,46 @@
 import { PAGE_SIZE } from '../../contract/constants.ts'
-import { pageTitle, TITLES } from '../../contract/pages.ts'
+import { PATHS, pageTitle, TITLES } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-title.ts'
 import type { Post } from '../../contract/posts.ts'
 import { API_PREFIX } from '../http/route.ts'
 
+/** The page at a path: the wall, a post, or a page of the signed-in user. */
+type Page = { name: 'wall' } | { name: 'post'; id: string } | { name: 'own' }
+
 /**
- * What an address shows: a screen of one's own, with nothing to say to a visitor; the wall; a post; a post that could not
- * be read just then; no post; or no screen at all.
+ * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; `other` where
+ * the post could not be read; no post; or nothing, where there is no such page.
  */
 export type Shown = 'own' | 'other' | 'wall' | Post | 'no post' | 'nothing'
 
 export type SiteFacts = {
   appName: string
-  /** What the site is, in a sentence. */
+  /** A sentence that describes the site. */
   description: string
-  /** The origin people see, without which a preview has neither an address nor a picture. */
+  /** The public origin, without which a preview has neither an address nor a picture. */
   publicUrl: string | undefined
 }
 
 type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
 
-/** Search engines show about as much. */
+/** About as much as search engines show. */
 const DESCRIPTION_MAX = 160
-/** Previews of links have room for all of most posts. */
+/** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
 const PICTURE = '/icon-512.png'
 
-/** The part of a page's head that depends on what it shows, for who does not run its scripts: crawlers, link previews. */
+const POST_PATH = new RegExp(`^${PATHS.post.replace(':id', '([^/]+)')}$`)
+const ALL_PATHS = new Set<string>(Object.values(PATHS))
+
+/** Returns the page at a path; null where the web app has none, which is a 404. */
+export function pageAt(path: string): Page | null {
+  if (path === PATHS.wall) return { name: 'wall' }
+  const id = POST_PATH.exec(path)?.[1]
+  if (id !== undefined) return { name: 'post', id }
+  return ALL_PATHS.has(path) ? { name: 'own' } : null
+}
+
+/** Returns the part of a page's head that depends on what it shows, for clients that run no scripts: crawlers, link previews. */
 export function headOf(shown: Shown, site: SiteFacts): string {
   if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
   if (shown === 'other') return title(undefined, site) + meta('description', site.description)
@@ -36,15 +50,15 @@ export function headOf(shown: Shown, site: SiteFacts): string {
   return postHead(shown, site)
 }
 
-/** Tells the browser of calls the page is about to make as a visitor, before its scripts are there to make them. */
-export function callsAhead(shown: Shown): string {
+/** Returns preload links for the calls that the page makes for a visitor, so that they begin before its scripts run. */
+export function preloadLinks(shown: Shown): string {
   if (shown === 'wall') return preload(`/posts?limit=${PAGE_SIZE}`)
   if (typeof shown === 'string') return ''
   const path = `/posts/${shown.id}`
   return preload(path) + preload(`${path}/replies?limit=${PAGE_SIZE}`)
 }
 
-/** Text as it may stand in HTML, between tags or in a quoted attribute. */
+/** Escapes text for HTML, between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
@@ -74,8 +88,8 @@ function postHead(post: Post, site: SiteFacts): string {
   )
 }
 
-function title(words: string | undefined, { appName }: SiteFacts): string {
-  return `<title>${escapeHtml(pageTitle(words, appName))}</title>`
+function title(pageName: string | undefined, { appName }: SiteFacts): string {
+  return `<title>${escapeHtml(pageTitle(pageName, appName))}</title>`
 }
 
 function preview({ title, text, type, path }: Preview, { appName, publicUrl }: SiteFacts): string {

@@ -45,12 +45,12 @@ async function read(path: string, headers: Record<string, string> = {}, url = ap
   return { status: answer.status, html, title: /<title>(.*?)<\/title>/.exec(html)?.[1] }
 }
 
-/** The content of a meta tag by its name or property. */
+/** Returns the content of a meta tag by its name or property. */
 function meta(html: string, name: string): string | undefined {
   return new RegExp(`<meta (?:name|property)="${name}" content="(.*?)">`).exec(html)?.[1]
 }
 
-test('the wall says in its head what it is, once', async () => {
+test('the head of the wall describes it, once', async () => {
   const { html, title } = await read('/')
   expect(title).toBe('Стена - Вслух')
   expect(meta(html, 'description')).toBe('О чём это.')
@@ -58,7 +58,7 @@ test('the wall says in its head what it is, once', async () => {
   expect(html.match(/<title>|name="description"/g)).toHaveLength(2)
 })
 
-test('the page of a post is called by its author and beginning, for crawlers and previews of links', async () => {
+test('the page of a post is titled with its author and beginning, for crawlers and link previews', async () => {
   const text = `Говорят, стены слышат.\n\n${'И помнят всё, что им сказали. '.repeat(12)}`
   const { id } = await app.publish(olga, text)
   const { status, html, title } = await read(`/posts/${id}?from=somewhere`)
@@ -74,7 +74,7 @@ test('the page of a post is called by its author and beginning, for crawlers and
   expect(meta(html, 'article:published_time')).toMatch(/^\d{4}-\d\d-\d\dT/)
 })
 
-test('what a post says cannot break out of the head', async () => {
+test('the text of a post cannot break out of the head', async () => {
   const hostile = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> $& $1 &lt;'
   const { id } = await app.publish(olga, hostile)
   const { html, title } = await read(`/posts/${id}`)
@@ -102,7 +102,7 @@ atOnce('the head follows each edit at once, and a deleted or unknown post is a 4
   })
 })
 
-test('what shows a visitor nothing of its own asks search engines to stay away; the rest does not', async () => {
+test('pages that show a visitor nothing are noindex; the others are not', async () => {
   const { id } = await app.publish(olga)
   for (const path of ['/email-undo', '/settings', '/liked']) {
     expect(meta((await read(path)).html, 'robots'), path).toBe('noindex')
@@ -112,7 +112,7 @@ test('what shows a visitor nothing of its own asks search engines to stay away; 
   }
 })
 
-test('addresses stand in a preview only where the public one is known', async () => {
+test('previews contain URLs only where PUBLIC_URL is set', async () => {
   const { id } = await app.publish(olga)
   const { html } = await read(`/posts/${id}`)
   expect(html).not.toMatch(/og:url|og:image|canonical/)
@@ -128,7 +128,7 @@ test('addresses stand in a preview only where the public one is known', async ()
   expect(full).toContain(`<link rel="canonical" href="https://vslukh.example/posts/${id}">`)
 })
 
-test('a visitor’s page names the calls it is about to make; one with a session, whose calls differ, does not', async () => {
+test('a visitor’s page preloads the calls that it is about to make; one with a session, whose calls differ, does not', async () => {
   const ahead = (html: string) =>
     [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="(.*?)">/g)].map(
       ([, href]) => href,
@@ -149,7 +149,7 @@ test('a visitor’s page names the calls it is about to make; one with a session
   }
 })
 
-test('a page says that there is no session only where its cookie would have come along', async () => {
+test('a page says that there is no session only where the browser would have sent its cookie', async () => {
   const sessionOn = async (headers: Record<string, string>) =>
     meta((await read('/', headers)).html, 'session')
   expect(await sessionOn({})).toBe('none')
@@ -165,7 +165,7 @@ test('a page says that there is no session only where its cookie would have come
   expect(headers.get('vary')).toBe('Cookie, Sec-Fetch-Site')
 })
 
-test('the page of a post brings the scripts that only it needs', async () => {
+test('the page of a post preloads the scripts that only it needs', async () => {
   const { id } = await app.publish(olga)
   const { html } = await read(`/posts/${id}`)
   const files = [...html.matchAll(/(modulepreload|stylesheet)"[^>]* href="(.*?)">/g)]
@@ -198,7 +198,7 @@ perNode('a page is served whether or not its post could be read', async () => {
   }
 })
 
-test('robots.txt is a file of its own; the build’s own notes are nobody’s to read', async () => {
+test('robots.txt is a file of its own; the build’s manifest is not public', async () => {
   const robots = await fetch(`${app.url}/robots.txt`)
   expect(robots.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(await robots.text()).toContain('User-agent')

@@ -7,17 +7,23 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Post } from '../../contract/posts.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
-import { linksTo } from './chunk-links.ts'
-import { callsAhead, escapeHtml, headOf, type Shown, type SiteFacts } from './page-head.ts'
-import { screenAt } from './screens.ts'
+import { modulePreloads } from './chunk-links.ts'
+import {
+  escapeHtml,
+  headOf,
+  pageAt,
+  preloadLinks,
+  type Shown,
+  type SiteFacts,
+} from './page-head.ts'
 
-/** The built web app: its one page, in which the server states what the browser must know at once. */
-export type Page = {
+/** The built web app: its one page, with the facts that the browser needs at once. */
+export type WebApp = {
   folder: string
-  /** Its HTML around the place for what depends on the address. */
+  /** The page's HTML before and after the part that depends on the URL. */
   before: string
   after: string
-  /** The same after it, with links to the scripts that only the page of a post needs. */
+  /** As `after`, with preload links to the scripts that only the page of a post needs. */
   afterPost: string
   site: SiteFacts
   inlineScriptHashes: string[]
@@ -27,23 +33,23 @@ type Facts = { appName: string; editPeriodSeconds: number; publicUrl: string | u
 
 type Options = {
   cookieName: string
-  /** A post as any visitor sees it; rejects with POST_NOT_FOUND. */
+  /** Resolves to a post as any visitor sees it; rejects with POST_NOT_FOUND. */
   readPost: (id: string) => Promise<Post>
-  /** Charged for each such read, and for what nobody serves. */
+  /** The rate limit on such reads, and on URLs that nothing serves. */
   limit: Limit
-  /** Charged for each page and file. */
+  /** The rate limit on pages and files. */
   fileLimit: Limit
 }
 
-/** What the page says of its visitor's session where no cookie came with the request for it. */
+/** What the page knows about the viewer's session where its request had no cookie. */
 type Absence = 'none' | 'unseen'
-/** Requests begun by our own pages or by the person: the session's SameSite=Strict cookie comes along with these. */
+/** Sources of requests that carry the session's SameSite=Strict cookie: our own pages, and the person. */
 const OWN_NAVIGATIONS = new Set<unknown>([undefined, 'none', 'same-origin'])
 const TITLE = /<title>.*?<\/title>/
 const DESCRIPTION = /<meta name="description" content="(.*?)"[ /]*>/
 
-/** Reads the built page and fills in what the operator configured; null when the web was not built. */
-export async function loadPage(folder: string, facts: Facts): Promise<Page | null> {
+/** Reads the built page and fills in the operator's configuration; null when the web app was not built. */
+export async function loadWebApp(folder: string, facts: Facts): Promise<WebApp | null> {
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return null
   const built = await readFile(path, 'utf8')
@@ -57,22 +63,25 @@ export async function loadPage(folder: string, facts: Facts): Promise<Page | nul
       `<meta name="edit-period-seconds" content="${editPeriodSeconds}">`,
     after,
     site: { appName, publicUrl, description: DESCRIPTION.exec(built)?.[1] ?? '' },
-    afterPost: after.replace('</head>', `${await linksTo('pages/post-page.tsx', folder)}</head>`),
+    afterPost: after.replace(
+      '</head>',
+      `${await modulePreloads('pages/post-page.tsx', folder)}</head>`,
+    ),
     inlineScriptHashes: scripts.map(hashOf),
   }
 }
 
-/** Serves the web app: assets for ever, everything else as its one page. Unknown API paths are NOT_FOUND. */
+/** Serves the web app: its assets, which browsers cache for ever, and its one page at all other URLs; NOT_FOUND under /api/. */
 export async function servePages(
   app: FastifyInstance,
-  page: Page | null,
+  web: WebApp | null,
   options: Options,
 ): Promise<void> {
-  if (page) await serveFiles(app, page.folder, options.fileLimit)
-  const htmlOf = page && createPrinter(page)
-  // Before the body is read: what nobody serves must not keep the server waiting for the rest of it.
+  if (web) await serveFiles(app, web.folder, options.fileLimit)
+  const htmlOf = web && createRenderer(web)
+  // Before the body is read: the server must not wait for the body of a request that nothing serves.
   app.addHook('onRequest', (request, _reply, done) => {
-    // No promise for the calls that are served: this runs for each of them.
+    // Without a promise, since this runs for each call.
     if (!request.is404) return done()
     const { ip } = request
     if (htmlOf && wantsPage(request)) options.fileLimit.chargeNetwork(ip).then(() => done(), done)
@@ -118,45 +127,45 @@ function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
 }
 
-/** Null where a session cookie came; `unseen` where one may be kept, which a link on another site does not bring along. */
+/** Returns null where the request has a session cookie; `unseen` where there may be one that a link on another site does not send. */
 function absenceOfSession(request: FastifyRequest, cookieName: string): Absence | null {
   if (request.cookies[cookieName] !== undefined) return null
   return OWN_NAVIGATIONS.has(request.headers['sec-fetch-site']) ? 'none' : 'unseen'
 }
 
 async function findShown(request: FastifyRequest, { readPost, limit }: Options): Promise<Shown> {
-  const screen = screenAt(request.url.split('?', 1)[0] ?? '/')
-  if (screen === null) return 'nothing'
-  if (screen.name !== 'post') return screen.name
+  const page = pageAt(request.url.split('?', 1)[0] ?? '/')
+  if (page === null) return 'nothing'
+  if (page.name !== 'post') return page.name
   try {
     await limit.chargeNetwork(request.ip)
-    return await readPost(screen.id)
+    return await readPost(page.id)
   } catch (error) {
     if (!(error instanceof AppError)) {
       request.log.warn({ reqId: request.id, err: error }, 'a page was served without its post')
     } else if (error.code === 'POST_NOT_FOUND') return 'no post'
-    // The page itself needs no database: what it cannot show yet, it says and tries again.
+    // The page itself needs no database: it says what it cannot show yet, and tries again.
     return 'other'
   }
 }
 
-/** Makes the page's HTML; what is the same for everybody, once. */
-function createPrinter({ before, after, afterPost, site }: Page) {
-  const made = new Map<string, Buffer>()
+/** Makes the function that renders the page; HTML that is the same for everybody is rendered once. */
+function createRenderer({ before, after, afterPost, site }: WebApp) {
+  const rendered = new Map<string, Buffer>()
 
-  function print(shown: Shown, absence: Absence | null): Buffer {
+  function render(shown: Shown, absence: Absence | null): Buffer {
     const forVisitor = absence
-      ? `<meta name="session" content="${absence}">${callsAhead(shown)}`
+      ? `<meta name="session" content="${absence}">${preloadLinks(shown)}`
       : ''
     const rest = typeof shown === 'string' ? after : afterPost
     return Buffer.from(before + headOf(shown, site) + forVisitor + rest)
   }
 
   return (shown: Shown, absence: Absence | null): Buffer => {
-    if (typeof shown !== 'string') return print(shown, absence)
+    if (typeof shown !== 'string') return render(shown, absence)
     const key = `${shown} ${absence}`
-    const html = made.get(key) ?? print(shown, absence)
-    made.set(key, html)
+    const html = rendered.get(key) ?? render(shown, absence)
+    rendered.set(key, html)
     return html
   }
 }

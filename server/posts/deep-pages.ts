@@ -1,4 +1,4 @@
-import { settles } from '../db/settles.ts'
+import { endsWithin } from '../db/deadline.ts'
 import { AppError } from '../http/app-error.ts'
 
 type Bounds = {
@@ -26,7 +26,7 @@ export function createTurns({ atOnce, inLine, waitMs }: Bounds) {
     if (line.size >= inLine) throw refusal()
     const { promise: turn, resolve } = Promise.withResolvers<void>()
     line.add(resolve)
-    const isInTime = await settles(turn, waitMs)
+    const isInTime = await endsWithin(turn, waitMs)
     // One that is no longer in the line was given its turn just then.
     if (!isInTime && line.delete(resolve)) throw refusal()
   }

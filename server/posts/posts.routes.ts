@@ -25,8 +25,8 @@ import {
 } from './posts.repository.ts'
 import { isRetry, publishPost, requireText } from './publish.service.ts'
 
-export function registerPosts({ route, db, limits, config, changed, shareRead }: Features): void {
-  route(listPosts, async ({ query, viewer }, http) => {
+export function registerPosts({ route, db, limits, config, changed }: Features): void {
+  route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
@@ -34,12 +34,12 @@ export function registerPosts({ route, db, limits, config, changed, shareRead }:
       return readPostList(db, likedPosts(viewer.userId), page, viewer)
     }
     const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_ONE)
-    return shareRead(http, viewer, (looker) => readPostList(db, list, page, looker))
+    return readPostList(db, list, page, viewer)
   })
 
-  route(readPost, async ({ params: { id }, viewer }, http) => {
+  route(readPost, async ({ params: { id }, viewer }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return shareRead(http, viewer, (looker) => requireView(db, id, looker))
+    return requireView(db, id, viewer)
   })
 
   route(createPost, async ({ body, headers, viewer }) => {
@@ -89,9 +89,8 @@ export async function readPostForPage(
   id: string,
 ): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-  const route = API_PREFIX + readPost.path
-  const url = route.replace(':id', id)
-  return readAsVisitor({ url, route }, () => requireView(db, id, null))
+  const url = API_PREFIX + readPost.path.replace(':id', id)
+  return readAsVisitor({ endpoint: readPost, url }, () => requireView(db, id, null))
 }
 
 async function requireView(db: Db, id: string, viewer: Looker): Promise<Post> {

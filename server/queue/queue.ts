@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 
-/** Does one job. `stopping` rejects when the process is about to end: what waits for others should give up then. */
+/** Runs one job. `stopping` rejects when the process is about to end: a task that waits for others should give up then. */
 type JobTask<Payload> = (payload: Payload, stopping: Promise<never>) => Promise<void>
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by task; each task states its own
 export type JobTasks = Record<string, JobTask<any>>
@@ -16,23 +16,23 @@ type JobsLog = {
 
 type JobsOptions = {
   tasks: JobTasks
-  /** Lines of a crontab (UTC): minute, hour, day, month, weekday, task. */
+  /** The lines of a crontab (UTC): minute, hour, day, month, weekday, task. */
   crontab: string
   log: JobsLog
 }
 
 const CONCURRENT_JOBS = 4
-/** Jobs at work get this long to finish before they are told to give up. */
+/** Running jobs have this long to finish before `stopping` rejects. */
 const FINISH_MS = 3000
-/** Past any pause between the tries of a job. */
+/** Longer than any pause between the attempts of a job. */
 const LONGEST_WAIT_SECONDS = 300
-/** The crontab's clock may be so far from its next minute before it is set anew: back, or ahead. */
+/** How far the clock may be before or behind the crontab's next minute until the runner is restarted. */
 const CRON_AHEAD_MS = 120_000
 const CRON_BEHIND_MS = 86_400_000
-/** A runner that the database failed is replaced after this. */
+/** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
-/** Queues a job; within a transaction it exists once that commits. It runs now, or after so many milliseconds. */
+/** Queues a job; in a transaction it is queued when that commits. It runs at once, or after `afterMs` milliseconds. */
 export async function addJob(
   db: Queryable,
   task: string,
@@ -44,9 +44,9 @@ export async function addJob(
 }
 
 /**
- * Lets others take the jobs of some tasks that one worker has held for `heldSeconds`, longer than any of them takes: its
- * process was killed. Left to itself, the queue gives them out again after four hours. Jobs that a clock which was ahead has
- * put off, farther than any is put off on purpose, run now.
+ * Unlocks the jobs of some tasks that a worker has held for `heldSeconds`, longer than any of them takes: its process was
+ * killed. Without this the queue would run them again only after four hours. Jobs that were scheduled too far ahead,
+ * because a clock was ahead, run now.
  */
 export async function releaseAbandonedJobs(
   db: Queryable,
@@ -64,19 +64,19 @@ export async function releaseAbandonedJobs(
   `.execute(db)
 }
 
-/** Lets the crontab run again that a clock which was ahead has marked as done until then. */
-export async function forgetFutureCrons(db: Queryable): Promise<void> {
+/** Lets the crontab run again where a clock that was ahead has marked its tasks as done in the future. */
+export async function resetFutureCrons(db: Queryable): Promise<void> {
   await sql`UPDATE graphile_worker._private_known_crontabs SET last_execution = NULL
     WHERE last_execution > now() + interval '2 minutes'`.execute(db)
 }
 
-/** Runs queued jobs and the crontab until `stop()` of the result, which waits for the jobs at work. */
+/** Runs queued jobs and the crontab until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
   { tasks, crontab, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Job payloads name addresses: only the message and the error leave this place.
+    // Payloads of jobs contain addresses: only the message and the error are logged.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
@@ -90,14 +90,14 @@ export async function startJobs(
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
-    // Without a batch, a job done while the database is away ends the process by an unhandled rejection.
+    // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
 }
 
 /**
- * Another runner takes the place of one that the database failed, until `stop()`: such a one ends, or, where its first
- * look at the queue failed, never finds a job again.
+ * Replaces each runner that fails because of the database, until `stop()` is called: such a runner ends or, where its first
+ * query of the queue failed, never finds a job again.
  */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
@@ -130,20 +130,22 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
   }
 }
 
-/** Starts a runner; `failed` settles when it has ended, could not look into the queue, or saw the clock jump. */
+/** Starts a runner; `failed` resolves when it has ended, could not read the queue, or saw the clock jump. */
 async function begin(options: RunnerOptions) {
   const runner = await run(options)
-  const { promise: blind, resolve } = Promise.withResolvers<void>()
+  const { promise: isUseless, resolve } = Promise.withResolvers<void>()
   runner.events.once('worker:getJob:error', () => resolve())
-  // Left to itself, the crontab would wait until the time comes again, or catch up minute by minute.
-  const looksAtClock = (cron: { currentTimestamp: number; expectedTimestamp: number }) => {
+  // Otherwise the crontab would wait until that time comes again, or make up for each missed minute.
+  const restartAfterJump = (cron: { currentTimestamp: number; expectedTimestamp: number }) => {
     const late = cron.currentTimestamp - cron.expectedTimestamp
     if (late < -CRON_AHEAD_MS || late > CRON_BEHIND_MS) resolve()
   }
-  runner.events.on('cron:prematureTimer', looksAtClock).on('cron:overdueTimer', looksAtClock)
+  runner.events
+    .on('cron:prematureTimer', restartAfterJump)
+    .on('cron:overdueTimer', restartAfterJump)
   return {
-    failed: Promise.race([runner.promise.catch(() => {}), blind]),
-    // A runner that has ended by itself refuses to be stopped.
+    failed: Promise.race([runner.promise.catch(() => {}), isUseless]),
+    // A runner that has ended by itself rejects here.
     stop: () => runner.stop().catch(() => {}),
   }
 }

@@ -10,7 +10,7 @@ type Options = {
   duration: number
 }
 
-/** A window that ends later than any begun now was begun by a clock that was ahead: it is over, like one that has ended. */
+/** A window that ends later than one begun now was begun by a clock that was ahead; it counts as ended. */
 const CHARGE = (table: string) => `
   INSERT INTO ${table} AS old (key, points, expire)
   SELECT $1, $2::integer, ms + $3::bigint FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms) clock
@@ -23,7 +23,7 @@ const CHARGE = (table: string) => `
 
 /**
  * rate-limiter-flexible's PostgreSQL limiter, with windows that begin and end by the database's clock instead of each
- * node's: the two functions are those that the library asks a store to bring.
+ * node's. The two methods are those that the library leaves to its subclasses.
  */
 export class DatabaseClockLimiter extends RateLimiterPostgres {
   readonly #pool: Pool

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createLeakyBucket } from './gcra.ts'
+import { createGcraLimit } from './gcra.ts'
 
-/** A bucket on a clock that the test moves, and whether an event passes. */
-function bucketFor(options: { seconds: number; burst: number }) {
+/** A limit on a clock that the test moves; `passes` returns true, or the seconds to wait. */
+function limitAt(options: { seconds: number; burst: number }) {
   let ms = 1_000_000
-  const limit = createLeakyBucket(options, () => ms)
+  const limit = createGcraLimit(options, () => ms)
   return {
     wait: (seconds: number) => {
       ms += seconds * 1000
@@ -18,7 +18,7 @@ function bucketFor(options: { seconds: number; burst: number }) {
 }
 
 test('five pass at once, the sixth waits five seconds, and each five seconds let one more pass', async () => {
-  const { wait, passes } = bucketFor({ seconds: 5, burst: 5 })
+  const { wait, passes } = limitAt({ seconds: 5, burst: 5 })
   for (let event = 0; event < 5; event++) expect(await passes()).toBe(true)
   expect(await passes()).toBe(5)
   wait(4)
@@ -29,7 +29,7 @@ test('five pass at once, the sixth waits five seconds, and each five seconds let
 })
 
 test('in a minute of trying, the burst and one in five seconds pass', async () => {
-  const { wait, passes } = bucketFor({ seconds: 5, burst: 5 })
+  const { wait, passes } = limitAt({ seconds: 5, burst: 5 })
   let passed = 0
   for (let second = 0; second < 60; second++) {
     if ((await passes()) === true) passed++
@@ -38,8 +38,8 @@ test('in a minute of trying, the burst and one in five seconds pass', async () =
   expect(passed).toBe(5 + 11)
 })
 
-test('each key has a bucket of its own, which is full again after a pause', async () => {
-  const { wait, passes } = bucketFor({ seconds: 5, burst: 2 })
+test('each key is counted on its own, and may burst again after a pause', async () => {
+  const { wait, passes } = limitAt({ seconds: 5, burst: 2 })
   expect([await passes(), await passes(), await passes()]).toEqual([true, true, 5])
   expect(await passes('petr')).toBe(true)
   wait(10)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { networkOf } from './rate-limits.ts'
+import { networkOf } from './network.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -20,7 +20,7 @@ test.each([
   expect(networkOf(ip)).toBe(network)
 })
 
-test('what is no address is counted as one, however long it is', () => {
+test('texts that are no addresses share one key, however long they are', () => {
   const all = networkOf('unknown')
   for (const ip of [
     undefined,
@@ -35,7 +35,7 @@ test('what is no address is counted as one, however long it is', () => {
   }
 })
 
-test('no text at all makes a long key or an exception', () => {
+test('no text makes a long key or an exception', () => {
   const address = fc.oneof(
     fc.string(),
     fc.ipV6(),

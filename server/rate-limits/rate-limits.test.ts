@@ -8,7 +8,7 @@ import { appForTest } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
-/** Repeats a call until it is refused; gives how often it was not, and the refusal. */
+/** Repeats a call until it is rate limited; returns how many calls were served, and the refusal. */
 async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {
   for (let served = 0; served <= most; served++) {
     const answer = await call()
@@ -18,7 +18,7 @@ async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {
   throw new Error(`${most} calls were served`)
 }
 
-test('five posts and replies go out in a burst, the sixth is 429 and may come within 5 s', async () => {
+test('five posts and replies pass in a burst, the sixth is 429 and may be retried within 5 s', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const { token } = await app.signUp()
   const body = { text: 'Скорей' }
@@ -36,7 +36,7 @@ test('five posts and replies go out in a burst, the sixth is 429 and may come wi
   expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
 })
 
-test('texts that are refused take no place of the good ones that follow', async () => {
+test('texts that are refused do not count against the good ones that follow', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const { token } = await app.signUp()
   const first = await app.call('POST', '/posts', { token, body: { text: 'Первая' } })
@@ -52,7 +52,7 @@ test('texts that are refused take no place of the good ones that follow', async 
   expect((await app.call('POST', replies, good)).status).toBe(201)
 })
 
-test('five edits go out in a burst, then one in 2 s, apart from posts; a refused text is not counted', async () => {
+test('five edits pass in a burst, then one in 2 s, counted apart from posts; a refused text is not counted', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const olga = await app.signUp()
   const { token } = olga
@@ -154,7 +154,7 @@ test('pages, files, the API’s document and its human page: 9,000 in 5 minutes 
   expect((await fetch(`${app.url}/livez`)).status).toBe(200)
 })
 
-test('bad tokens are counted for the address: guessing them is no way around', async () => {
+test('calls with bad tokens are counted for the address, so that guessing them evades no limit', async () => {
   const app = await appForTest({ config: { rateLimitScale: 0.01 } })
   const statuses: number[] = []
   for (let n = 0; n < 31; n++) {

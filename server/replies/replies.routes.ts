@@ -5,16 +5,14 @@ import { AppError } from '../http/app-error.ts'
 import { isRetry, publishReply, readPostList, requireText } from '../posts/posts.service.ts'
 import { repliesOf, repliesTo } from './replies.repository.ts'
 
-export function registerReplies({ route, db, limits, changed, shareRead }: Features): void {
+export function registerReplies({ route, db, limits, changed }: Features): void {
   route(listOwnReplies, ({ query, viewer }) =>
     readPostList(db, repliesOf(viewer.userId), query, viewer),
   )
 
-  route(listReplies, async ({ params, query, viewer }, http) => {
+  route(listReplies, async ({ params, query, viewer }) => {
     if (!isRowId(params.id)) throw new AppError('POST_NOT_FOUND')
-    return shareRead(http, viewer, (looker) =>
-      readPostList(db, repliesTo(params.id), query, looker),
-    )
+    return readPostList(db, repliesTo(params.id), query, viewer)
   })
 
   route(createReply, async ({ params, body, headers, viewer }) => {

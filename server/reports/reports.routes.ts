@@ -1,6 +1,6 @@
 import { listReasons, reportPost } from '../../contract/reports.ts'
+import { isForeignKeyViolation } from '../db/database-errors.ts'
 import { isRowId } from '../db/row-id.ts'
-import { isForeignKeyViolation } from '../db/violations.ts'
 import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { requirePost } from '../posts/posts.service.ts'

@@ -1,61 +1,63 @@
 import { expect, test } from 'vitest'
-import { createKeptAnswers, type KeptAnswer } from './cache.ts'
+import { type CachedResponse, createMemoryCache } from './cache.ts'
 
-const answerOf = (body: string): KeptAnswer => ({
+const responseOf = (body: string): CachedResponse => ({
   route: '/posts',
+  maxAgeMs: 1000,
   body: Buffer.from(body),
   etag: '"x"',
+  headers: {},
+  notModifiedHeaders: {},
   pieces: [body],
   postIds: [],
-  headers: null,
 })
 
-/** How many of so many answers are still kept in a store of 100 KB. */
-function countKept(count: number, urlOf: (n: number) => string, body: string): number {
-  const kept = createKeptAnswers({ maxBytes: 100_000 })
-  kept.setHearing(true)
+/** Caches `count` responses in 100 KB and returns how many are still there. */
+function countCached(count: number, urlOf: (n: number) => string, body: string): number {
+  const cache = createMemoryCache({ maxBytes: 100_000 })
+  cache.setSubscribed(true)
   const urls = Array.from({ length: count }, (_, n) => urlOf(n))
-  for (const url of urls) kept.keep(url, answerOf(body), kept.stamp())
-  return urls.filter((url) => kept.forVisitor(url)).length
+  for (const url of urls) cache.put(url, responseOf(body), cache.version())
+  return urls.filter((url) => cache.getForVisitor(url)).length
 }
 
-test('memory is bounded by what the answers take, and by what their URLs do', () => {
-  expect(countKept(1000, (n) => `/posts/${n}`, 'x'.repeat(9000))).toBe(3)
-  expect(countKept(1000, (n) => `/posts/${n}?${'&'.repeat(15_000)}`, '{}')).toBe(3)
+test('memory is bounded by the size of the responses and by that of their URLs', () => {
+  expect(countCached(1000, (n) => `/posts/${n}`, 'x'.repeat(9000))).toBe(3)
+  expect(countCached(1000, (n) => `/posts/${n}?${'&'.repeat(15_000)}`, '{}')).toBe(3)
 })
 
-/** A store on a clock that the test moves, with one answer just kept. */
-function keptAtZero() {
+/** A cache on a clock that the test moves, with one response just cached. */
+function cacheAtZero() {
   let ms = 0
-  const kept = createKeptAnswers({ clock: () => ms })
-  kept.setHearing(true)
-  kept.keep('/posts', answerOf('{}'), kept.stamp())
-  return { kept, wait: (by: number) => (ms += by) }
+  const cache = createMemoryCache({ clock: () => ms })
+  cache.setSubscribed(true)
+  cache.put('/posts', responseOf('{}'), cache.version())
+  return { cache, wait: (by: number) => (ms += by) }
 }
 
-test('for a second an answer is given again; while the database is away, for ten minutes', () => {
-  const { kept, wait } = keptAtZero()
+test('a response is served again for a second; while the database is unavailable, for ten minutes', () => {
+  const { cache, wait } = cacheAtZero()
   wait(1000)
-  expect(kept.forVisitor('/posts')).toBeDefined()
+  expect(cache.getForVisitor('/posts')).toBeDefined()
   wait(1)
-  expect(kept.forVisitor('/posts')).toBeUndefined()
+  expect(cache.getForVisitor('/posts')).toBeUndefined()
   wait(598_999)
-  expect(kept.duringOutage('/posts')?.age).toBe(600)
+  expect(cache.getDuringOutage('/posts')?.age).toBe(600)
   wait(1)
-  expect(kept.duringOutage('/posts')).toBeUndefined()
+  expect(cache.getDuringOutage('/posts')).toBeUndefined()
 })
 
-test('what was read before a change of posts is never given again', () => {
-  const { kept } = keptAtZero()
-  kept.postsChanged()
-  expect(kept.duringOutage('/posts')).toBeUndefined()
+test('a response that was read before posts changed is never served again', () => {
+  const { cache } = cacheAtZero()
+  cache.invalidate('posts')
+  expect(cache.getDuringOutage('/posts')).toBeUndefined()
 })
 
-test('a node that no longer hears of the others gives only what an outage excuses, and once it hears again nothing from before', () => {
-  const { kept } = keptAtZero()
-  kept.setHearing(false)
-  expect(kept.forVisitor('/posts')).toBeUndefined()
-  expect(kept.duringOutage('/posts')).toBeDefined()
-  kept.setHearing(true)
-  expect(kept.duringOutage('/posts')).toBeUndefined()
+test('a node that no longer receives the changes of others serves cached responses only during an outage, and none from before once it receives them again', () => {
+  const { cache } = cacheAtZero()
+  cache.setSubscribed(false)
+  expect(cache.getForVisitor('/posts')).toBeUndefined()
+  expect(cache.getDuringOutage('/posts')).toBeDefined()
+  cache.setSubscribed(true)
+  expect(cache.getDuringOutage('/posts')).toBeUndefined()
 })

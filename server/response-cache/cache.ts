@@ -1,134 +1,148 @@
-/** An answer to a read that all viewers share but for their own likes. */
-export type KeptAnswer = {
+/** Response to a read that all viewers share, except for each viewer's own likes. It never changes once it is made. */
+export type CachedResponse = {
+  /** The route's pattern, as the log names it. */
   route: string
+  /** For how long visitors may be served with it (ms). */
+  maxAgeMs: number
   /** The JSON as a visitor sees it, who likes nothing. */
   body: Buffer
   etag: string
-  /** The JSON cut where each post's `is_liked` stands, and the posts of these places. */
+  /** All headers of a visitor's response with the body, and of one without it (304). */
+  headers: ResponseHeaders
+  notModifiedHeaders: ResponseHeaders
+  /** The JSON cut where each post's `is_liked` stands, and the ids of the posts at these cuts. */
   pieces: string[]
   postIds: string[]
-  /** The head of a visitor's whole answer, once there was one. */
-  headers: Record<string, number | string | string[]> | null
 }
 
-/** Whether a client says that it has the answer with this ETag; a proxy that compresses marks it as a weak one. */
-export function isKnown(
-  { etag }: Pick<KeptAnswer, 'etag'>,
+export type ResponseHeaders = Record<string, string | number>
+
+/** A cached response and its age in seconds. */
+export type CacheHit = { response: CachedResponse; age: number }
+
+/** What a committed write changed, as far as cached responses show it. */
+export type Change = 'posts' | 'likes'
+
+/** How many changes of each kind this node knew of when a read began. */
+export type Version = Record<Change, number>
+
+type Entry = {
+  response: CachedResponse
+  version: Version
+  /** How many changes of posts were known when it was cached; losing the change feed does not count as one. */
+  postChanges: number
+  /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
+  cachedAt: number
+}
+
+/** While the database is unavailable, visitors are served with responses that are not older than this. */
+const MAX_OUTAGE_MS = 10 * 60_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+export type MemoryCache = ReturnType<typeof createMemoryCache>
+
+/**
+ * Caches responses by URL in bounded memory. A publication, edit or deletion on any node invalidates all of them at
+ * once; a like invalidates them for signed-in viewers. Responses that are merely too old stay, for visitors who ask while
+ * the database is unavailable. `clock` returns monotonic milliseconds.
+ */
+export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
+  const entries = new Map<string, Entry>()
+  const current: Version = { posts: 0, likes: 0 }
+  let postChanges = 0
+  let bytes = 0
+  let isSubscribed = false
+
+  const ageOf = ({ cachedAt }: Entry) => clock() - cachedAt
+
+  function evict(url: string, { response }: Entry): void {
+    entries.delete(url)
+    bytes -= sizeOf(url, response)
+  }
+
+  /** The entry of a URL that may be served at least during an outage; one that may not is evicted. */
+  function find(url: string): Entry | undefined {
+    const entry = entries.get(url)
+    if (!entry) return undefined
+    if (entry.postChanges === postChanges && ageOf(entry) <= MAX_OUTAGE_MS) return entry
+    evict(url, entry)
+    return undefined
+  }
+
+  function isFresh(entry: Entry): boolean {
+    return entry.version.posts === current.posts && ageOf(entry) <= entry.response.maxAgeMs
+  }
+
+  return {
+    /** The version now, for a read that is about to begin. */
+    version: (): Version => ({ ...current }),
+
+    isCurrent: ({ posts, likes }: Version): boolean =>
+      posts === current.posts && likes === current.likes,
+
+    /** Returns what a visitor may be served with now. */
+    getForVisitor(url: string): CachedResponse | undefined {
+      const entry = find(url)
+      return entry && isFresh(entry) ? entry.response : undefined
+    },
+
+    /** Returns what a signed-in viewer may be served with now: it includes every like that this node knows of. */
+    getForUser(url: string): CachedResponse | undefined {
+      const entry = find(url)
+      const isCurrent = entry && isFresh(entry) && entry.version.likes === current.likes
+      return isCurrent ? entry.response : undefined
+    },
+
+    /**
+     * Returns what a visitor may be served with while the database is unavailable: the last response of ten minutes,
+     * unless this node knows that posts have changed since.
+     */
+    getDuringOutage(url: string): CacheHit | undefined {
+      const entry = find(url)
+      return entry && { response: entry.response, age: Math.floor(ageOf(entry) / 1000) }
+    },
+
+    /**
+     * Caches the response of a read that began at `version`, unless posts have changed since or this node does not
+     * receive the changes of others. Evicts what is too old, and the oldest entries where memory is short.
+     */
+    put(url: string, response: CachedResponse, version: Version): void {
+      if (version.posts !== current.posts || !isSubscribed) return
+      const old = entries.get(url)
+      if (old) evict(url, old)
+      entries.set(url, { response, version, postChanges, cachedAt: clock() })
+      bytes += sizeOf(url, response)
+      for (const [oldest, entry] of entries) {
+        if (bytes <= maxBytes && ageOf(entry) <= MAX_OUTAGE_MS) break
+        evict(oldest, entry)
+      }
+    },
+
+    /** Invalidates the responses that a committed change made wrong. */
+    invalidate(change: Change): void {
+      current[change]++
+      if (change === 'posts') postChanges++
+    },
+
+    /** Sets whether this node receives the changes of others: nothing is cached while it does not. */
+    setSubscribed(value: boolean): void {
+      isSubscribed = value
+      current.posts++
+      // During an outage perhaps nothing has changed; once changes arrive again, some may have been missed.
+      if (value) postChanges++
+    },
+  }
+}
+
+/** Whether the client already has this response: its If-None-Match names the ETag, perhaps as a weak one of a proxy. */
+export function isNotModified(
+  { etag }: Pick<CachedResponse, 'etag'>,
   ifNoneMatch: string | undefined,
 ): boolean {
   return ifNoneMatch?.includes(etag) ?? false
 }
 
-/** The state of posts, and of likes, that a read has seen. */
-export type Stamp = { posts: number; likes: number }
-type Entry = {
-  answer: KeptAnswer
-  stamp: Stamp
-  /** How many changes of posts were known when it was kept. */
-  changes: number
-  /** By the monotonic clock (ms): a wrong wall clock must not make answers older or younger. */
-  keptAt: number
-}
-
-/** Likes of others may lag a visitor by this much. */
-const MAX_AGE_MS = 1000
-/** While the database is away visitors are answered with what is not older than this. */
-const MAX_OUTAGE_MS = 10 * 60_000
-const MAX_BYTES = 32 * 1024 * 1024
-
-export type KeptAnswers = ReturnType<typeof createKeptAnswers>
-
-/**
- * Answers to shared reads by URL, in bounded memory. Each lives a second at most; a publication, edit or deletion on any
- * node makes all of them stale at once, a like those that signed-in viewers would get. Those that time alone made stale
- * stay, for visitors who ask while the database is away. `clock`: monotonic milliseconds.
- */
-export function createKeptAnswers({
-  maxAgeMs = MAX_AGE_MS,
-  maxBytes = MAX_BYTES,
-  clock = () => performance.now(),
-} = {}) {
-  const entries = new Map<string, Entry>()
-  const now: Stamp = { posts: 0, likes: 0 }
-  let changes = 0
-  let bytes = 0
-  let hearsOthers = false
-
-  function drop(url: string, { answer }: Entry): void {
-    entries.delete(url)
-    bytes -= sizeOf(url, answer)
-  }
-
-  function live(url: string): Entry | undefined {
-    const entry = entries.get(url)
-    if (!entry) return undefined
-    const age = clock() - entry.keptAt
-    if (entry.changes !== changes || age > MAX_OUTAGE_MS) drop(url, entry)
-    return entry.stamp.posts === now.posts && age <= maxAgeMs ? entry : undefined
-  }
-
-  return {
-    /** The state now, for a read that is about to begin. */
-    stamp: (): Stamp => ({ ...now }),
-
-    isCurrent: ({ posts, likes }: Stamp): boolean => posts === now.posts && likes === now.likes,
-
-    /** What a visitor may be answered with now. */
-    forVisitor: (url: string): KeptAnswer | undefined => live(url)?.answer,
-
-    /** What a signed-in viewer may be answered with now: no like of anybody is missing in it. */
-    forUser(url: string): KeptAnswer | undefined {
-      const entry = live(url)
-      return entry?.stamp.likes === now.likes ? entry.answer : undefined
-    },
-
-    /**
-     * What a visitor may be answered with while the database is away, and its age in seconds: the last read of ten minutes
-     * that no change of posts came after, as far as this node has heard.
-     */
-    duringOutage(url: string): { answer: KeptAnswer; age: number } | undefined {
-      live(url)
-      const entry = entries.get(url)
-      return entry && { answer: entry.answer, age: Math.floor((clock() - entry.keptAt) / 1000) }
-    },
-
-    /**
-     * Keeps what a read that began at `stamp` gave, and drops what is too old, or the oldest to make room; not while
-     * other nodes are not heard.
-     */
-    keep(url: string, answer: KeptAnswer, stamp: Stamp): void {
-      if (stamp.posts !== now.posts || !hearsOthers) return
-      const old = entries.get(url)
-      if (old) drop(url, old)
-      entries.set(url, { answer, stamp, changes, keptAt: clock() })
-      bytes += sizeOf(url, answer)
-      for (const [oldest, entry] of entries) {
-        if (bytes <= maxBytes && clock() - entry.keptAt <= MAX_OUTAGE_MS) break
-        drop(oldest, entry)
-      }
-    },
-
-    /** A post was published, edited or deleted. */
-    postsChanged(): void {
-      now.posts++
-      changes++
-    },
-
-    likesChanged(): void {
-      now.likes++
-    },
-
-    /** Whether changes on other nodes are heard of: nothing is kept while they are not. */
-    setHearing(hears: boolean): void {
-      hearsOthers = hears
-      now.posts++
-      // Nothing may have changed while the database was away; once it is back, that is no longer sure.
-      if (hears) changes++
-    },
-  }
-}
-
-/** Bytes an answer takes: its body, the same again in pieces of two bytes a character at most, its URL, and some for the rest. */
-function sizeOf(url: string, { body }: KeptAnswer): number {
+/** Bytes a response takes: its body, the same again in pieces of at most two bytes a character, its URL, and the rest. */
+function sizeOf(url: string, { body }: CachedResponse): number {
   return body.length * 3 + url.length * 2 + 1024
 }

@@ -1,136 +1,162 @@
 import { createHash } from 'node:crypto'
 import type { Post, PostPage } from '../../contract/posts.ts'
-import { isDatabaseUnavailable } from '../db/unavailable.ts'
-import type { Viewer } from '../http/authenticate.ts'
-import type { Http } from '../http/route.ts'
-import { isKnown, type KeptAnswer, type KeptAnswers, type Stamp } from './cache.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
+import {
+  type CachedResponse,
+  type CacheHit,
+  isNotModified,
+  type MemoryCache,
+  type ResponseHeaders,
+  type Version,
+} from './cache.ts'
 
-/** Which of some posts a user likes. */
-type LikedBy = (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
-/** A read as one viewer, or a visitor, sees it. */
-type Read = (viewer: Viewer | null) => Promise<Post | PostPage>
-/** `age` (seconds): of an answer that is given only because the database is away. */
-type VisitorsAnswer = { answer: KeptAnswer; age?: number }
-type Flight = { stamp: Stamp; answer: Promise<KeptAnswer> }
+export type CachedReadsOptions = {
+  /** Resolves to those of some posts that a user likes. */
+  likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+}
 
-/**
- * Answers a read with what it gave a moment ago and the viewer's own likes put in; else reads, once for all who ask for
- * one URL together, and keeps it. Returns the JSON to send. Rejects as the read does; but a visitor is answered with the
- * last read, marked by its `Age`, while the database is away.
- */
-export type ShareRead = (http: Http, viewer: Viewer | null, read: Read) => Promise<Buffer>
+/** A read that the contract marks with `cache`, and the URL under which its response is cached. */
+type CachedRead = { endpoint: CachedEndpoint; url: string }
 
-/** Where the API gives a read: its URL, by which the answer is kept, and its route, as the log names it. */
-type Place = { url: string; route: string }
-/** What a visitor would be answered with at a place of the API: the very read that serves it there. Rejects as the read does. */
-export type ReadAsVisitor = <T extends Post | PostPage>(
-  place: Place,
-  read: () => Promise<T>,
-) => Promise<T>
+type InFlight = { version: Version; response: Promise<CachedResponse> }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** A CDN may serve a visitor's read for a second; a browser asks each time and is told 304 when nothing changed. */
-const CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 const NOT_MODIFIED = 304
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
-export function createSharedReads(
-  kept: KeptAnswers,
-  likedBy: LikedBy,
-): { shareRead: ShareRead; readAsVisitor: ReadAsVisitor } {
-  const flights = new Map<string, Flight>()
+/**
+ * Serves reads from `cache` where it can. Otherwise one request reads for all that ask for the same URL at the same time
+ * (single-flight), and its response is cached.
+ */
+export function createCachedReads(cache: MemoryCache, { likedBy, headers }: CachedReadsOptions) {
+  const inFlight = new Map<string, InFlight>()
 
-  function underWay(url: string): Promise<KeptAnswer> | undefined {
-    const flight = flights.get(url)
-    return flight && kept.isCurrent(flight.stamp) ? flight.answer : undefined
+  function findInFlight(url: string): Promise<CachedResponse> | undefined {
+    const found = inFlight.get(url)
+    return found && cache.isCurrent(found.version) ? found.response : undefined
   }
 
-  /** Reads as `viewer`, so that the one who asks first needs no second look at the likes; others share the rest. */
-  async function fly({ url, route }: Place, viewer: Viewer | null, read: Read) {
-    const stamp = kept.stamp()
-    const reading = read(viewer).then((page) => {
+  /** Reads as the viewer who asked first, whose JSON needs no second query for likes; the others share the rest. */
+  async function startRead({ endpoint, url }: CachedRead, read: () => Promise<unknown>) {
+    const version = cache.version()
+    const reading = read().then((answer) => {
+      const page = answer as Post | PostPage
       const json = JSON.stringify(page)
-      return { json, answer: toKept(page, json, route) }
+      return { json, response: toCachedResponse(page, json, { endpoint, headers }) }
     })
-    const answer = reading.then((done) => done.answer)
-    answer.catch(() => {})
-    const flight = { stamp, answer }
-    flights.set(url, flight)
+    const response = reading.then((done) => done.response)
+    response.catch(() => {})
+    const started = { version, response }
+    inFlight.set(url, started)
     try {
       const done = await reading
-      kept.keep(url, done.answer, stamp)
+      cache.put(url, done.response, version)
       return done
     } finally {
-      if (flights.get(url) === flight) flights.delete(url)
+      if (inFlight.get(url) === started) inFlight.delete(url)
     }
   }
 
-  async function forVisitor(place: Place, read: Read): Promise<VisitorsAnswer> {
-    const known = kept.forVisitor(place.url)
-    if (known) return { answer: known }
+  /** Returns what a visitor is served with; `age` is set where that is only because the database is unavailable. */
+  async function readForVisitor(
+    what: CachedRead,
+    read: () => Promise<unknown>,
+  ): Promise<Pick<CacheHit, 'response'> & { age?: number }> {
+    // Another request may have filled the cache while this one waited for its turn.
+    const cached = cache.getForVisitor(what.url)
+    if (cached) return { response: cached }
     try {
-      return { answer: (await underWay(place.url)) ?? (await fly(place, null, read)).answer }
+      return { response: (await findInFlight(what.url)) ?? (await startRead(what, read)).response }
     } catch (error) {
-      const last =
-        error instanceof Error && isDatabaseUnavailable(error) && kept.duringOutage(place.url)
+      const isUnavailable = error instanceof Error && isDatabaseUnavailable(error)
+      const last = isUnavailable && cache.getDuringOutage(what.url)
       if (!last) throw error
       return last
     }
   }
 
   return {
-    async shareRead(http, viewer, read) {
-      const { url, routeOptions } = http.request
-      const place = { url, route: routeOptions.url ?? '' }
+    /**
+     * Serves an endpoint with a `cache` entry: sets the headers of the reply and returns the JSON to send, with the
+     * viewer's own likes filled in. Rejects as `read` does; but while the database is unavailable a visitor gets the last
+     * response, marked by its `Age`.
+     */
+    async serveRead(
+      { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
+      read: () => Promise<unknown>,
+    ): Promise<Buffer> {
+      const { url, viewer } = http.request
+      const what = { endpoint, url }
+      if (!viewer) return sendToVisitor(http, await readForVisitor(what, read))
       http.reply.type(JSON_TYPE)
-      if (!viewer) return answerVisitor(http, await forVisitor(place, read))
-      const known = kept.forUser(url) ?? (await underWay(url))
-      if (!known) return Buffer.from((await fly(place, viewer, read)).json)
-      return withLikes(known, await likedBy({ userId: viewer.userId, postIds: known.postIds }))
+      const shared = cache.getForUser(url) ?? (await findInFlight(url))
+      if (!shared) return Buffer.from((await startRead(what, read)).json)
+      return fillInLikes(shared, await likedBy({ userId: viewer.userId, postIds: shared.postIds }))
     },
 
-    async readAsVisitor(place, read) {
-      return JSON.parse((await forVisitor(place, read)).answer.body.toString())
+    /** Resolves to what a visitor would get from an endpoint at a URL of the API. Rejects as `read` does. */
+    async readAsVisitor<T extends Post | PostPage>(
+      what: CachedRead,
+      read: () => Promise<T>,
+    ): Promise<T> {
+      return JSON.parse((await readForVisitor(what, read)).response.body.toString())
     },
   }
 }
 
-function answerVisitor({ request, reply }: Http, { answer, age }: VisitorsAnswer): Buffer {
-  const { etag, body } = answer
-  reply.headers({ etag, 'cache-control': CACHE_CONTROL, vary: 'Authorization' })
-  answer.headers ??= {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-length': body.length,
-  }
+function sendToVisitor(
+  { request, reply }: Http,
+  { response, age }: { response: CachedResponse; age?: number },
+): Buffer {
   if (age !== undefined) reply.header('age', age)
-  if (!isKnown(answer, request.headers['if-none-match'])) return body
-  reply.code(NOT_MODIFIED).removeHeader('content-type')
-  return Buffer.alloc(0)
+  if (isNotModified(response, request.headers['if-none-match'])) {
+    reply.code(NOT_MODIFIED).headers(response.notModifiedHeaders)
+    return Buffer.alloc(0)
+  }
+  reply.headers(response.headers)
+  return response.body
 }
 
-function toKept(page: Post | PostPage, json: string, route: string): KeptAnswer {
+function toCachedResponse(
+  page: Post | PostPage,
+  json: string,
+  { endpoint: { path, cache }, headers }: { endpoint: CachedEndpoint; headers: ResponseHeaders },
+): CachedResponse {
   const pieces = json.split(IS_LIKED)
   const body = Buffer.from(pieces.join('false'))
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
+  const notModifiedHeaders = {
+    ...headers,
+    etag,
+    // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
+    'cache-control': `public, max-age=0, s-maxage=${cache.maxAgeSeconds}`,
+    vary: 'Authorization',
+  }
   return {
-    route,
+    route: API_PREFIX + path,
+    maxAgeMs: cache.maxAgeSeconds * 1000,
     body,
-    etag: `"${createHash('sha1').update(body).digest('base64url')}"`,
+    etag,
+    headers: { ...notModifiedHeaders, 'content-type': JSON_TYPE, 'content-length': body.length },
+    notModifiedHeaders,
     pieces,
-    postIds: shownPosts(page),
-    headers: null,
+    postIds: idsOf(page),
   }
 }
 
-/** The posts of an answer in the order in which their JSON says `is_liked`. */
-function shownPosts(page: Post | PostPage): string[] {
+/** The ids of the posts in a response, in the order in which their JSON names `is_liked`. */
+function idsOf(page: Post | PostPage): string[] {
   const posts = 'posts' in page ? page.posts : [page]
   return posts.flatMap(({ id, actions }) =>
     actions.replied_post ? [id, actions.replied_post.id] : [id],
   )
 }
 
-function withLikes({ body, pieces, postIds }: KeptAnswer, liked: Set<string>): Buffer {
+function fillInLikes({ body, pieces, postIds }: CachedResponse, liked: Set<string>): Buffer {
   if (liked.size === 0) return body
-  const parts = postIds.map((id, place) => `${pieces[place]}${liked.has(id)}`)
+  const parts = postIds.map((id, index) => `${pieces[index]}${liked.has(id)}`)
   return Buffer.from(parts.join('') + (pieces.at(-1) ?? ''))
 }

@@ -2,69 +2,71 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { createBatch } from '../db/batch-calls.ts'
+import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
-import { settles } from '../db/settles.ts'
+import { endsWithin } from '../db/deadline.ts'
+import type { Change } from './cache.ts'
 
 const CHANNEL = 'vslukh'
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
 const CONNECTION_WAIT_MS = 3000
-/** A connection that says nothing for so long is taken for one that has missed something. */
+/** A connection that does not answer for so long may have missed changes. */
 const LONGEST_SILENCE_MS = 1000
 
-type Change = 'posts' | 'likes'
-
-type Listener = {
-  /** Another node changed something. */
-  onChange: Record<Change, () => void>
-  /** Whether changes of other nodes are heard of from now on. */
-  onHearing: (hears: boolean) => void
+type Subscriber = {
+  /** Called for each change on another node. */
+  onChange: (change: Change) => void
+  /** Called when changes of other nodes begin to arrive, or no longer do. */
+  onSubscribed: (isSubscribed: boolean) => void
 }
 
-export type Notices = {
-  /** Tells the other nodes of a change; resolves when PostgreSQL has the notice. */
-  tell(change: Change): Promise<void>
-  /** Resolves when this node has heard of every change told before, or else counts it as changed; never rejects. */
-  catchUp(): Promise<void>
+export type ChangeFeed = {
+  /** Publishes a change to the other nodes; resolves when PostgreSQL has accepted it. */
+  publish(change: Change): Promise<void>
+  /**
+   * Resolves when this node has received every change that was published before the call; where its connection does not
+   * answer, everything counts as changed instead. Never rejects.
+   */
+  awaitChanges(): Promise<void>
   close(): Promise<void>
 }
 
-/** For a node that shares its database with none: there is nobody to tell or to hear. */
-export function noNotices(listener: Pick<Listener, 'onHearing'>): Notices {
-  listener.onHearing(true)
-  return { tell: async () => {}, catchUp: async () => {}, close: async () => {} }
+/** The feed of a node that shares its database with no other: nobody publishes to it or subscribes to it. */
+export function unsharedChangeFeed({ onSubscribed }: Pick<Subscriber, 'onSubscribed'>): ChangeFeed {
+  onSubscribed(true)
+  return { publish: async () => {}, awaitChanges: async () => {}, close: async () => {} }
 }
 
 /**
- * Keeps nodes that share a database informed of each other's changes, over LISTEN and NOTIFY. A notice goes in a statement of
- * its own after the commit: within the transaction it would make commits queue for one lock.
+ * Publishes changes to the nodes that share a database and subscribes to theirs, over NOTIFY and LISTEN. A change is
+ * published in a statement of its own after the commit: within the transaction it would make commits queue for one lock.
  */
-export function openNotices(db: Db, url: string, listener: Listener): Notices {
+export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): ChangeFeed {
   const node = randomUUID()
   const closing = new AbortController()
   let client: pg.Client | undefined
-  const listening = listen()
+  const subscribing = keepSubscribed()
 
-  async function listen(): Promise<void> {
+  async function keepSubscribed(): Promise<void> {
     for (
       let wait = FIRST_RETRY_MS;
       !closing.signal.aborted;
       wait = Math.min(wait * 2, LONGEST_RETRY_MS)
     ) {
-      const connection = await connect().catch(() => undefined)
+      const connection = await subscribe().catch(() => undefined)
       if (connection) {
         wait = FIRST_RETRY_MS
-        listener.onHearing(true)
+        subscriber.onSubscribed(true)
         await connection.end
-        listener.onHearing(false)
+        subscriber.onSubscribed(false)
       }
       await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
 
-  /** Listens; gives a promise of the connection's end. */
-  async function connect(): Promise<{ end: Promise<void> }> {
+  /** Subscribes over a new connection; `end` of the result resolves when that ends. */
+  async function subscribe(): Promise<{ end: Promise<void> }> {
     const fresh = new pg.Client({
       connectionString: url,
       application_name: 'vslukh notices',
@@ -75,47 +77,48 @@ export function openNotices(db: Db, url: string, listener: Listener): Notices {
     fresh.on('error', () => {}).once('end', resolve)
     fresh.on('notification', ({ payload = '' }) => {
       const [sender, change] = payload.split(' ')
-      if (sender !== node && (change === 'posts' || change === 'likes')) listener.onChange[change]()
+      const isKnown = change === 'posts' || change === 'likes'
+      if (sender !== node && isKnown) subscriber.onChange(change)
     })
     await fresh.connect()
     client = fresh
-    // Closed meanwhile: nobody else will end it.
+    // The feed was closed meanwhile: nobody else will end this connection.
     if (closing.signal.aborted) await fresh.end()
     else await fresh.query(`LISTEN ${CHANNEL}`)
     return { end }
   }
 
-  // Changes that come while a notice is on its way share the next one.
-  const share = createBatch(async (changes: Change[]) => {
+  // Changes that come while a statement is under way share the next one.
+  const publish = batchCalls(async (changes: Change[]) => {
     const payloads = [...new Set(changes)].map((change) => `${node} ${change}`)
     await sql`SELECT pg_notify(${CHANNEL}, p) FROM unnest(${payloads}::text[]) p`.execute(db)
     return changes.map(() => undefined)
   })
 
-  // PostgreSQL hands out the notices of a connection before it answers a question on it. Those who ask share one.
-  const ask = createBatch(async (questions: undefined[]) => {
+  // PostgreSQL delivers a connection's notifications before it answers a query on it.
+  const awaitChanges = batchCalls(async (calls: undefined[]) => {
     const asked = client
     if (asked && !(await answers(asked))) {
-      listener.onChange.posts()
-      listener.onChange.likes()
-      // Another takes its place; this one would keep everybody waiting again.
+      subscriber.onChange('posts')
+      subscriber.onChange('likes')
+      // Another connection takes its place: this one would delay every further call.
       asked.end().catch(() => {})
       if (client === asked) client = undefined
     }
-    return questions
+    return calls
   })
 
   return {
-    tell: share,
-    catchUp: () => ask(undefined),
+    publish,
+    awaitChanges: () => awaitChanges(undefined),
     async close() {
       closing.abort()
       await client?.end()
-      await listening
+      await subscribing
     },
   }
 }
 
 function answers(client: pg.Client): Promise<boolean> {
-  return settles(client.query('SELECT'), LONGEST_SILENCE_MS).catch(() => false)
+  return endsWithin(client.query('SELECT'), LONGEST_SILENCE_MS).catch(() => false)
 }

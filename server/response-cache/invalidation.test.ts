@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
 let olga: TestUser
-/** Likes nothing but what a test says. */
+/** Likes only what a test makes him like. */
 let petr: TestUser
 let postId: string
 beforeAll(async () => {
@@ -24,15 +24,15 @@ function publishWithKey() {
   return app.call('POST', '/posts', { token: olga.token, headers, body: { text: 'Один раз' } })
 }
 
-/** Whether a signed-in reader's wall, read just before a call and again after it, was asked of the database anew. */
-async function voids(call: () => Promise<TestAnswer>): Promise<boolean> {
+/** Whether a signed-in viewer's wall, which was read just before a call, is read from the database again after it. */
+async function invalidates(call: () => Promise<TestAnswer>): Promise<boolean> {
   await readWall()
   await call()
   const sent = await captureStatements(readWall)
   return sent.some(({ text }) => text.includes('picked'))
 }
 
-const NOTHINGS: [what: string, call: () => Promise<TestAnswer>, status: number][] = [
+const NO_CHANGES: [what: string, call: () => Promise<TestAnswer>, status: number][] = [
   ['a second like', () => app.call('POST', `/posts/${postId}/likes`, { token: olga.token }), 200],
   [
     'a second unlike',
@@ -41,12 +41,12 @@ const NOTHINGS: [what: string, call: () => Promise<TestAnswer>, status: number][
   ],
   ['a retried publication', publishWithKey, 201],
   [
-    'a reply to nobody',
+    'a reply to a missing post',
     () => app.call('POST', '/posts/999/replies', { token: olga.token, body: { text: 'Кому?' } }),
     404,
   ],
   [
-    'a deletion of what is gone',
+    'a deletion of a missing post',
     () => app.call('DELETE', '/posts/999', { token: olga.token }),
     404,
   ],
@@ -69,10 +69,10 @@ const NOTHINGS: [what: string, call: () => Promise<TestAnswer>, status: number][
   ],
 ]
 
-test.each(NOTHINGS)('%s voids no cached answer', async (_what, call, status) => {
+test.each(NO_CHANGES)('%s invalidates no cached response', async (_what, call, status) => {
   expect((await call()).status).toBe(status)
-  // A cached answer lives for a second: on a busy machine the first tries may take longer.
-  await expect.poll(() => voids(call), { timeout: 10_000 }).toBe(false)
+  // A cached response lives for a second: on a busy machine the first tries may take longer.
+  await expect.poll(() => invalidates(call), { timeout: 10_000 }).toBe(false)
 })
 
 const CHANGES: [what: string, call: () => Promise<TestAnswer>][] = [
@@ -92,6 +92,6 @@ const CHANGES: [what: string, call: () => Promise<TestAnswer>][] = [
   ],
 ]
 
-test.each(CHANGES)('%s voids cached answers', async (_what, call) => {
-  expect(await voids(call)).toBe(true)
+test.each(CHANGES)('%s invalidates cached responses', async (_what, call) => {
+  expect(await invalidates(call)).toBe(true)
 })

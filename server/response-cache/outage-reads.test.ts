@@ -11,14 +11,14 @@ async function appOnOwnDatabase() {
   return { app, databaseUrl: database.url }
 }
 
-/** Reads once on each node, so that each has something to give when the database is away. */
+/** Reads once on each node, so that each has a cached response when the database becomes unavailable. */
 async function readEverywhere(app: TestApp, path: string) {
   let read = await app.call('GET', path)
   for (let node = 1; node < NODES; node++) read = await app.call('GET', path)
   return read
 }
 
-test('while the database is away visitors are given what was read last, marked by its Age; everything else is 503', async () => {
+test('while the database is unavailable visitors get the last cached response, marked by its Age; everything else is 503', async () => {
   const { app, databaseUrl } = await appOnOwnDatabase()
   const olga = await app.signUp()
   const { id } = await app.publish(olga)
@@ -27,7 +27,7 @@ test('while the database is away visitors are given what was read last, marked b
   expect(wall.headers.get('age')).toBeNull()
 
   await shutDatabase(databaseUrl)
-  // Past the second for which an answer is given again anyway.
+  // Once the second is over for which a cached response is served anyway.
   await expect
     .poll(async () => (await app.call('GET', '/posts')).headers.get('age'), { timeout: 5000 })
     .toMatch(/^[1-9]/)
@@ -48,7 +48,7 @@ test('while the database is away visitors are given what was read last, marked b
   expect([fresh.status, fresh.headers.get('age')]).toEqual([200, null])
 })
 
-test('a post that was deleted before the database went away is not given again', async () => {
+test('a post that was deleted before the database became unavailable is not served again', async () => {
   const { app, databaseUrl } = await appOnOwnDatabase()
   const olga = await app.signUp()
   const { id } = await app.publish(olga)

@@ -1,35 +1,47 @@
+import type { RequestListener } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { createKeptAnswers } from './cache.ts'
-import { noNotices, openNotices } from './change-feed.ts'
+import { type Change, createMemoryCache } from './cache.ts'
+import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
+import { openChangeFeed, unsharedChangeFeed } from './change-feed.ts'
+import { createFastPath, type FastPathOptions } from './fast-path.ts'
 
-type Options = {
+type Options = CachedReadsOptions & {
   db: Db
-  /** Of a database that other nodes may share; undefined for the embedded one, which serves one node. */
+  /** URL of a database that other nodes may share; undefined for the embedded one, which serves one node. */
   sharedUrl: string | undefined
   log: FastifyBaseLogger
 }
 
-/** The answers a node keeps, and what keeps them true: word of changes, to the other nodes and from them. */
-export function openFreshness({ db, sharedUrl, log }: Options) {
-  const kept = createKeptAnswers()
-  const listener = {
-    onChange: { posts: kept.postsChanged, likes: kept.likesChanged },
-    onHearing: kept.setHearing,
-  }
-  const notices = sharedUrl ? openNotices(db, sharedUrl, listener) : noNotices(listener)
-  return {
-    kept,
-    catchUp: notices.catchUp,
-    close: notices.close,
+export type ResponseCache = ReturnType<typeof createResponseCache>
 
-    /** After a change was committed: nothing from before it is given out any more. */
-    async changed(what: 'posts' | 'likes'): Promise<void> {
-      listener.onChange[what]()
-      // The change stands whether or not the others hear of it; their copies live a second.
-      await notices
-        .tell(what)
-        .catch((error) => log.warn({ err: error }, 'other nodes were not told'))
+/** The cache of public reads of one node, which is invalidated by changes on every node. */
+export function createResponseCache({ db, sharedUrl, log, ...options }: Options) {
+  const cache = createMemoryCache()
+  const subscriber = { onChange: cache.invalidate, onSubscribed: cache.setSubscribed }
+  const feed = sharedUrl
+    ? openChangeFeed(db, sharedUrl, subscriber)
+    : unsharedChangeFeed(subscriber)
+  return {
+    ...createCachedReads(cache, options),
+
+    /** Wraps a server's listener: cached reads of visitors are answered before it. */
+    fastPath: (listener: RequestListener, fastPathOptions: FastPathOptions): RequestListener =>
+      createFastPath(cache, listener, fastPathOptions),
+
+    /**
+     * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
+     * answered: after it, no node serves the state from before. Never rejects.
+     */
+    async publishChange(change: Change): Promise<void> {
+      cache.invalidate(change)
+      // The change stands even where the others do not receive it; what they have cached is served for a second at most.
+      await feed
+        .publish(change)
+        .catch((error) => log.warn({ err: error }, 'other nodes were not told of a change'))
     },
+
+    awaitChanges: feed.awaitChanges,
+    close: feed.close,
   }
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A visitor's read, answered before and so perhaps answered again from memory. */
+/** A visitor's read that has been answered before, and is perhaps served from the cache. */
 async function readTwice(path: string) {
   await app.call('GET', path)
   return (await app.call('GET', path)).body
@@ -38,7 +38,7 @@ test('a visitor who has just read sees each publication, edit, reply and deletio
   expect((await app.call('GET', `/posts/${post.id}`)).status).toBe(404)
 })
 
-test('what a user sees is never given to a visitor or to another user, nor the other way round', async () => {
+test('a user’s view is never served to a visitor or to another user, nor the other way round', async () => {
   const petr = await app.signUp()
   const { id } = await app.publish(olga)
   await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
@@ -53,7 +53,7 @@ test('what a user sees is never given to a visitor or to another user, nor the o
   }
 })
 
-test('a refusal is not answered again once the reason is gone', async () => {
+test('an error is not served again once its cause is gone', async () => {
   const next = String(Number((await app.publish(olga)).id) + 1)
   expect((await readTwice(`/posts/${next}`)).code).toBe('POST_NOT_FOUND')
   const post = await app.publish(olga)
@@ -61,7 +61,7 @@ test('a refusal is not answered again once the reason is gone', async () => {
   expect((await readTwice(`/posts/${next}`)).id).toBe(next)
 })
 
-test('a new username stands on the posts at once', async () => {
+test('a new username shows on the posts at once', async () => {
   const vera = await app.signUp()
   const { id } = await app.publish(vera)
   await readTwice(`/posts/${id}`)
@@ -72,7 +72,7 @@ test('a new username stands on the posts at once', async () => {
   expect((await readTwice(`/posts/${id}`)).owner.username).toBe('vera_iz_tveri')
 })
 
-test('a like shows to every signed-in reader at once, and to a visitor a second later at most', async () => {
+test('a like shows to every signed-in viewer at once, and to a visitor a second later at most', async () => {
   const petr = await app.signUp()
   const { id } = await app.publish(olga)
   const countFor = async (token?: string) =>
@@ -90,9 +90,9 @@ test('a like shows to every signed-in reader at once, and to a visitor a second 
   }
 })
 
-test('a visitor’s read has an ETag and lets a CDN keep it for a second; the same again is 304 without a body', async () => {
+test('a visitor’s read has an ETag and lets a CDN cache it for a second; the same again is 304 without a body', async () => {
   await app.publish(olga)
-  for (const round of ['read', 'answered again']) {
+  for (const round of ['first', 'cached']) {
     const first = await fetch(`${app.url}/api/v1/posts`)
     const etag = first.headers.get('etag') ?? ''
     expect(etag, round).toMatch(/^"[\w-]{27}"$/)
@@ -102,13 +102,13 @@ test('a visitor’s read has an ETag and lets a CDN keep it for a second; the sa
     expect(second.status, round).toBe(304)
     expect(second.headers.get('etag')).toBe(etag)
     expect(await second.text()).toBe('')
-    // As a proxy asks that compressed the answer.
+    // A proxy that compressed the response asks like this.
     const weak = { 'if-none-match': `W/${etag}` }
     expect((await fetch(`${app.url}/api/v1/posts`, { headers: weak })).status, round).toBe(304)
   }
 })
 
-test('a signed-in reader’s answer is never stored', async () => {
+test('a signed-in viewer’s response is never stored', async () => {
   const { headers } = await app.call('GET', '/posts', { token: olga.token })
   expect(headers.get('cache-control')).toBe('no-store')
 })

@@ -27,7 +27,7 @@ export function registerSessions({ route, db, sessions, limits, config }: Featur
     }
     if (!refreshed || refreshed.isCopied) {
       // Only what opens nothing counts for the network: behind one address there are many people.
-      await limits.vainRefreshes.chargeNetwork(request.ip)
+      await limits.failedRefreshes.chargeNetwork(request.ip)
       throw new AppError('UNAUTHORIZED')
     }
     if (refreshed.rotated) {

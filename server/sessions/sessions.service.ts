@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessTokenAnswer, Device } from '../../contract/fields.ts'
-import { createBatch } from '../db/batch-calls.ts'
+import { batchCalls } from '../db/batch-calls.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import type { Authenticator, Viewer } from '../http/authenticate.ts'
 import { deriveKey } from '../start/app-secret.ts'
@@ -49,7 +49,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return {
         readToken: (token) => readAccessToken(token, tokenKey),
         // Calls that come together ask together: every call is checked, not every call pays a round trip.
-        isLive: createBatch((viewers) => areSessionsLive(db, viewers)),
+        isLive: batchCalls((viewers) => areSessionsLive(db, viewers)),
       }
     },
 

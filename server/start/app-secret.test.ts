@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ConfigError } from '../config.ts'
-import { deriveKey, keptAppSecret } from './app-secret.ts'
+import { deriveKey, loadAppSecret } from './app-secret.ts'
 
 let root: string
 let dataDir: string
@@ -17,8 +17,8 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)
 }
 
-test('the first start makes a secret of 256 bits that its owner alone can read', async () => {
-  const secret = await keptAppSecret(dataDir)
+test('the first start creates a secret of 256 bits that only its owner can read', async () => {
+  const secret = await loadAppSecret(dataDir)
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
   expect(await readdir(dataDir)).toEqual(['app-secret'])
   expect(await modeOf(join(dataDir, 'app-secret'))).toBe('600')
@@ -26,27 +26,27 @@ test('the first start makes a secret of 256 bits that its owner alone can read',
 })
 
 test('every later start reads the same secret', async () => {
-  const secret = await keptAppSecret(dataDir)
-  expect(await keptAppSecret(dataDir)).toBe(secret)
+  const secret = await loadAppSecret(dataDir)
+  expect(await loadAppSecret(dataDir)).toBe(secret)
 })
 
 test('two installations have different secrets', async () => {
-  expect(await keptAppSecret(dataDir)).not.toBe(await keptAppSecret(join(root, 'other')))
+  expect(await loadAppSecret(dataDir)).not.toBe(await loadAppSecret(join(root, 'other')))
 })
 
 test('ten first starts at once agree on one secret and leave nothing else behind', async () => {
-  const secrets = await Promise.all(Array.from({ length: 10 }, () => keptAppSecret(dataDir)))
+  const secrets = await Promise.all(Array.from({ length: 10 }, () => loadAppSecret(dataDir)))
   expect(new Set(secrets).size).toBe(1)
   expect(await readdir(dataDir)).toEqual(['app-secret'])
   expect((await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()).toBe(secrets[0])
 })
 
-test('a kept secret that was cut short is refused with a sentence that names its file', async () => {
-  await keptAppSecret(dataDir)
+test('a stored secret that was cut short is refused with a message that names its file', async () => {
+  await loadAppSecret(dataDir)
   const path = join(dataDir, 'app-secret')
   await writeFile(path, 'short\n')
-  await expect(keptAppSecret(dataDir)).rejects.toThrow(ConfigError)
-  await expect(keptAppSecret(dataDir)).rejects.toThrow(path)
+  await expect(loadAppSecret(dataDir)).rejects.toThrow(ConfigError)
+  await expect(loadAppSecret(dataDir)).rejects.toThrow(path)
 })
 
 test('each purpose and each secret has a key of its own, of 256 bits', () => {

@@ -1,24 +1,47 @@
-import { hkdfSync } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
-import { keepSecret, readIfThere } from './secret-file.ts'
+import { readIfExists } from './data-dir.ts'
 
-/** The secret kept in DATA_DIR/app-secret, made at the first start. Throws ConfigError when the kept one is too short. */
-export async function keptAppSecret(dataDir: string): Promise<string> {
+const SHORTEST_SECRET = 32
+
+const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
+
+/** Returns the secret in DATA_DIR/app-secret, which the first start creates. Throws ConfigError when it is too short. */
+export async function loadAppSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const path = join(dataDir, 'app-secret')
-  const secret = await keepSecret(path)
-  if (secret.length < 32) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
+  const path = secretFile(dataDir)
+  const secret = (await readIfExists(path))?.trim() ?? (await createSecret(path))
+  if (secret.length < SHORTEST_SECRET) throw new ConfigError(`APP_SECRET: файл ${path} испорчен`)
   return secret
 }
 
-/** Whether DATA_DIR holds a secret that an earlier start made. */
-export async function hasKeptSecret(dataDir: string): Promise<boolean> {
-  return (await readIfThere(join(dataDir, 'app-secret'))) !== undefined
+/** Whether DATA_DIR contains a secret that an earlier start created. */
+export async function hasStoredSecret(dataDir: string): Promise<boolean> {
+  return (await readIfExists(secretFile(dataDir))) !== undefined
 }
 
-/** A 256-bit key for one purpose, derived from the secret (RFC 5869), so that no two purposes share a key. */
+/**
+ * Creates a file with 256 random bits that only its owner can read, and returns them as text. Two processes that do so at
+ * once agree on one secret: linking a complete file into place fails for the second.
+ */
+async function createSecret(path: string): Promise<string> {
+  const fresh = `${path}.${randomBytes(6).toString('hex')}`
+  const secret = randomBytes(32).toString('base64url')
+  await writeFile(fresh, `${secret}\n`, { mode: 0o600, flush: true })
+  try {
+    await link(fresh, path)
+    return secret
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return (await readFile(path, 'utf8')).trim()
+  } finally {
+    await rm(fresh)
+  }
+}
+
+/** Derives a 256-bit key for one purpose from the secret (RFC 5869), so that no two purposes share a key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }

@@ -1,9 +1,9 @@
-import { access, constants, mkdir } from 'node:fs/promises'
-import { StartError } from './start-error.ts'
+import { access, constants, mkdir, readFile } from 'node:fs/promises'
+import { StartError } from './start-failure.ts'
 
 /**
- * Creates DATA_DIR where it is missing, and makes sure that this process may write in it. Other users may pass through it,
- * which PostgreSQL under root may need, not list it. Throws StartError.
+ * Creates DATA_DIR where it is missing, and makes sure that this process may write to it. Other users may pass through it,
+ * which PostgreSQL under root may need, but not list it. Throws StartError.
  */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
@@ -11,6 +11,16 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
+  }
+}
+
+/** Returns the text of a file; undefined where there is none. */
+export async function readIfExists(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 

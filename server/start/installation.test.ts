@@ -6,7 +6,7 @@ import { executeOn, freshDatabase } from '../testing/databases.ts'
 import { shiftedClock } from '../testing/shifted-clock.ts'
 import { startMain } from '../testing/start-main.ts'
 
-// Whole starts of the product, several a test.
+// Each test starts the whole product several times.
 vi.setConfig({ testTimeout: 60_000 })
 
 const APP_SECRET = 's'.repeat(32)
@@ -34,7 +34,7 @@ async function databaseForTest(): Promise<string> {
 
 const secretIn = (dataDir: string) => readFile(join(dataDir, 'app-secret'), 'utf8')
 
-test('a node with another APP_SECRET is refused; said to be meant it starts, and the old one is refused from then on', async () => {
+test('a node with a different APP_SECRET is refused; with ACCEPT_NEW_SECRET it starts, and the old secret is refused from then on', async () => {
   const DATABASE_URL = await databaseForTest()
   const start = (secret: string, more = {}) =>
     startAndStop({ DATABASE_URL, DATA_DIR, APP_SECRET: secret, ...more })
@@ -51,7 +51,7 @@ test('a node with another APP_SECRET is refused; said to be meant it starts, and
   expect((await start(APP_SECRET)).code).toBe(1)
 })
 
-test('an installation from before fingerprints were kept adopts the secret it has', async () => {
+test('an installation from before fingerprints were stored adopts the secret it has', async () => {
   const DATABASE_URL = await databaseForTest()
   const env = { DATABASE_URL, DATA_DIR, APP_SECRET }
   await startAndStop(env)
@@ -60,7 +60,7 @@ test('an installation from before fingerprints were kept adopts the secret it ha
   expect((await startAndStop(env)).code).toBe(1)
 })
 
-test('two nodes that start first and at once with different secrets: one serves, the other is refused', async () => {
+test('two nodes make the first start at once with different secrets: one serves, the other is refused', async () => {
   const DATABASE_URL = await databaseForTest()
   const started = await Promise.all(
     [APP_SECRET, OTHER_SECRET].map((secret) =>
@@ -70,7 +70,7 @@ test('two nodes that start first and at once with different secrets: one serves,
   expect(started.map(({ code }) => code).sort()).toEqual([1, null])
 })
 
-test('a lost secret is refused and not replaced; put back it serves, and a new one only when that is meant', async () => {
+test('a lost secret is refused and not replaced; once restored it serves, and a new one only with ACCEPT_NEW_SECRET', async () => {
   await startAndStop({ DATA_DIR })
   const away = join(root, 'app-secret')
   await rename(join(DATA_DIR, 'app-secret'), away)
@@ -85,7 +85,7 @@ test('a lost secret is refused and not replaced; put back it serves, and a new o
   expect((await startAndStop({ DATA_DIR })).code).toBe(1)
 })
 
-test('a secret without its database is refused and no empty wall is made; without the secret it is a first start', async () => {
+test('a secret without its database is refused and no empty wall is created; without the secret it is a first start', async () => {
   await startAndStop({ DATA_DIR })
   await rm(join(DATA_DIR, 'postgres'), { recursive: true })
   const lost = await startAndStop({ DATA_DIR })
@@ -97,7 +97,7 @@ test('a secret without its database is refused and no empty wall is made; withou
   expect((await startAndStop({ DATA_DIR })).code).toBeNull()
 })
 
-test('a first start that was cut off before it kept its secret, or its fingerprint, is finished by the next', async () => {
+test('a first start that was interrupted before it stored its secret, or its fingerprint, is completed by the next', async () => {
   await startAndStop({ DATA_DIR })
   const started = await startMain({ DATA_DIR })
   expect(started.code).toBeNull()
@@ -122,7 +122,7 @@ test.each([
   expect(told).toMatch(/^.*timedatectl.*\n$/)
 })
 
-/** The address of the embedded database that runs in a folder, over its socket. */
+/** Returns the address of the embedded database that runs in a folder, over its socket. */
 function socketUrl(dataDir: string): string {
   return `postgresql://vslukh@localhost:5432/vslukh?host=${join(dataDir, 'postgres')}`
 }

@@ -4,22 +4,22 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { clockSkew } from '../db/clock.ts'
 import { type StartDatabase, withStartDatabase } from '../db/start-database.ts'
-import { deriveKey, hasKeptSecret, keptAppSecret } from './app-secret.ts'
-import { StartError } from './start-error.ts'
+import { deriveKey, hasStoredSecret, loadAppSecret } from './app-secret.ts'
+import { StartError } from './start-failure.ts'
 
-/** Farther apart than this, codes would be dead on arrival and tokens would outlive their end. */
+/** With a larger difference, codes would have expired on arrival and tokens would be valid for too long. */
 const LARGEST_SKEW_MS = 60_000
 
 type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
 /**
- * Throws StartError where DATA_DIR holds a secret but no longer the embedded database it belongs to: its disk is not
- * mounted, and a first start would make an empty wall in its place. The secret is made after the database, so that no
- * interrupted first start looks like this.
+ * Throws StartError where DATA_DIR contains a secret but no longer the embedded database that it belongs to: its disk is
+ * not mounted, and a first start would create an empty wall in its place. The secret is created after the database, so
+ * that an interrupted first start does not look like this.
  */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   const cluster = join(dataDir, 'postgres')
-  if (appSecret !== undefined || existsSync(cluster) || !(await hasKeptSecret(dataDir))) return
+  if (appSecret !== undefined || existsSync(cluster) || !(await hasStoredSecret(dataDir))) return
   throw new StartError(
     `В ${dataDir} есть секрет (app-secret), но нет базы данных (postgres), для которой он создан. ` +
       'Подключите её диск или верните её из копии; чтобы начать новую стену, удалите app-secret.',
@@ -27,9 +27,9 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
 }
 
 /**
- * Holds this process against the migrated database at `url`: its clock, and its secret, whose fingerprint the database
- * keeps from the first start on. Returns the secret, which it makes at the first start of an installation that has none.
- * Throws StartError where the clocks are more than 60 s apart, and where the secret is lost or another one.
+ * Compares this process with the migrated database at `url`: their clocks, and the secret with its fingerprint, which the
+ * database stores at the first start. Returns the secret, which the first start of an installation creates. Throws
+ * StartError where the clocks differ by more than 60 s, and where the secret is lost or a different one.
  */
 export function openInstallation(
   url: string,
@@ -38,16 +38,16 @@ export function openInstallation(
 ): Promise<string> {
   return withStartDatabase(url, async (database) => {
     await requireSameClock(database)
-    const kept = await readFingerprint(database)
-    if (kept && known.appSecret === undefined && !known.acceptNewSecret) {
-      await requireKeptSecret(known.dataDir)
+    const stored = await readFingerprint(database)
+    if (stored && known.appSecret === undefined && !known.acceptNewSecret) {
+      await requireStoredSecret(known.dataDir)
     }
-    const secret = known.appSecret ?? (await keptAppSecret(known.dataDir))
+    const secret = known.appSecret ?? (await loadAppSecret(known.dataDir))
     const own = deriveKey(secret, 'fingerprint')
-    await keepFingerprint(database, own, known.acceptNewSecret)
+    await storeFingerprint(database, own, known.acceptNewSecret)
     const current = await readFingerprint(database)
     if (!current?.equals(own)) throw new StartError(otherSecret())
-    if (kept && !kept.equals(own)) {
+    if (stored && !stored.equals(own)) {
       say('Новый APP_SECRET принят: всем нужно войти снова. Уберите ACCEPT_NEW_SECRET.')
     }
     return secret
@@ -69,16 +69,16 @@ async function readFingerprint({ db }: StartDatabase): Promise<Buffer | null> {
   return row?.secret_fingerprint ?? null
 }
 
-async function requireKeptSecret(dataDir: string): Promise<void> {
-  if (await hasKeptSecret(dataDir)) return
+async function requireStoredSecret(dataDir: string): Promise<void> {
+  if (await hasStoredSecret(dataDir)) return
   throw new StartError(
     `Секрет ${join(dataDir, 'app-secret')} потерян, а база данных создана с ним. Верните файл из копии; ` +
       'если его больше нет, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
   )
 }
 
-/** Of two nodes that start first and at once with different secrets, one sets it and the other is refused. */
-async function keepFingerprint({ db }: StartDatabase, own: Buffer, overwrite: boolean) {
+/** Where two nodes with different secrets make the first start at once, one stores its own and the other is refused. */
+async function storeFingerprint({ db }: StartDatabase, own: Buffer, overwrite: boolean) {
   await db
     .updateTable('installation')
     .set({ secret_fingerprint: own })

@@ -8,7 +8,7 @@ import { asSuperuser, executeOn, freshDatabase, withDatabase } from '../testing/
 import { freePort } from '../testing/free-port.ts'
 import { startMain } from '../testing/start-main.ts'
 
-// Whole starts of the product, several a test.
+// Each test starts the whole product several times.
 vi.setConfig({ testTimeout: 60_000 })
 
 const execute = promisify(execFile)
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-/** Starts the product and expects a refusal: exit code 1 and nothing but one Russian sentence. Returns that. */
+/** Starts the product and expects exit code 1 and nothing but one Russian sentence. Returns that. */
 async function refusalOf(...start: Parameters<typeof startMain>): Promise<string> {
   const { code, told } = await startMain(...start)
   expect({ code, told }).toEqual({ code: 1, told: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
@@ -60,7 +60,7 @@ test.each([
   ['before the first start', 'template0'],
   ['that another role has migrated', 'vslukh_template'],
 ])(
-  'a role without rights on the database %s is refused with the way to give them',
+  'a role without rights on the database %s is refused with instructions to grant them',
   async (_when, template) => {
     const server = asSuperuser(inject('databaseUrl'))
     const name = `rights_${process.pid}_${template}`
@@ -77,7 +77,7 @@ test.each([
   },
 )
 
-test('a database that takes no writes is refused', async () => {
+test('a read-only database is refused', async () => {
   const url = await databaseForTest()
   const name = new URL(url).pathname.slice(1)
   await executeOn(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
@@ -106,7 +106,7 @@ test('DATA_DIR that is a file, or lies in one, is refused', async () => {
   expect(await refusalOf({ DATA_DIR: join(file, 'data') })).toMatch(/^DATA_DIR: .*нужна папка/)
 })
 
-test('DATA_DIR on a disk that takes no writes is refused', async ({ skip }) => {
+test('DATA_DIR on a read-only disk is refused', async ({ skip }) => {
   skip(!isRoot, 'only root may mount a disk')
   await mkdir(dataDir)
   await execute('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', dataDir])

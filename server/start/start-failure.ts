@@ -1,16 +1,18 @@
-import { isDatabaseUnavailable } from '../db/unavailable.ts'
-import { StartError } from './start-error.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+
+/** Thrown when the product cannot start; the message is a Russian sentence that tells the operator what to do. */
+export class StartError extends Error {}
 
 type SystemError = Error & { code?: string; path?: string; address?: string; port?: number }
 
-/** The server could not listen where PORT and HOST say; the message is a sentence about it. */
+/** Thrown when the server cannot listen on PORT and HOST. */
 export class ListenFailure extends StartError {
   constructor(cause: SystemError) {
     super(explainListen(cause), { cause })
   }
 }
 
-/** What to tell the operator when the product did not start: a sentence where the cause is known, else the stack. */
+/** Returns what the operator is told when the product does not start: a sentence where the cause is known, otherwise the stack. */
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
   if (error instanceof StartError) return error.message
@@ -20,7 +22,7 @@ export function explainStartFailure(cause: unknown): string {
   return error.stack ?? error.message
 }
 
-/** By SQLSTATE (PostgreSQL's appendix A): what a database of one's own may refuse at the start. */
+/** Explains errors of an external database by their SQLSTATE (PostgreSQL's appendix A). */
 function explainDatabase({ code, message }: SystemError): string | undefined {
   switch (code) {
     case '3D000':

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Every table of the product. Indices are named for the list they serve. */
+/** Creates the product's tables. Each index is named for the list that reads it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Likes that outlive their post until they are removed, and Idempotency-Keys that outlive theirs. */
+/** Lets likes stay for a while after their post is deleted, and idempotency keys after theirs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -24,6 +24,6 @@ const STATEMENTS = [
   `INSERT INTO idempotency_keys (owner_id, key, post_id, created_at)
     SELECT owner_id, idempotency_key, id, created_at FROM posts
     WHERE idempotency_key IS NOT NULL AND created_at > now() - interval '1 day'`,
-  // The index on the column goes with it.
+  // Dropping the column also drops its index.
   `ALTER TABLE posts DROP COLUMN idempotency_key`,
 ]

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { emailKey } from '../email-key.ts'
 
 const STATEMENTS = [
-  // Who asked for code mails to whom, as keyed hashes; the limit on them is counted here.
+  // The rate limit on code mails is counted here, by mailbox and network as keyed hashes.
   `CREATE TABLE code_mails (
     mailbox bytea NOT NULL,
     network bytea NOT NULL,
@@ -20,15 +20,15 @@ type Row = { id: string; email: string }
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-  await renewEmailKeys(db)
+  await recomputeEmailKeys(db)
 }
 
 /**
- * Addresses are compared by their domain in ASCII and in compatibility form. A key that another
- * account has is left to it, and of two accounts that get one the older has it: the other keeps the key it had.
+ * Computes the keys by which addresses are compared: their domain in ASCII, all in compatibility form. Where another
+ * account has the new key already, an account keeps its old one; of two with the same new key the older gets it.
  */
-export async function renewEmailKeys(db: Kysely<unknown>): Promise<void> {
-  // Only such addresses have another key than before.
+export async function recomputeEmailKeys(db: Kysely<unknown>): Promise<void> {
+  // The keys of other addresses do not change.
   const { rows } = await sql<Row>`SELECT id, email FROM users
     WHERE email ~ '[^\\x01-\\x7f]' OR email LIKE '%.' ORDER BY id`.execute(db)
   for (const { id, email } of rows) {

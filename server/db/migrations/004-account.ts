@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What an account's changes leave behind for a while: addresses to go back to, names kept for who gave them up. */
+/** Stores what an undo of an account's changes needs: former addresses, and usernames reserved for their former owners. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // number orders the changes of one user: an undo takes those after it along.
+  // number orders the changes of one user: an undo also undoes the later ones.
   `CREATE TABLE email_changes (
     id text PRIMARY KEY,
     number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** One row: what the database knows of the installation that uses it. */
+/** Creates a table of one row, which describes the installation that uses the database. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE TABLE installation (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase, executeOn, withDatabase } from '../../testing/databases.ts'
+import { createDatabase, executeOn, freshDatabase, withDatabase } from '../../testing/databases.ts'
 import { openDatabase } from '../database.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
+import { recomputeEmailKeys } from './003-mailboxes.ts'
 
-test('keys of the last day move to a table of their own, and name their posts', async () => {
+test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
   const server = inject('databaseUrl')
   const name = `test_migrations_${process.pid}`
   await createDatabase(server, name)
@@ -26,4 +27,38 @@ test('keys of the last day move to a table of their own, and name their posts', 
     .select(['owner_id', 'key', 'post_id'])
     .execute()
   expect(keys).toEqual([{ owner_id: '1', key: 'fresh', post_id: '2' }])
+})
+
+test('e-mail keys are computed anew: no account loses a key that is still valid, and of two accounts with the same key the older gets it', async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  const { db, close } = openDatabase(database.url, () => {})
+  onTestFinished(async () => {
+    await close()
+    await database.drop()
+  })
+  const emails = [
+    'Ольга@Пример.рф',
+    'ольга@пример。рф',
+    'petr@ｅxample.org',
+    'petr@example.org',
+    'vera@example.org.',
+    'Anna+1@example.org',
+  ]
+  for (const [index, email] of emails.entries()) {
+    const email_key = email.normalize('NFC').toLowerCase()
+    await db
+      .insertInto('users')
+      .values({ email, email_key, username: `user_${index}` })
+      .execute()
+  }
+  await recomputeEmailKeys(db as unknown as Kysely<unknown>)
+  const rows = await db.selectFrom('users').select(['email', 'email_key']).orderBy('id').execute()
+  expect(Object.fromEntries(rows.map((row) => [row.email, row.email_key]))).toEqual({
+    'Ольга@Пример.рф': 'ольга@xn--e1afmkfd.xn--p1ai',
+    'ольга@пример。рф': 'ольга@пример。рф',
+    'petr@ｅxample.org': 'petr@ｅxample.org',
+    'petr@example.org': 'petr@example.org',
+    'vera@example.org.': 'vera@example.org',
+    'Anna+1@example.org': 'anna+1@example.org',
+  })
 })

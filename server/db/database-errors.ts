@@ -14,7 +14,7 @@ const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
  * shutting down), 25006 (read-only), 25P03 (idle in a transaction for too long), 55P03 (lock not available).
  */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
-/** What pg says in an Error without a code when a connection is lost or not to be had in time. */
+/** The messages of pg's errors without a code, for a connection that is lost or could not be opened within its timeout. */
 const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
 
@@ -34,4 +34,19 @@ export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolea
     UNAVAILABLE_STATES.test(code) ||
     LOST.test(error.message)
   )
+}
+
+/** The code of a system error ('ENOENT') or of one of PostgreSQL's ('57P03'); an empty string where there is none. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Whether PostgreSQL refused a second row where an index allows only one. */
+export function isUniqueViolation(error: unknown): boolean {
+  return errorCode(error) === '23505'
+}
+
+/** Whether PostgreSQL refused a row that refers to one that does not exist. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return errorCode(error) === '23503'
 }

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { expect, test } from 'vitest'
-import { sharedBuffers, usableMemory } from './shared-buffers.ts'
+import { sharedBuffers, usableMemory } from './settings.ts'
 
 const GIB = 1024 ** 3
 
@@ -10,11 +10,11 @@ test.each([
   [2, 256],
   [4, 512],
   [64, 512],
-])('a machine of %d GiB gives PostgreSQL %d MiB of shared buffers', (gib, mib) => {
+])('on a machine with %d GiB PostgreSQL has %d MiB of shared buffers', (gib, mib) => {
   expect(sharedBuffers(gib * GIB)).toBe(mib)
 })
 
-test('a process may use no more memory than the machine has, and some', () => {
+test('the usable memory is positive and at most that of the machine', () => {
   expect(usableMemory()).toBeLessThanOrEqual(totalmem())
   expect(usableMemory()).toBeGreaterThan(0)
 })

@@ -1,2 +1,0 @@
-/** Why the product cannot start: a Russian sentence that tells the operator what to do. */
-export class StartError extends Error {}
