@@ -1,6 +1,6 @@
 import { Link, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { useCurrentPageTitle } from '../browser/use-page-title.ts'
+import { useHeaderTitle } from '../browser/use-page-title.ts'
 import { Button } from '../ui/button.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
@@ -31,7 +31,7 @@ function Switcher({ current }: { current: FeedView }) {
 
 function BackAndTitle() {
   const navigate = useNavigate()
-  const title = useCurrentPageTitle()
+  const title = useHeaderTitle()
 
   function back(): void {
     // The router numbers its entries; 0 is where this visit of the site began.
