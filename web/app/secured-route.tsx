@@ -3,7 +3,7 @@ import { Outlet, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { ErrorRow } from '../ui/error-row.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/spinner.tsx'
 import { withViewer } from '../viewer/intents.ts'
 import { fetchViewer, useViewer } from '../viewer/viewer.ts'
 

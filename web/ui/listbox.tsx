@@ -22,7 +22,7 @@ const loadOptions = () => import('./listbox-options.tsx')
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value, hideCurrent = false } = props
   const popup = usePopup(loadOptions)
-  const ListboxOptions = popup.part?.ListboxOptions
+  const ListboxOptions = popup.content?.ListboxOptions
 
   function openByKey(event: KeyboardEvent): void {
     if ((event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || popup.open) return
