@@ -1,6 +1,5 @@
 import type { ComponentType } from 'react'
-import { type LazyChunk, useLazyChunk } from '../browser/lazy-chunk.ts'
-import { reloadIfPossible } from '../browser/reload.ts'
+import { type LazyChunk, reloadIfPossible, useLazyChunk } from '../browser/lazy-chunk.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loading } from '../ui/spinner.tsx'

@@ -1,5 +1,7 @@
 import { startTransition, useCallback, useEffect, useState } from 'react'
 
+const RELOAD_TIMEOUT_MS = 3000
+
 /** A piece of the app in a chunk of its own, such as a page or a dialog. */
 export type LazyChunk<Content> = {
   /** What was loaded; undefined until then. */
@@ -72,4 +74,20 @@ export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
   useEffect(() => void retry(), [retry])
 
   return { content: chunk.content(), failed: state === 'failed', retry }
+}
+
+/** Reloads the page if the server answers. Without an answer, a reload would lose all that is on the screen. */
+export async function reloadIfPossible(): Promise<void> {
+  if (await canReload()) location.reload()
+}
+
+/** Whether the server would answer a reload now, within 3 s. */
+export async function canReload(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(RELOAD_TIMEOUT_MS)
+    const { status } = await fetch(location.href, { method: 'HEAD', cache: 'no-store', signal })
+    return status < 500
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import { canReload } from '../browser/reload.ts'
+import { canReload } from '../browser/lazy-chunk.ts'
 import { useToast } from './toaster.tsx'
 
 /**

@@ -1,7 +1,6 @@
 import type { CurrentUser } from '../../contract/account.ts'
 import { CallError, call } from '../api/call.ts'
-import { queryClient } from '../api/query-client.ts'
-import { retryPause } from '../api/retry-pause.ts'
+import { queryClient, retryPause } from '../api/query-client.ts'
 import { forgetToken, freshToken, hadSession, onSessionKnown, onSessionLost } from '../api/token.ts'
 import { createAtom, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'

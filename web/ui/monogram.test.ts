@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { monogramLetter, monogramTone } from './monogram-tone.ts'
+import { monogramLetter, monogramTone } from './monogram.tsx'
 
 test.each([
   ['olga_v', 'O'],
@@ -8,7 +8,7 @@ test.each([
   ['7sky', '7'],
   ['ёжик', 'Ё'],
   ['___', '?'],
-])('%s is marked by %s', (name, letter) => {
+])('the letter of %s is %s', (name, letter) => {
   expect(monogramLetter(name)).toBe(letter)
 })
 
