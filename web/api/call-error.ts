@@ -36,7 +36,7 @@ export function unreadableAnswer(): CallError {
   return new CallError({ ...ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
 }
 
-/** The error of an answer with a failure status, by its body; by its status alone for a body that is not the API's, such as a proxy's page. */
+/** The error of an answer with a failure status. If its body is not the API's, as with a proxy's page, the status decides. */
 export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)

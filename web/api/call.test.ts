@@ -76,8 +76,8 @@ async function openPage() {
 const me = 'GET /users/current'
 
 test('a visitor sends no bearer token and asks for none', async () => {
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   await call('GET /posts', { query: { limit: 10 } })
   expect(received).toMatchObject([{ call: 'GET /api/v1/posts?limit=10', bearer: undefined }])
   expect(refreshes()).toBe(0)
@@ -125,14 +125,14 @@ test('a session closed elsewhere is reported once, and later calls are a visitor
 test('listeners learn whether there is a session after every answer of the server, not after a failure', async () => {
   refresh = (n) =>
     n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED')
-  const { call, forgetToken, onSessionKnown } = await openPage()
+  const { call, resetToken, onSessionKnown } = await openPage()
   const listener = vi.fn()
   onSessionKnown(listener)
   await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(listener).not.toHaveBeenCalled()
   await call('GET /posts', { query: {} })
   expect(listener).toHaveBeenCalledTimes(1)
-  forgetToken('unknown')
+  resetToken('unknown')
   await call('GET /posts', { query: {} })
   expect(listener).toHaveBeenCalledTimes(2)
 })
@@ -174,8 +174,8 @@ test('ids are encoded in the path, headers and bodies are sent, and an empty ans
 
 test('a refusal has a code, a message and the wait that the server asks for', async () => {
   answer = () => refusal('TOO_MANY_REQUESTS', { 'retry-after': '42' })
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({
     code: 'TOO_MANY_REQUESTS',
     status: 429,
@@ -186,8 +186,8 @@ test('a refusal has a code, a message and the wait that the server asks for', as
 
 test('a proxy’s page and a dead server have the product’s own messages', async () => {
   answer = () => ({ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } })
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   const read = () => call('GET /posts', { query: {} })
   await expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 502 })
   server.closeAllConnections()
@@ -196,8 +196,8 @@ test('a proxy’s page and a dead server have the product’s own messages', asy
 })
 
 test('an abort is thrown as it is', async () => {
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   const controller = new AbortController()
   controller.abort()
   await expect(call(me, {}, { signal: controller.signal })).rejects.toMatchObject({

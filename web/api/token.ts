@@ -35,7 +35,7 @@ export function hadSession(): boolean {
 }
 
 /** Drops the token. `unknown` makes the next call ask the server again; with `none` calls are a visitor's. */
-export function forgetToken(next: 'unknown' | 'none'): void {
+export function resetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
   if (next === 'none') localStore.remove(HAD_SESSION)
@@ -78,7 +78,7 @@ async function refresh(): Promise<string | null> {
 /** Throws `error` if the refused session was live in this page; else this is a visitor. */
 function handleRefusal(error: CallError): null {
   const wasLive = session === 'live'
-  forgetToken('none')
+  resetToken('none')
   if (!wasLive) {
     sessionKnown.emit()
     return null

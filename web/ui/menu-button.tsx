@@ -5,7 +5,7 @@ import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
 
 type MenuButtonProps = {
-  /** The name of the button and of its menu. */
+  /** The accessible name of the button and of its menu. */
   label: string
   items: readonly MenuItem[]
 }

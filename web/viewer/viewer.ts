@@ -1,7 +1,7 @@
 import type { CurrentUser } from '../../contract/account.ts'
 import { CallError, call } from '../api/call.ts'
 import { queryClient, retryPause } from '../api/query-client.ts'
-import { forgetToken, freshToken, hadSession, onSessionKnown, onSessionLost } from '../api/token.ts'
+import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
 import { createAtom, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'
 import { onSessionChange } from './session-channel.ts'
@@ -67,7 +67,7 @@ export async function loadViewer(): Promise<void> {
   onSessionKnown(fetchUnlessKnown)
   onSessionChange(() => void reloadViewer())
   addEventListener('online', fetchUnlessKnown)
-  if (cameWithoutCookie() && !hadSession()) forgetToken('none')
+  if (cameWithoutCookie() && !hadSession()) resetToken('none')
   await fetchViewer()
 }
 
@@ -81,7 +81,7 @@ export function changeViewer(change: Partial<CurrentUser>): void {
 
 /** Fetches the viewer and everything on the screen anew: another tab has signed in or out, or this session was closed. */
 export async function reloadViewer(): Promise<void> {
-  forgetToken('unknown')
+  resetToken('unknown')
   // An answer to a request already sent may still be about the former viewer.
   await fetching
   await fetchViewer()
@@ -90,7 +90,7 @@ export async function reloadViewer(): Promise<void> {
 
 /** Makes the viewer a visitor: drops the token and everything that was read with it. */
 export function signedOut(because?: 'session-closed'): void {
-  forgetToken('none')
+  resetToken('none')
   viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
   clearCache()
 }
@@ -127,7 +127,7 @@ function setKnown(next: KnownViewer): void {
 }
 
 function handleRefusal(): void {
-  forgetToken('none')
+  resetToken('none')
   // When the session was lost, the viewer is signed out already, and knows the reason.
   if (viewer.get().state !== 'signed-out') setKnown(SIGNED_OUT)
 }
