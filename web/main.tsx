@@ -1,16 +1,16 @@
 import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-import { loadFirstPage } from './app/page-parts.ts'
+import { preloadFirstPage } from './app/router.tsx'
 import { loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root')
 
-loadFirstPage(location.pathname)
+preloadFirstPage(location.pathname)
 void loadViewer()
-// As a transition, so that the first render comes in slices and the page answers a tap meanwhile.
+// As a transition, which renders in slices, so that the page answers a tap during the first render.
 startTransition(() => {
   createRoot(root).render(
     <StrictMode>

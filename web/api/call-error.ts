@@ -1,28 +1,28 @@
 import { ERRORS, type ErrorBody, type ErrorCode } from '../../contract/errors.ts'
 
-/** A call that did not succeed. Its message is Russian and may be shown to a person as it stands. */
+/** A call that failed. Its message is Russian and may be shown as it is. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: ErrorCode | 'OFFLINE' | 'TIMEOUT'
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** Seconds after which the server invites to try again. */
+  /** Seconds after which the server allows another attempt. */
   readonly retryAfter?: number
 
-  constructor(refusal: {
+  constructor(failure: {
     code: CallError['code']
     message: string
     status: number
     retryAfter?: number
   }) {
-    super(refusal.message)
-    this.code = refusal.code
-    this.status = refusal.status
-    if (refusal.retryAfter !== undefined) this.retryAfter = refusal.retryAfter
+    super(failure.message)
+    this.code = failure.code
+    this.status = failure.status
+    if (failure.retryAfter !== undefined) this.retryAfter = failure.retryAfter
   }
 }
 
-/** The error for an answer that never came. */
+/** The error of a call without an answer. */
 export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
   const message =
     code === 'OFFLINE'
@@ -31,13 +31,13 @@ export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
   return new CallError({ code, message, status: 0 })
 }
 
-/** The error for a success whose body cannot be read. */
-export function garbled(): CallError {
+/** The error of a successful answer whose body cannot be parsed. */
+export function unreadableAnswer(): CallError {
   return new CallError({ ...ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
 }
 
-/** The error for an answer with a status of failure. A body that is not the contract's (a proxy's page) is judged by status. */
-export function refusal(response: Response, body: unknown): CallError {
+/** The error of an answer with a failure status. If its body is not the API's, as with a proxy's page, the status decides. */
+export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new CallError({

@@ -4,19 +4,19 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
 type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
-type Seen = { call: string; bearer: string | undefined; key: unknown; body: string }
+type Received = { call: string; bearer: string | undefined; key: unknown; body: string }
 
 let server: Server
-let seen: Seen[]
-/** Answers everything but the renewal of tokens. */
-let answer: (request: Seen) => Reply
-/** Answers the renewal; `n` counts them from 1. */
-let renew: (n: number) => Reply
+let received: Received[]
+/** Answers every request but the refreshes of the token. */
+let answer: (request: Received) => Reply
+/** Answers the `n`th refresh, from 1. */
+let refresh: (n: number) => Reply
 
 beforeEach(async () => {
-  seen = []
+  received = []
   answer = () => ({ status: 200, body: {} })
-  renew = (n) => tokenReply(n, 300)
+  refresh = (n) => tokenReply(n, 300)
   server = createServer(async (request, response) => {
     const { status, body, headers } = await replyTo(request)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -26,7 +26,7 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo
   vi.stubGlobal('location', { origin: `http://127.0.0.1:${port}` })
   vi.stubGlobal('localStorage', { getItem: () => 'this-browser', setItem: () => {} })
-  // What is known of the session lives in the modules: each test begins with a page just opened.
+  // The modules hold the state of the session: each test begins with a page just opened.
   vi.resetModules()
 })
 
@@ -40,18 +40,18 @@ async function replyTo(request: IncomingMessage): Promise<Reply> {
   let body = ''
   for await (const chunk of request) body += chunk
   const call = `${request.method} ${request.url}`
-  const one = {
+  const current = {
     call,
     bearer: request.headers.authorization,
     key: request.headers['idempotency-key'],
     body,
   }
-  seen.push(one)
-  return call === 'PATCH /api/v1/sessions/current' ? renew(renewals()) : answer(one)
+  received.push(current)
+  return call === 'PATCH /api/v1/sessions/current' ? refresh(refreshes()) : answer(current)
 }
 
-function renewals(): number {
-  return seen.filter(({ call }) => call.startsWith('PATCH')).length
+function refreshes(): number {
+  return received.filter(({ call }) => call.startsWith('PATCH')).length
 }
 
 function tokenReply(n: number, livesSeconds: number, date = Date.now()): Reply {
@@ -75,106 +75,107 @@ async function openPage() {
 
 const me = 'GET /users/current'
 
-test('a visitor sends no bearer and asks for no token', async () => {
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+test('a visitor sends no bearer token and asks for none', async () => {
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   await call('GET /posts', { query: { limit: 10 } })
-  expect(seen).toMatchObject([{ call: 'GET /api/v1/posts?limit=10', bearer: undefined }])
-  expect(renewals()).toBe(0)
+  expect(received).toMatchObject([{ call: 'GET /api/v1/posts?limit=10', bearer: undefined }])
+  expect(refreshes()).toBe(0)
 })
 
-test('calls made at once share one renewal', async () => {
+test('concurrent calls share one refresh of the token', async () => {
   const { call } = await openPage()
   await Promise.all(Array.from({ length: 5 }, () => call(me, {})))
-  expect(renewals()).toBe(1)
-  expect(seen[0]?.body).toBe('{"clientToken":"this-browser"}')
-  const bearers = seen.slice(1).map(({ bearer }) => bearer)
+  expect(refreshes()).toBe(1)
+  expect(received[0]?.body).toBe('{"clientToken":"this-browser"}')
+  const bearers = received.slice(1).map(({ bearer }) => bearer)
   expect(bearers).toEqual(Array(5).fill('Bearer token-1'))
 })
 
-test('a refused token is renewed once for all, and each call is made once more', async () => {
+test('a refused token is refreshed once for all calls, and each call is repeated once', async () => {
   answer = ({ bearer }) =>
     bearer === 'Bearer token-1' ? refusal('UNAUTHORIZED') : { status: 200, body: { id: 'u1' } }
   const { call } = await openPage()
   const users = await Promise.all([call(me, {}), call(me, {}), call(me, {})])
   expect(users).toEqual([{ id: 'u1' }, { id: 'u1' }, { id: 'u1' }])
-  expect(renewals()).toBe(2)
+  expect(refreshes()).toBe(2)
 })
 
-test('a call refused twice gives up', async () => {
+test('a call that is refused twice is not repeated again', async () => {
   answer = () => refusal('UNAUTHORIZED')
   const { call } = await openPage()
   await expect(call(me, {})).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
-  expect(seen.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
-  expect(renewals()).toBe(2)
+  expect(received.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
+  expect(refreshes()).toBe(2)
 })
 
-test('a session closed elsewhere is told once, then calls go out as a visitor’s', async () => {
-  renew = (n) => (n === 1 ? tokenReply(1, 300) : refusal('UNAUTHORIZED'))
+test('a session closed elsewhere is reported once, and later calls are a visitor’s', async () => {
+  refresh = (n) => (n === 1 ? tokenReply(1, 300) : refusal('UNAUTHORIZED'))
   answer = ({ bearer }) => (bearer ? refusal('UNAUTHORIZED') : { status: 200, body: {} })
   const { call, onSessionLost } = await openPage()
-  const lost = vi.fn()
-  onSessionLost(lost)
+  const listener = vi.fn()
+  onSessionLost(listener)
   const both = await Promise.allSettled([call(me, {}), call(me, {})])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(lost).toHaveBeenCalledTimes(1)
+  expect(listener).toHaveBeenCalledTimes(1)
   await call('GET /posts', { query: {} })
-  expect(seen.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
+  expect(received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
 })
 
-test('whether there is a session is told when the server has said so, not when it could not be asked', async () => {
-  renew = (n) => (n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED'))
-  const { call, forgetToken, onSessionKnown } = await openPage()
-  const known = vi.fn()
-  onSessionKnown(known)
+test('listeners learn whether there is a session after every answer of the server, not after a failure', async () => {
+  refresh = (n) =>
+    n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED')
+  const { call, resetToken, onSessionKnown } = await openPage()
+  const listener = vi.fn()
+  onSessionKnown(listener)
   await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect(known).not.toHaveBeenCalled()
+  expect(listener).not.toHaveBeenCalled()
   await call('GET /posts', { query: {} })
-  expect(known).toHaveBeenCalledTimes(1)
-  forgetToken('unknown')
+  expect(listener).toHaveBeenCalledTimes(1)
+  resetToken('unknown')
   await call('GET /posts', { query: {} })
-  expect(known).toHaveBeenCalledTimes(2)
+  expect(listener).toHaveBeenCalledTimes(2)
 })
 
-test('somebody without a session is a visitor, not a failure', async () => {
-  renew = () => refusal('UNAUTHORIZED')
+test('a viewer without a session is a visitor, and no error is thrown', async () => {
+  refresh = () => refusal('UNAUTHORIZED')
   const { call, onSessionLost } = await openPage()
-  const lost = vi.fn()
-  onSessionLost(lost)
+  const listener = vi.fn()
+  onSessionLost(listener)
   await expect(call('GET /posts', { query: {} })).resolves.toEqual({})
-  expect(lost).not.toHaveBeenCalled()
+  expect(listener).not.toHaveBeenCalled()
 })
 
-test('a token with less than 20 seconds to live is renewed beforehand', async () => {
-  renew = (n) => tokenReply(n, n === 1 ? 19 : 300)
+test('a token that expires in less than 20 seconds is refreshed before the call', async () => {
+  refresh = (n) => tokenReply(n, n === 1 ? 19 : 300)
   const { call } = await openPage()
   await call(me, {})
   await call(me, {})
   await call(me, {})
-  expect(renewals()).toBe(2)
+  expect(refreshes()).toBe(2)
 })
 
-test('a machine whose clock is an hour ahead renews no more often', async () => {
-  renew = (n) => tokenReply(n, 300, Date.now() - 3_600_000)
+test('a machine whose clock is an hour ahead refreshes no more often', async () => {
+  refresh = (n) => tokenReply(n, 300, Date.now() - 3_600_000)
   const { call } = await openPage()
   await call(me, {})
   await call(me, {})
-  expect(renewals()).toBe(1)
+  expect(refreshes()).toBe(1)
 })
 
-test('ids are encoded into the path, headers and bodies are sent, no body is no answer', async () => {
+test('ids are encoded in the path, headers and bodies are sent, and an empty answer is undefined', async () => {
   answer = () => ({ status: 204 })
   const { call } = await openPage()
   await expect(call('DELETE /sessions/:id', { params: { id: 'a/b?c' } })).resolves.toBeUndefined()
-  expect(seen.at(-1)?.call).toBe('DELETE /api/v1/sessions/a%2Fb%3Fc')
+  expect(received.at(-1)?.call).toBe('DELETE /api/v1/sessions/a%2Fb%3Fc')
   await call('POST /posts', { headers: { 'idempotency-key': 'k1' }, body: { text: 'Привет' } })
-  expect(seen.at(-1)).toMatchObject({ key: 'k1', body: '{"text":"Привет"}' })
+  expect(received.at(-1)).toMatchObject({ key: 'k1', body: '{"text":"Привет"}' })
 })
 
-test('a refusal carries its code, its message and the wait asked for', async () => {
+test('a refusal has a code, a message and the wait that the server asks for', async () => {
   answer = () => refusal('TOO_MANY_REQUESTS', { 'retry-after': '42' })
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({
     code: 'TOO_MANY_REQUESTS',
     status: 429,
@@ -183,10 +184,10 @@ test('a refusal carries its code, its message and the wait asked for', async () 
   })
 })
 
-test('a proxy’s page and a dead server are told in the product’s words', async () => {
+test('a proxy’s page and a dead server have the product’s own messages', async () => {
   answer = () => ({ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } })
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
+  const { call, resetToken } = await openPage()
+  resetToken('none')
   const read = () => call('GET /posts', { query: {} })
   await expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 502 })
   server.closeAllConnections()
@@ -194,12 +195,12 @@ test('a proxy’s page and a dead server are told in the product’s words', asy
   await expect(read()).rejects.toMatchObject({ code: 'OFFLINE', status: 0 })
 })
 
-test('an abort passes through as it is', async () => {
-  const { call, forgetToken } = await openPage()
-  forgetToken('none')
-  const leaving = new AbortController()
-  leaving.abort()
-  await expect(call(me, {}, { signal: leaving.signal })).rejects.toMatchObject({
+test('an abort is thrown as it is', async () => {
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  const controller = new AbortController()
+  controller.abort()
+  await expect(call(me, {}, { signal: controller.signal })).rejects.toMatchObject({
     name: 'AbortError',
   })
 })

@@ -7,8 +7,8 @@ import { freshToken } from './token.ts'
 export { CallError } from './call-error.ts'
 
 /**
- * Makes a call of the API: fills its path, adds the bearer token of a signed-in viewer, waits 10 s at most. A 401 renews
- * the token once and tries once more. Throws CallError, whose message may be shown; an abort passes through as it is.
+ * Calls an endpoint of the API as the viewer, within 10 s, and returns its answer. After a 401 the token is refreshed and
+ * the call is repeated, once. Throws CallError, whose message may be shown; an abort by `signal` is thrown as it is.
  */
 export async function call<N extends CallName>(
   name: N,
@@ -21,7 +21,7 @@ export async function call<N extends CallName>(
     return (await send(name, input, { token, signal })).answer
   } catch (error) {
     if (!token || !(error instanceof CallError) || error.status !== 401) throw error
-    const renewed = await freshToken(token)
-    return (await send(name, input, { token: renewed, signal })).answer
+    const refreshed = await freshToken(token)
+    return (await send(name, input, { token: refreshed, signal })).answer
   }
 }

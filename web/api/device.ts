@@ -5,12 +5,12 @@ import { whenIdle } from '../browser/when-idle.ts'
 
 const TOKEN_KEY = 'client-token'
 const IDLE_MS = 500
-/** What the contract takes for a client token. */
+/** The client tokens that the contract accepts. */
 const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
 let token: Promise<string> | null = null
 
-/** This browser could not be told apart. Its message is Russian and may be shown as it stands. */
+/** This browser could not be identified. Its message is Russian and may be shown as it is. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError'
   constructor(options?: ErrorOptions) {
@@ -19,8 +19,8 @@ export class DeviceError extends Error {
 }
 
 /**
- * What the server knows this browser by. Computed once, when the page is idle or after 500 ms, then kept: a session is
- * renewed only with the token it began with. Throws DeviceError.
+ * The token by which the server recognises this browser. Computed once, when the page is idle or after 500 ms, and then
+ * stored: a session is refreshed only with the token it began with. Throws DeviceError.
  */
 export function clientToken(): Promise<string> {
   token ??= readToken().catch((error: unknown) => {
@@ -30,31 +30,31 @@ export function clientToken(): Promise<string> {
   return token
 }
 
-/** The client token and the description of the device, as a sign-in sends them. Throws DeviceError. */
+/** The client token and the description of the device, for a sign-in. Throws DeviceError. */
 export async function identify(): Promise<{ clientToken: string; device: Device }> {
   const [token, device] = await Promise.all([clientToken(), readDevice()])
   return { clientToken: token, device }
 }
 
 async function readToken(): Promise<string> {
-  const kept = keptToken()
-  if (kept) return kept
+  const stored = storedToken()
+  if (stored) return stored
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
-  // It would report some of its runs to its makers, and the page's policy would refuse that on the console.
+  // The library would report some runs to its makers; the page's policy would refuse that, with an error on the console.
   const agent = await fingerprint.load({ monitoring: false })
   const { visitorId } = await agent.get()
   const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
-  // Another tab may have kept its own meanwhile: the first one stays.
-  const first = keptToken() ?? computed
+  // Another tab may have stored its own meanwhile: the first one stays.
+  const first = storedToken() ?? computed
   localStore.write(TOKEN_KEY, first)
   return first
 }
 
-/** The token kept here; null for one that the server would refuse, whoever put it there. */
-function keptToken(): string | null {
-  const kept = localStore.read(TOKEN_KEY)
-  return kept !== null && ACCEPTED.test(kept) ? kept : null
+/** The stored token; null without one, or if the server would refuse it. */
+function storedToken(): string | null {
+  const stored = localStore.read(TOKEN_KEY)
+  return stored !== null && ACCEPTED.test(stored) ? stored : null
 }
 
 async function readDevice(): Promise<Device> {
@@ -71,7 +71,7 @@ async function readDevice(): Promise<Device> {
   }
 }
 
-/** Windows numbers itself for machines («NT 10.0»); people know its version by name. */
+/** Windows reports a number («NT 10.0»); people know its versions by name. */
 function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
   return os.name === 'Windows' ? os.versionName : os.version
 }

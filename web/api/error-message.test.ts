@@ -22,7 +22,7 @@ test.each([
   [130, 'Слишком часто. Повторите через 3 минуты'],
   [3000, 'Слишком часто. Повторите через 50 минут'],
   [7200, 'Слишком часто. Повторите через 2 часа'],
-])('a wait of %i seconds is told in words', (seconds, words) => {
+])('a wait of %i seconds is put in words', (seconds, words) => {
   expect(errorMessage(tooOften(seconds))).toBe(words)
 })
 
@@ -32,9 +32,9 @@ test('messages meant for people are shown as they are', () => {
   expect(errorMessage(new DeviceError())).toBe('Не удалось идентифицировать user-agent')
 })
 
-test('what nobody foresaw is logged, and told without its insides', () => {
+test('an unexpected error is logged, and shown without its details', () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-  const mistake = new TypeError('x is undefined')
-  expect(errorMessage(mistake)).toBe(ERRORS.INTERNAL_ERROR.message)
-  expect(log).toHaveBeenCalledWith(mistake)
+  const bug = new TypeError('x is undefined')
+  expect(errorMessage(bug)).toBe(ERRORS.INTERNAL_ERROR.message)
+  expect(log).toHaveBeenCalledWith(bug)
 })

@@ -3,7 +3,7 @@ import { plural } from '../format/plural.ts'
 import { CallError } from './call-error.ts'
 import { DeviceError } from './device.ts'
 
-/** A Russian sentence for whatever went wrong, with the wait the server asks for. What nobody foresaw is also logged. */
+/** A Russian sentence for an error, with the wait that the server asks for. An unexpected error is also logged. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === 'TOO_MANY_REQUESTS' && error.retryAfter

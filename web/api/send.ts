@@ -1,10 +1,10 @@
 import type { Api, CallName } from '../../contract/api.ts'
 import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { CallError, garbled, noAnswer, refusal } from './call-error.ts'
+import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
 
-type Sending = { token?: string | null; signal?: AbortSignal | undefined }
-type Parts = {
+type SendOptions = { token?: string | null; signal?: AbortSignal | undefined }
+type RequestInput = {
   params?: Record<string, string>
   query?: Record<string, string | number | undefined>
   headers?: Record<string, string | undefined>
@@ -12,44 +12,48 @@ type Parts = {
 }
 
 /**
- * Sends one call as given, with no thought of who the viewer is, and returns its answer with the answer's headers.
- * Throws CallError; an abort by `signal` passes through as it is.
+ * Sends one request with the given token, within 10 s, and returns the answer with its headers. Throws CallError; an abort
+ * by `signal` is thrown as it is.
  */
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { token, signal }: Sending,
+  { token, signal }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
-  const { params, query, headers, body }: Parts = input
+  const { params, query, headers, body }: RequestInput = input
   const [method, path] = splitName(name)
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
     const response = await fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
       method,
       headers: headersOf(headers, token, body),
-      // Chromium would answer a signed-in read with what the page preloaded for a visitor, though the headers differ.
+      // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
       ...(token && { mode: 'same-origin' }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw refusal(response, await response.json().catch(() => undefined))
+    if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }
   } catch (error) {
     if (signal?.aborted || error instanceof CallError) throw error
     if (timeout.aborted) throw noAnswer('TIMEOUT')
-    throw error instanceof SyntaxError ? garbled() : noAnswer('OFFLINE')
+    throw error instanceof SyntaxError ? unreadableAnswer() : noAnswer('OFFLINE')
   }
 }
 
-function search(query: Parts['query'] = {}): string {
+function search(query: RequestInput['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
 
-function headersOf(given: Parts['headers'] = {}, token: Sending['token'], body: unknown): Headers {
+function headersOf(
+  given: RequestInput['headers'] = {},
+  token: SendOptions['token'],
+  body: unknown,
+): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given))
     if (value !== undefined) headers.set(name, value)
@@ -58,7 +62,7 @@ function headersOf(given: Parts['headers'] = {}, token: Sending['token'], body: 
   return headers
 }
 
-/** Where the API lives: beside the page. A Request needs an absolute address, which a page on the server has none of. */
+/** The origin of the page, which is also the API's: fetch outside a browser needs absolute addresses. */
 function origin(): string {
   return globalThis.location?.origin ?? ''
 }

@@ -1,5 +1,6 @@
 import { REQUEST_TIMEOUT_MS, TOKEN_REFRESH_SECONDS } from '../../contract/constants.ts'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
+import { createEmitter } from '../browser/atom.ts'
 import { localStore } from '../browser/storage.ts'
 import { CallError } from './call-error.ts'
 import { clientToken } from './device.ts'
@@ -8,89 +9,87 @@ import { serverNow, setServerClock } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
 
-/** Stands in this browser from a session's first token until it is known to be over. */
-const MARK = 'had-session'
+/** The key stored in this browser from a session's first token until the session is known to be closed. */
+const HAD_SESSION = 'had-session'
 
-/** `unknown` until the server was asked, or the page said there is none. */
+/** `unknown` until the server has answered, or the page has said that there is none. */
 let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
-let renewing: Promise<string | null> | null = null
-let tellLost: () => void = () => {}
-let tellKnown: () => void = () => {}
+let refreshing: Promise<string | null> | null = null
 
-/** Registers what to do when a live session turns out to be closed. One listener: the viewer. */
-export function onSessionLost(listener: () => void): void {
-  tellLost = listener
-}
+const sessionLost = createEmitter()
+const sessionKnown = createEmitter()
 
-/** Registers what to do whenever the server has told whether there is a session. One listener: the viewer. */
-export function onSessionKnown(listener: () => void): void {
-  tellKnown = listener
-}
+/** Calls a listener when a live session turns out to be closed. Returns the function that unsubscribes it. */
+export const onSessionLost = sessionLost.subscribe
+
+/** Calls a listener whenever the server has answered whether there is a session. Returns the function that unsubscribes it. */
+export const onSessionKnown = sessionKnown.subscribe
 
 /**
- * Whether this browser had a session when it last knew: worth asking for a token then, also on a page that came without
- * the session's cookie.
+ * Whether this browser had a session when it last knew. Then it asks for a token even on a page that came without the
+ * session's cookie.
  */
 export function hadSession(): boolean {
-  return localStore.read(MARK) !== null
+  return localStore.read(HAD_SESSION) !== null
 }
 
-/** Forgets the token. `unknown` makes the next call ask the server again, `none` makes calls go out as a visitor's. */
-export function forgetToken(next: 'unknown' | 'none'): void {
+/** Drops the token. `unknown` makes the next call ask the server again; with `none` calls are a visitor's. */
+export function resetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
-  if (next === 'none') localStore.remove(MARK)
+  if (next === 'none') localStore.remove(HAD_SESSION)
 }
 
 /**
- * A token good for the next call, or null for a visitor. Renews it when absent, about to expire, or equal to
- * `refused` (the one a call has just been refused with); renewals asked for at once share one request.
- * Throws CallError: UNAUTHORIZED when a live session is closed, or whatever kept the renewal from being answered.
+ * Returns a valid token for the next call, or null for a visitor. Refreshes it when it is absent, about to expire, or equal
+ * to `refused`, the token that the server has just refused; concurrent calls share one refresh.
+ * Throws CallError: UNAUTHORIZED when a live session was closed, or the error of the refresh.
  */
 export async function freshToken(refused?: string): Promise<string | null> {
   if (session === 'none') return null
   if (token && token.token !== refused && !expiresSoon(token)) return token.token
-  renewing ??= oneTabAtATime(renew).finally(() => {
-    renewing = null
+  refreshing ??= oneTabAtATime(refresh).finally(() => {
+    refreshing = null
   })
-  return renewing
+  return refreshing
 }
 
 function expiresSoon({ expiresAt }: AccessToken): boolean {
   return expiresAt - serverNow() < TOKEN_REFRESH_SECONDS
 }
 
-async function renew(): Promise<string | null> {
+async function refresh(): Promise<string | null> {
   try {
     const body = { clientToken: await clientToken() }
     const { answer, headers } = await send('PATCH /sessions/current', { body }, {})
     setServerClock(headers)
     token = answer.accessToken
     session = 'live'
-    localStore.write(MARK, 'yes')
-    tellKnown()
+    localStore.write(HAD_SESSION, 'yes')
+    sessionKnown.emit()
     return token.token
   } catch (error) {
-    if (error instanceof CallError && error.status === 401) return closed(error)
+    if (error instanceof CallError && error.status === 401) return handleRefusal(error)
     throw error
   }
 }
 
-function closed(error: CallError): null {
+/** Throws `error` if the refused session was live in this page; else this is a visitor. */
+function handleRefusal(error: CallError): null {
   const wasLive = session === 'live'
-  forgetToken('none')
+  resetToken('none')
   if (!wasLive) {
-    tellKnown()
+    sessionKnown.emit()
     return null
   }
-  tellLost()
+  sessionLost.emit()
   throw error
 }
 
-/** The server rotates the cookie as it renews; tabs taking turns spare it from telling two of them from a thief. */
+/** A refresh rotates the cookie. Tabs take turns, so that the server need not tell two of them from a thief. */
 async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
-  // Locks need a secure context; a tab that hangs with the lock must not hold up the others.
+  // Locks need a secure context, and a tab that hangs with the lock must not block the others: then go without.
   if (!globalThis.navigator?.locks) return action()
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   let started = false

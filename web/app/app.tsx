@@ -1,20 +1,26 @@
-import { AppShell } from './app-shell.tsx'
-import { Dialogs } from './dialogs.tsx'
-import { FetchAhead } from './fetch-ahead.tsx'
-import { Providers } from './providers.tsx'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { BrowserRouter } from 'react-router'
+import { queryClient } from '../api/query-client.ts'
+import { Toaster } from '../ui/toaster.tsx'
+import { Dialogs, PreloadDialogs } from './dialogs.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
 import { AppRoutes } from './router.tsx'
+import { AppShell } from './shell/app-shell.tsx'
 
 /** The whole web app. */
 export function App() {
   return (
-    <Providers>
-      <AppShell>
-        <AppRoutes />
-      </AppShell>
-      <Dialogs />
-      <ResumeIntent />
-      <FetchAhead />
-    </Providers>
+    <QueryClientProvider client={queryClient}>
+      <BrowserRouter>
+        <Toaster>
+          <AppShell>
+            <AppRoutes />
+          </AppShell>
+          <Dialogs />
+          <ResumeIntent />
+          <PreloadDialogs />
+        </Toaster>
+      </BrowserRouter>
+    </QueryClientProvider>
   )
 }

@@ -1,15 +1,52 @@
+import { useIsFetching } from '@tanstack/react-query'
 import { type ComponentType, useCallback, useEffect } from 'react'
+import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../browser/lazy-chunk.ts'
+import { whenIdle } from '../browser/when-idle.ts'
 import { keepSignInClosed } from '../sign-in/kept-sign-in.ts'
-import type { Part } from '../ui/part.ts'
-import { useOpenFailure } from '../ui/use-open-failure.ts'
-import { usePart } from '../ui/use-part.ts'
+import { Spinner } from '../ui/spinner.tsx'
+import { useOpenErrorToast } from '../ui/use-open-error-toast.ts'
 import { closeDialog, type Dialog, useDialog } from '../viewer/dialogs.ts'
 import { dropIntent } from '../viewer/intents.ts'
-import { DialogBoundary } from './dialog-boundary.tsx'
-import { DialogLoading } from './dialog-loading.tsx'
-import { DIALOGS } from './dialog-parts.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import styles from './dialogs.module.css'
+import { ErrorBoundary } from './error-boundary.tsx'
 
-/** Shows the open dialog, fetched when it is first asked for. */
+type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
+type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>> }
+
+const IDLE_MS = 2000
+
+const DIALOGS: DialogChunks = {
+  'sign-in': createLazyChunk(
+    async () => (await import('../sign-in/sign-in-dialog.tsx')).SignInDialog,
+  ),
+  'new-post': createLazyChunk(
+    async () => (await import('../posts/compose/new-post-dialog.tsx')).NewPostDialog,
+  ),
+  reply: createLazyChunk(async () => (await import('../replies/reply-dialog.tsx')).ReplyDialog),
+  edit: createLazyChunk(async () => (await import('../posts/compose/edit-dialog.tsx')).EditDialog),
+  delete: createLazyChunk(
+    async () => (await import('../posts/compose/delete-dialog.tsx')).DeleteDialog,
+  ),
+  report: createLazyChunk(async () => (await import('../reports/report-dialog.tsx')).ReportDialog),
+  session: createLazyChunk(
+    async () => (await import('../sessions/session-dialog.tsx')).SessionDialog,
+  ),
+  'close-other-sessions': createLazyChunk(
+    async () =>
+      (await import('../sessions/close-other-sessions-dialog.tsx')).CloseOtherSessionsDialog,
+  ),
+  shortcuts: createLazyChunk(
+    async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
+  ),
+}
+
+/** Loads the sign-in dialog before it is opened: the pointer or the focus is on the button. */
+export function preloadSignIn(): void {
+  void DIALOGS['sign-in'].preload()
+}
+
+/** Shows the open dialog, whose chunk is loaded when it is first opened. */
 export function Dialogs() {
   const dialog = useDialog()
   return dialog && <OpenDialog key={JSON.stringify(dialog)} dialog={dialog} />
@@ -17,14 +54,14 @@ export function Dialogs() {
 
 function OpenDialog({ dialog }: { dialog: Dialog }) {
   const { name, ...ids } = dialog
-  const part = DIALOGS[name] as Part<ComponentType<{ onClose: () => void }>>
-  const { content: Content, failed } = usePart(part)
-  const sayWhy = useOpenFailure()
+  const chunk = DIALOGS[name] as LazyChunk<ComponentType<{ onClose: () => void }>>
+  const { content: Content, failed } = useLazyChunk(chunk)
+  const showOpenError = useOpenErrorToast()
 
   const giveUp = useCallback(() => {
-    void sayWhy()
+    void showOpenError()
     closeDialog(dialog)
-  }, [sayWhy, dialog])
+  }, [showOpenError, dialog])
 
   useEffect(() => {
     if (failed) giveUp()
@@ -33,9 +70,9 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
   if (failed) return null
   if (!Content) return <DialogLoading />
   return (
-    <DialogBoundary onBroken={giveUp}>
+    <ErrorBoundary onError={giveUp}>
       <Content {...ids} onClose={() => close(dialog)} />
-    </DialogBoundary>
+    </ErrorBoundary>
   )
 }
 
@@ -44,4 +81,38 @@ function close(dialog: Dialog): void {
     keepSignInClosed(Date.now())
     dropIntent()
   }
+}
+
+/** Appears when a dialog does not open at once. The page below stays as it is. */
+function DialogLoading() {
+  return (
+    <div className={styles.loading}>
+      <div className={styles.tile}>
+        <Spinner label="Открываем окно" />
+      </div>
+    </div>
+  )
+}
+
+/**
+ * Preloads dialogs and menus when the page has shown its content and is idle, so that they open at once, offline too. Only
+ * for signed-in users: a visitor mostly reads, and would pay 30 KB more at a first visit for what leads to signing in
+ * anyway.
+ */
+export function PreloadDialogs() {
+  const { state } = useViewer()
+  const isFetching = useIsFetching() > 0
+
+  useEffect(() => {
+    if (state !== 'authorized' || isFetching) return
+    return whenIdle(() => void preloadAll(), IDLE_MS)
+  }, [state, isFetching])
+  return null
+}
+
+/** One after another, so that requests for what the person opens meanwhile hardly have to wait. */
+async function preloadAll(): Promise<void> {
+  await preload(() => import('../ui/menu.tsx'))
+  await preload(() => import('../ui/listbox-options.tsx'))
+  for (const dialog of Object.values(DIALOGS)) await dialog.preload()
 }

@@ -11,54 +11,73 @@ import { openDialog } from '../viewer/dialogs.ts'
 import {
   dropStaleIntent,
   type Intent,
-  performIntentsWith,
   resumeIntent,
+  takeIntentTask,
+  useIntentTasks,
 } from '../viewer/intents.ts'
-import { settledViewer } from '../viewer/viewer.ts'
+import { knownViewer } from '../viewer/viewer.ts'
 
-/** Carries out what needs somebody signed in: at once, or after the reload that ends signing in. */
+/** Performs intents: at once, or after the reload that ends signing in. */
 export function ResumeIntent() {
-  const client = useQueryClient()
-  const navigate = useNavigate()
+  const tasks = useIntentTasks()
+  const perform = usePerform()
   const toast = useToast()
 
   useEffect(() => {
-    const refuse = (error: unknown) => toast({ text: errorMessage(error) })
-    const like = async (postId: string): Promise<void> => {
-      try {
-        await likePost(client, postId)
-      } catch (error) {
-        refuse(error)
-        return
-      }
-      // The page begins at its top after signing in: the heart that was pressed may be far below.
-      if (isInSight(postId)) return
-      const href = postPath(postId)
-      const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
-      toast({ text: 'Отметка поставлена', link })
+    for (const task of tasks) {
+      if (!takeIntentTask(task)) continue
+      if ('perform' in task) perform(task.perform)
+      else toast({ text: errorMessage(task.showError) })
     }
-    const perform = (intent: Intent): void => {
-      switch (intent.name) {
-        case 'go':
-          void navigate(intent.path)
-          return
-        case 'like':
-          void like(intent.postId)
-          return
-        default:
-          openDialog(intent)
-      }
-    }
-    return performIntentsWith({ perform, refuse })
-  }, [client, navigate, toast])
+  }, [tasks, perform, toast])
 
   useEffect(() => void resume(), [])
   return null
 }
 
-/** Once, when it is known who came: goes on with what signing in interrupted, or with signing in itself. */
+/** The function that carries out one intent of a signed-in user. */
+function usePerform(): (intent: Intent) => void {
+  const navigate = useNavigate()
+  const like = useLikeAndTell()
+
+  return (intent) => {
+    switch (intent.name) {
+      case 'go':
+        void navigate(intent.path)
+        return
+      case 'like':
+        void like(intent.postId)
+        return
+      default:
+        openDialog(intent)
+    }
+  }
+}
+
+/** Likes a post; a toast says so where the page does not show the post, or says why it failed. */
+function useLikeAndTell(): (postId: string) => Promise<void> {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+
+  return async (postId) => {
+    try {
+      await likePost(client, postId)
+    } catch (error) {
+      toast({ text: errorMessage(error) })
+      return
+    }
+    // After signing in the page starts at its top: the post that was liked may be far below.
+    if (isInSight(postId)) return
+    const href = postPath(postId)
+    const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
+    toast({ text: 'Отметка поставлена', link })
+  }
+}
+
+/** Goes on with what signing in interrupted, or with signing in itself, as soon as the viewer is known. */
 async function resume(): Promise<void> {
-  const viewer = await settledViewer()
+  const viewer = await knownViewer()
   if (viewer.state === 'authorized') resumeIntent()
   else if (keptSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
   else dropStaleIntent()

@@ -3,14 +3,14 @@ import { Outlet, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { ErrorRow } from '../ui/error-row.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/spinner.tsx'
 import { withViewer } from '../viewer/intents.ts'
-import { askAgain, useViewer } from '../viewer/viewer.ts'
+import { fetchViewer, useViewer } from '../viewer/viewer.ts'
 
 /**
- * Pages for those who are signed in. A visitor who came by address lands on the wall with the sign-in dialog, which
- * leads back here; one whose session has just ended only lands on the wall. Where the server does not say who came, the
- * page waits and offers to ask again.
+ * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
+ * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
+ * page offers to try again.
  */
 export function SecuredRoute() {
   const viewer = useViewer()
@@ -28,7 +28,7 @@ export function SecuredRoute() {
 
   if (viewer.state === 'authorized') return <Outlet />
   if (viewer.state === 'no-answer') {
-    return <ErrorRow text={errorMessage(viewer.error)} onRetry={askAgain} />
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
   }
   return <Loading label="Загружаем страницу" />
 }

@@ -1,19 +1,20 @@
-import { useSyncExternalStore } from 'react'
+import { createEmitter, useAtom } from './atom.ts'
 
-/** Whether the browser believes the network to be there. On the server: yes. */
+const changes = createEmitter(() => {
+  addEventListener('online', emit)
+  addEventListener('offline', emit)
+  return () => {
+    removeEventListener('online', emit)
+    removeEventListener('offline', emit)
+  }
+})
+const online = { get: () => navigator.onLine, subscribe: changes.subscribe }
+
+/** Whether the browser believes itself online; true on the server. */
 export function useOnline(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => navigator.onLine,
-    () => true,
-  )
+  return useAtom(online, true)
 }
 
-function subscribe(listener: () => void): () => void {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
+function emit(): void {
+  changes.emit()
 }

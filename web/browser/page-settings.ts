@@ -1,19 +1,19 @@
 type Settings = { appName: string; editPeriodSeconds: number }
 
-let kept: Settings | null = null
+let cached: Settings | null = null
 
-/** What the server's configuration says to the page, in its meta tags; the product's own values where a tag is missing. */
+/** The server's settings, from the page's meta tags; the product's own values where a tag is missing. */
 export function settings(): Settings {
-  kept ??= {
+  cached ??= {
     appName: readMeta('application-name') || 'Вслух',
     editPeriodSeconds: Number(readMeta('edit-period-seconds')) || 600,
   }
-  return kept
+  return cached
 }
 
 /**
- * Whether the server saw no session cookie with this page: there is no session then, or the browser did not send its
- * cookie along, as with a link on another site.
+ * Whether the request for this page carried no session cookie. Then there is no session, or the browser held the cookie
+ * back, as it does with a link on another site.
  */
 export function cameWithoutCookie(): boolean {
   return readMeta('session') !== null

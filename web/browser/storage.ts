@@ -1,33 +1,33 @@
-/** What this browser keeps for the app, as text or as JSON. Nothing here throws, and nothing that is read is trusted. */
-export type KeptValues = {
-  /** The text kept under a key; null when there is none or storage is refused. */
+/** Values that the app stores in this browser, as text or as JSON. No method throws, and no stored value is trusted. */
+export type SafeStorage = {
+  /** The text under a key; null when there is none or storage is refused. */
   read(key: string): string | null
-  /** Keeps a text; a full or refused storage keeps nothing and says nothing. */
+  /** Stores a text; does nothing where the storage is full or refused. */
   write(key: string, text: string): void
   /**
-   * The value kept as JSON under a key, where `is` recognises it. Anything else that stands there is removed: an older
-   * release wrote it, or a person did. Null when there is none.
+   * The JSON value under a key, if `is` accepts it. Any other value is removed: an older release or a person wrote it.
+   * Null when there is none.
    */
   readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null
-  /** Keeps a value as JSON, as `write` keeps a text. */
+  /** Stores a value as JSON, as `write` stores a text. */
   writeJson(key: string, value: unknown): void
   remove(key: string): void
   /** Removes every key that begins with `prefix`. */
   removeAll(prefix: string): void
 }
 
-/** localStorage that never throws: private windows and blocked cookies make every access an exception. */
-export const localStore: KeptValues = safeStorage(() => localStorage)
+/** localStorage that never throws; with blocked cookies the browser's own throws at every access. */
+export const localStore: SafeStorage = safeStorage(() => localStorage)
 /** sessionStorage that never throws. */
-export const sessionStore: KeptValues = safeStorage(() => sessionStorage)
+export const sessionStore: SafeStorage = safeStorage(() => sessionStorage)
 
-/** Whether a value that was read has fields to look at. */
+/** Whether a value is an object, whose fields can then be checked. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** A storage that never throws; `open` returns the browser's, or throws where it is refused. */
-export function safeStorage(open: () => Storage): KeptValues {
+/** Makes a storage that never throws; `open` returns the browser's, or throws where it is refused. */
+export function safeStorage(open: () => Storage): SafeStorage {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {
       return action(open())

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { getTheme, setTheme, subscribeTheme } from './theme.ts'
+import { setTheme, theme } from './theme.ts'
 
-// The few parts of a page that the theme touches; the whole of it is seen in a browser by the journeys.
+// The few properties of a page that the theme touches; journeys test the whole of it in a browser.
 let page: EventTarget
-let kept: Map<string, string>
+let stored: Map<string, string>
 let bar: { content: string; dataset: Record<string, string> }
 
 beforeEach(() => {
   page = new EventTarget()
-  kept = new Map()
+  stored = new Map()
   bar = { content: '#000', dataset: { dark: '#000', light: '#fff' } }
   vi.stubGlobal('document', {
     documentElement: { dataset: { theme: 'dark' } },
     querySelector: (selector: string) => (selector.includes('theme-color') ? bar : null),
   })
-  vi.stubGlobal('localStorage', { setItem: (key: string, value: string) => kept.set(key, value) })
+  vi.stubGlobal('localStorage', { setItem: (key: string, value: string) => stored.set(key, value) })
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
   vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
 })
@@ -26,38 +26,38 @@ function otherTab(key: string | null, newValue: string | null): void {
   page.dispatchEvent(Object.assign(new Event('storage'), { key, newValue }))
 }
 
-test('a choice is shown, kept and told', () => {
-  const heard = vi.fn()
-  const leave = subscribeTheme(heard)
+test('a choice is shown and stored, and listeners are called until they unsubscribe', () => {
+  const listener = vi.fn()
+  const unsubscribe = theme.subscribe(listener)
   setTheme('light')
-  expect(getTheme()).toBe('light')
-  expect(kept.get('theme')).toBe('light')
+  expect(theme.get()).toBe('light')
+  expect(stored.get('theme')).toBe('light')
   expect(bar.content).toBe('#fff')
-  expect(heard).toHaveBeenCalledTimes(1)
-  leave()
+  expect(listener).toHaveBeenCalledTimes(1)
+  unsubscribe()
   setTheme('dark')
-  expect(heard).toHaveBeenCalledTimes(1)
+  expect(listener).toHaveBeenCalledTimes(1)
 })
 
-test('a storage that refuses does not stop the change', () => {
+test('the theme changes even where the storage refuses to write', () => {
   vi.stubGlobal('localStorage', {
     setItem: () => {
       throw new DOMException('no', 'SecurityError')
     },
   })
   setTheme('light')
-  expect(getTheme()).toBe('light')
+  expect(theme.get()).toBe('light')
 })
 
-test('follows another tab, and falls back to dark when the storage is emptied', () => {
-  const leave = subscribeTheme(() => undefined)
+test('the choice of another tab is followed, and an emptied storage means dark', () => {
+  const unsubscribe = theme.subscribe(() => undefined)
   otherTab('theme', 'light')
-  expect(getTheme()).toBe('light')
+  expect(theme.get()).toBe('light')
   otherTab('draft', 'dark')
-  expect(getTheme()).toBe('light')
+  expect(theme.get()).toBe('light')
   otherTab(null, null)
-  expect(getTheme()).toBe('dark')
-  leave()
+  expect(theme.get()).toBe('dark')
+  unsubscribe()
   otherTab('theme', 'light')
-  expect(getTheme()).toBe('dark')
+  expect(theme.get()).toBe('dark')
 })

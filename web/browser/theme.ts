@@ -1,30 +1,26 @@
+import { createEmitter, type ReadableAtom } from './atom.ts'
 import { localStore } from './storage.ts'
 
 /** The two looks of the interface; dark unless the person chose otherwise on this device. */
 export type Theme = 'dark' | 'light'
 
 const KEY = 'theme'
-const listeners = new Set<() => void>()
 
-/** The theme the page is shown in now. index.html sets it before the first paint. */
-export function getTheme(): Theme {
-  return document.documentElement.dataset.theme === 'light' ? 'light' : 'dark'
+const changes = createEmitter(() => {
+  addEventListener('storage', followOtherTab)
+  return () => removeEventListener('storage', followOtherTab)
+})
+
+/** The theme of the page, which index.html sets before the first paint; follows other tabs while it has listeners. */
+export const theme: ReadableAtom<Theme> = {
+  get: () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark'),
+  subscribe: changes.subscribe,
 }
 
-/** Shows the page in `theme` and remembers it on this device; without storage it lasts until reload. */
-export function setTheme(theme: Theme): void {
-  localStore.write(KEY, theme)
-  applyTheme(theme)
-}
-
-/** Calls `listener` when the theme changes, here or in another tab. Returns the way to stop it. */
-export function subscribeTheme(listener: () => void): () => void {
-  if (listeners.size === 0) addEventListener('storage', followOtherTab)
-  listeners.add(listener)
-  return () => {
-    listeners.delete(listener)
-    if (listeners.size === 0) removeEventListener('storage', followOtherTab)
-  }
+/** Shows the page in `next` and stores the choice on this device; without storage it lasts until a reload. */
+export function setTheme(next: Theme): void {
+  localStore.write(KEY, next)
+  applyTheme(next)
 }
 
 function followOtherTab(event: StorageEvent): void {
@@ -33,11 +29,11 @@ function followOtherTab(event: StorageEvent): void {
   }
 }
 
-function applyTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme
+function applyTheme(next: Theme): void {
+  document.documentElement.dataset.theme = next
   const scheme = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')
-  if (scheme) scheme.content = theme
+  if (scheme) scheme.content = next
   const bar = document.querySelector<HTMLMetaElement>('meta[name=theme-color]')
-  if (bar) bar.content = bar.dataset[theme] ?? bar.content
-  for (const listener of listeners) listener()
+  if (bar) bar.content = bar.dataset[next] ?? bar.content
+  changes.emit()
 }

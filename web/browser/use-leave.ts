@@ -2,8 +2,8 @@ import { useCallback } from 'react'
 import { useNavigate } from 'react-router'
 
 /**
- * Leaves the page at `path` for another one, which takes its place in the history. Does nothing once the person is
- * elsewhere: an answer that comes late must not move them.
+ * The function that replaces the page at `path` by another one, in the history too. It does nothing when the person has
+ * already gone elsewhere: a late answer must not move them.
  */
 export function useLeave(path: string): (to: string) => void {
   const navigate = useNavigate()

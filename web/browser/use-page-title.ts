@@ -1,13 +1,13 @@
 import { useLayoutEffect } from 'react'
 import { pageTitle } from '../../contract/pages.ts'
-import { createStore, useStore } from './atom.ts'
+import { createAtom, useAtom } from './atom.ts'
 import { settings } from './page-settings.ts'
 
-const current = createStore<string | undefined>(undefined)
+const headerTitle = createAtom<string | undefined>(undefined)
 
 /**
- * Names the page: in the browser's tab and, unless the page itself says it in large letters, in the header. Without a
- * title the header shows none. `tabTitle` names the tab where it has more to say.
+ * Sets the title of the browser's tab and of the header. `where` is 'tab' for a page that shows its title itself: the
+ * header then shows none. `tabTitle` is for a tab that has more to say.
  */
 export function usePageTitle(
   title: string | undefined,
@@ -16,12 +16,12 @@ export function usePageTitle(
 ): void {
   useLayoutEffect(() => {
     document.title = pageTitle(tabTitle, settings().appName)
-    current.set(where === 'header' ? title : undefined)
-    return () => current.set(undefined)
+    headerTitle.set(where === 'header' ? title : undefined)
+    return () => headerTitle.set(undefined)
   }, [title, where, tabTitle])
 }
 
-/** The title of the page that is shown, for the header. */
-export function useCurrentPageTitle(): string | undefined {
-  return useStore(current, undefined)
+/** The title that the header shows for the current page. */
+export function useHeaderTitle(): string | undefined {
+  return useAtom(headerTitle, undefined)
 }

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState } from 'react'
 
-/** Whole seconds until `until` (unix milliseconds), counting down once a second; 0 once it is past. */
+/** Whole seconds until `until` (unix milliseconds), updated once a second; 0 when `until` is past. */
 export function useSecondsLeft(until: number): number {
   const [left, setLeft] = useState(() => secondsUntil(until))
-  // Before it is painted: what waits for the end must not look ready for a moment.
+  // Before the paint, so that a button that waits for the end is never shown enabled for a moment.
   useLayoutEffect(() => {
     const count = () => {
       const seconds = secondsUntil(until)

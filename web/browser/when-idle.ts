@@ -1,6 +1,6 @@
 /**
- * Calls back when the browser has nothing else to do, at the latest after `atMostMs`; the function it gives calls that
- * off. Safari does not tell of idleness: there it is after that time.
+ * Calls `callback` when the browser is idle, after `atMostMs` at the latest. Returns the function that cancels it. Safari
+ * does not report idleness: there `callback` always runs after `atMostMs`.
  */
 export function whenIdle(callback: () => void, atMostMs: number): () => void {
   if ('requestIdleCallback' in globalThis) {

@@ -51,11 +51,11 @@ test.each([
   ['http://www.Ёлка-1.РФ', 'http://www.Ёлка-1.РФ'],
   ['https://музей.москва?а=б', 'https://музей.москва?а=б'],
   ['https://xn--80ak6aa92e.com', 'https://xn--80ak6aa92e.com'],
-])('%s leads where it shows: %s', (text, shown) => {
+])('%s is shown with the host that it leads to: %s', (text, shown) => {
   expect(links(text)).toEqual([shown])
 })
 
-test('a host that is costly to judge is judged at once', () => {
+test('a host built to be slow to check is checked within 500 ms', () => {
   const began = performance.now()
   linkParts(`https://${'1-.'.repeat(160)}рф-`)
   linkParts(`https://а.б${')'.repeat(480)}`)
@@ -78,11 +78,11 @@ test.each([
   expect(linkParts(text)).toEqual([{ kind: 'text', text }])
 })
 
-test('nothing for no text', () => {
+test('an empty text has no parts', () => {
   expect(linkParts('')).toEqual([])
 })
 
-test('plain parts stand in the text in their order, and every link shows the http or https address it leads to', () => {
+test('plain parts are in the order of the text, and every link shows the http or https address that it leads to', () => {
   const piece = fc.constantFrom(
     'https://',
     'http://a.b',

@@ -1,20 +1,20 @@
 /**
- * A stretch of post text: plain, or an address that may be followed. `text` is what to show: a link's is the address as
- * written, but for a host that could pass for another.
+ * A part of a post's text: plain, or a link. `text` is what to show: for a link the address as written, unless its host
+ * could be mistaken for another.
  */
 export type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
 
 const ADDRESS = /(?<![\p{L}\p{N}_])https?:\/\/[^\s<>"«»“”„`]+/giu
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
-/** The scheme, with whatever a browser takes for its slashes, and the host. */
+/** The scheme, with everything that a browser accepts as its slashes, and the host. */
 const SCHEME_AND_HOST = /^(https?:[/\\]+)([^/\\?#]*)/i
 const PORT = /:\d+$/
-/** Part of a host in one alphabet. Browsers show Cyrillic letters that are not Russian, such as ӏ and ѕ, only with care. */
+/** A label of a host in one alphabet. Cyrillic letters that are not Russian, such as ӏ and ѕ, imitate Latin ones. */
 const ONE_ALPHABET = /^(?:[a-z0-9-]+|[а-яё0-9-]+)$/
 const RUSSIAN_DOMAINS = new Set(['рф', 'рус', 'дети', 'москва', 'сайт', 'онлайн', 'орг', 'бел'])
 const OPENING: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** Splits text into plain stretches and http(s) addresses; everything else, javascript: included, stays text. */
+/** Splits text into plain parts and http(s) links; everything else, javascript: included, stays text. */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let from = 0
@@ -30,7 +30,7 @@ export function linkParts(text: string): TextPart[] {
   return parts
 }
 
-/** Drops what belongs to the sentence: closing punctuation, and a bracket that was opened outside the address. */
+/** Removes what belongs to the sentence: closing punctuation, and a bracket that was opened outside the address. */
 function trimEnd(address: string): string {
   let end = address
   while (PUNCTUATION_AT_END.test(end) || endsWithStrayBracket(end)) end = end.slice(0, -1)
@@ -47,7 +47,7 @@ function count(text: string, mark: string): number {
   return text.split(mark).length - 1
 }
 
-/** The address as the browser will read it; none for a broken one or one that hides its host behind a login. */
+/** The address as the browser parses it; undefined if it is invalid or hides its host behind a login. */
 function safeUrl(address: string): URL | undefined {
   const url = parseUrl(address)
   if (!url || url.username || url.password) return undefined
@@ -55,8 +55,8 @@ function safeUrl(address: string): URL | undefined {
 }
 
 /**
- * The address with the host that the browser will ask, in its ASCII form: letters of another alphabet can pass for Latin
- * ones. Letters stay where the domain itself is Russian, and no part mixes alphabets.
+ * The address with the ASCII form of its host, since letters of another alphabet can imitate Latin ones. A Russian domain
+ * is left as written if none of its labels mixes alphabets.
  */
 function shownAddress(address: string, host: string): string {
   const [before = '', scheme = '', written = ''] = SCHEME_AND_HOST.exec(address) ?? []
@@ -72,7 +72,7 @@ function isRussian(host: string): boolean {
   )
 }
 
-/** Not URL.parse(): browsers that the build is made for do not have it yet. */
+/** Not URL.parse(), which some of the supported browsers lack. */
 function parseUrl(address: string): URL | undefined {
   try {
     return new URL(address)

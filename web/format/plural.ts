@@ -1,4 +1,4 @@
-/** The three forms a Russian noun takes after a whole number: 1 ответ, 2 ответа, 5 ответов. */
+/** The three forms of a Russian noun after a whole number: 1 ответ, 2 ответа, 5 ответов. */
 export type PluralForms = { one: string; few: string; many: string }
 
 const rules = new Intl.PluralRules('ru')

@@ -5,7 +5,7 @@ const UNITS = [
   { from: 1e3, name: 'тыс.' },
 ]
 
-/** A count in few characters: 999, '1,4 тыс.', '2 млн.'. Cut, never rounded up: 999 999 is '999,9 тыс.'. */
+/** A count in few characters: '999', '1,4 тыс.', '2 млн.'. Truncated, never rounded up: 999 999 is '999,9 тыс.'. */
 export function shortCount(count: number): string {
   const unit = UNITS.find((candidate) => count >= candidate.from)
   if (!unit) return String(count)

@@ -32,7 +32,7 @@ test.each([
   expect(timeAgo(1_700_000_000, 1_700_000_000 + age)).toBe(text)
 })
 
-test('the text changes exactly when nextChangeIn says, and not a second before', () => {
+test('the text changes exactly after nextChangeIn seconds, and not a second before', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100, max: 30 * YEAR }), (age) => {
       const wait = nextChangeIn(0, age)

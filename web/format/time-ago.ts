@@ -10,7 +10,7 @@ const MOST_MONTHS = 11
 
 const YEAR_FORMS = { one: 'г.', few: 'г.', many: 'л.' }
 
-/** Each step serves ages from the end of the one before up to `until` seconds. */
+/** Each step is for ages from the end of the step before up to `until` seconds. */
 const STEPS = [
   { until: HOUR, size: MINUTE, name: 'мин.' },
   { until: DAY, size: HOUR, name: 'ч.' },
@@ -31,7 +31,7 @@ export function timeAgo(createdAt: number, now: number): string {
   return `${years} ${plural(years, YEAR_FORMS)}`
 }
 
-/** Seconds after `now` at which timeAgo() gives another text; always above zero. */
+/** Seconds from `now` until timeAgo() returns another text; always above zero. */
 export function nextChangeIn(createdAt: number, now: number): number {
   const age = now - createdAt
   if (age < MINUTE) return MINUTE - age
@@ -41,12 +41,12 @@ export function nextChangeIn(createdAt: number, now: number): number {
   return (monthsIn(age) === MOST_MONTHS ? YEAR : nextMultiple(age, MONTH)) - age
 }
 
-/** The full date and time of `seconds` (unix) in the reader's own time zone, in Russian. */
+/** The full date and time of `seconds` (unix) in Russian, in the browser's time zone. */
 export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
-/** Twelve months of thirty days fall short of a year: the last days before it still say eleven. */
+/** Twelve months of thirty days are less than a year: its last days still count as eleven months. */
 function monthsIn(age: number): number {
   return Math.min(MOST_MONTHS, Math.floor(age / MONTH))
 }

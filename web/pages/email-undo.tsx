@@ -4,7 +4,7 @@ import { EmailUndo } from '../account/undo-email-form.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-/** /email-undo: where the link in the notice of a changed e-mail leads. */
+/** /email-undo, to which the mail about a changed e-mail address links */
 export function EmailUndoPage() {
   usePageTitle('Возврат почты', 'tab')
   const { hash } = useLocation()

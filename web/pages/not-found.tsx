@@ -1,10 +1,10 @@
 import { Link } from 'react-router'
 import { PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { buttonLook } from '../ui/button-look.ts'
+import { buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-/** Any path that leads nowhere. */
+/** Every path that is no page. */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')
   return (
@@ -13,7 +13,7 @@ export function NotFoundPage() {
       title={TITLES.noPage}
       text="Проверьте корректность адреса"
       action={
-        <Link to={PATHS.wall} className={buttonLook({ variant: 'strong' })}>
+        <Link to={PATHS.wall} className={buttonClass({ variant: 'strong' })}>
           На стену
         </Link>
       }

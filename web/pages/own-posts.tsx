@@ -4,7 +4,7 @@ import { PostFeed } from '../feed/post-feed.tsx'
 import { ownPostsSource } from '../posts/cache/post-sources.ts'
 import { useViewer } from '../viewer/viewer.ts'
 
-/** /own/posts; shown to a signed-in viewer only. */
+/** /own/posts */
 export function OwnPostsPage() {
   usePageTitle('Мои записи')
   const viewer = useViewer()

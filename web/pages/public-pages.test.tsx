@@ -26,7 +26,7 @@ const POST: Post = {
   },
 }
 
-/** Renders as a server does: there is no window, no document and no storage here. */
+/** Renders as on a server, without window, document and storage. */
 function render(path: string, page: ReactNode): string {
   const client = new QueryClient()
   const ids = putPosts(client, [POST])

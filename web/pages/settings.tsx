@@ -12,11 +12,11 @@ export function SettingsPage() {
   const viewer = useViewer()
   if (viewer.state !== 'authorized') return null
   const { user } = viewer
-  return <AccountSettings user={user} onLoggedOut={() => forgetPerson(user.id)} />
+  return <AccountSettings user={user} onLoggedOut={() => removePersonalData(user.id)} />
 }
 
-/** Leaves nothing of a person in this browser. A session that ends by itself does: what was typed waits for its author. */
-function forgetPerson(userId: string): void {
+/** Removes everything of this user from the browser. Not when a session ends by itself: then drafts wait for their author. */
+function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
   forgetSignIn()
   dropIntent()

@@ -3,7 +3,7 @@ import styles from './banner.module.css'
 
 type BannerProps = { icon?: ReactNode; children?: ReactNode }
 
-/** A quiet line over the page. Keep it mounted and give or take its children: only then is it announced. */
+/** A line of information over the page. Keep it mounted and change its children: only then is the change announced. */
 export function Banner({ icon, children }: BannerProps) {
   return (
     <div role="status">

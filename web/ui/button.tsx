@@ -1,26 +1,33 @@
 import { type ComponentProps, type MouseEvent, useRef, useState } from 'react'
 import styles from './button.module.css'
-import { type ButtonLook, buttonLook } from './button-look.ts'
 import { classes } from './classes.ts'
 import { Spinner } from './spinner.tsx'
 
+type ButtonVariant = 'primary' | 'strong' | 'quiet' | 'danger' | 'plain'
+
+type ButtonLook = {
+  variant?: ButtonVariant | undefined
+  size?: 'm' | 's' | undefined
+  wide?: boolean | undefined
+}
+
 type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
   ButtonLook & {
-    /** Work goes on: the button stays focusable, shows a ring and does nothing. */
+    /** While its work goes on, the button stays focusable, shows a spinner and ignores clicks. */
     pending?: boolean | undefined
     /** A returned promise makes the button pending until it settles. */
     onClick?: ((event: MouseEvent<HTMLButtonElement>) => unknown) | undefined
   }
 
-/** A button that never fires twice for one wish. */
+/** A button that ignores clicks until the work of the last one has settled. */
 export function Button(props: ButtonProps) {
   const { variant, size, wide, pending = false, onClick, className, children, ...rest } = props
-  const { busy, click } = useSingleFire(pending, onClick)
+  const { busy, click } = usePendingClick(pending, onClick)
   return (
     <button
       type="button"
       {...rest}
-      className={classes(buttonLook({ variant, size, wide }), className)}
+      className={classes(buttonClass({ variant, size, wide }), className)}
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       onClick={click}
@@ -31,9 +38,14 @@ export function Button(props: ButtonProps) {
   )
 }
 
-function useSingleFire(pending: boolean, onClick: ButtonProps['onClick']) {
+/** The class of a button, for a link that looks like one: <Link className={buttonClass({…})}>. */
+export function buttonClass({ variant = 'quiet', size = 'm', wide = false }: ButtonLook): string {
+  return classes(styles.button, styles[variant], styles[size], wide && styles.wide)
+}
+
+function usePendingClick(pending: boolean, onClick: ButtonProps['onClick']) {
   const [running, setRunning] = useState(false)
-  // State is a render late for a second click in the same frame; the ref is not.
+  // For a second click before the next render, when the state is not set yet.
   const started = useRef(false)
   const busy = pending || running
 
@@ -50,7 +62,7 @@ function useSingleFire(pending: boolean, onClick: ButtonProps['onClick']) {
 
   function click(event: MouseEvent<HTMLButtonElement>): void {
     if (busy || started.current) {
-      // Also keeps a pending submit button from sending its form.
+      // Also prevents a pending submit button from submitting its form.
       event.preventDefault()
       return
     }

@@ -1,4 +1,4 @@
-/** Joins the class names that are there: classes('a', pressed && 'b', className). */
+/** Joins class names and skips false and undefined ones: classes('a', pressed && 'b', className). */
 export function classes(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

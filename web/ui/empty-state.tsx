@@ -6,11 +6,11 @@ type EmptyStateProps = {
   title: string
   text: string
   action?: ReactNode
-  /** The title is the page's own, which no header says. */
+  /** The title is the page's own heading, since the header shows none. */
   isWholePage?: boolean
 }
 
-/** Says that there is nothing here, and what may be done about it. */
+/** Says that there is nothing to show, with an action that helps. */
 export function EmptyState({ title, text, action, isWholePage = false }: EmptyStateProps) {
   const Title = isWholePage ? 'h1' : 'h2'
   return (

@@ -7,7 +7,7 @@ type ErrorRowProps = {
   onRetry: () => unknown
 }
 
-/** Stands in place of what could not be loaded, with a way to try again. */
+/** Shown in place of content that could not be loaded, with a button to try again. */
 export function ErrorRow({ text, onRetry }: ErrorRowProps) {
   return (
     <div className={styles.row} role="alert">

@@ -7,10 +7,10 @@ export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string 
 export type FieldNotes = {
   label: string
   hint?: string | undefined
-  /** Shown under the input and announced; it takes the place of the hint and the status. */
+  /** Shown under the input and announced; it replaces the hint and the status. */
   error?: string | undefined
   status?: FieldStatus | undefined
-  /** Id of what says more of the input, elsewhere. */
+  /** Id of an element elsewhere that also describes the input. */
   describedBy?: string | undefined
 }
 
@@ -22,7 +22,7 @@ type FieldAria = {
 
 type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
 
-/** Label above, one line of notes below; the line keeps its height, so that an error moves nothing. */
+/** A label above an input and one line of notes below; the line has its height even when empty, so that an error moves nothing. */
 export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
   const id = useId()
   const notesId = `${id}-notes`

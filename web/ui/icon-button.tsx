@@ -8,7 +8,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'>
   icon: ReactNode
 }
 
-/** A round 44 px button that shows nothing but an icon. */
+/** A round button of 44 px that shows only an icon. */
 export function IconButton({ label, icon, className, ...rest }: IconButtonProps) {
   return (
     <button

@@ -13,7 +13,7 @@ type ListboxOptionsProps<Value extends string> = {
   onClose: () => void
 }
 
-/** The open list of a Listbox. Loaded when first wanted, for it brings the positioning library. */
+/** The open list of a Listbox, in a lazy chunk because it needs the positioning library. */
 export function ListboxOptions<Value extends string>(props: ListboxOptionsProps<Value>) {
   const { label, options, value, anchor, onClose } = props
   const current = options.findIndex((option) => option.value === value)

@@ -6,23 +6,23 @@ import type { Option } from './listbox-options.tsx'
 import { usePopup } from './use-popup.ts'
 
 type ListboxProps<Value extends string> = {
-  /** What is chosen here; the name of the list. The button is named by the chosen option. */
+  /** The accessible name of the list. The button is named by the chosen option. */
   label: string
   options: readonly Option<Value>[]
   value: Value
   onSelect: (value: Value) => void
-  /** Leaves the chosen option out of the list. */
+  /** Omits the chosen option from the list. */
   hideCurrent?: boolean
   className?: string | undefined
 }
 
 const loadOptions = () => import('./listbox-options.tsx')
 
-/** A button that shows the chosen option and opens the list of others. */
+/** A button that shows the chosen option and opens the list of all. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value, hideCurrent = false } = props
   const popup = usePopup(loadOptions)
-  const ListboxOptions = popup.part?.ListboxOptions
+  const ListboxOptions = popup.content?.ListboxOptions
 
   function openByKey(event: KeyboardEvent): void {
     if ((event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || popup.open) return

@@ -5,7 +5,7 @@ import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
 
 type MenuButtonProps = {
-  /** The name of the button and of its menu. */
+  /** The accessible name of the button and of its menu. */
   label: string
   items: readonly MenuItem[]
 }
@@ -15,7 +15,7 @@ const loadMenu = () => import('./menu.tsx')
 /** A button with a menu of actions. Items may change while it is open. */
 export function MenuButton({ label, items }: MenuButtonProps) {
   const popup = usePopup(loadMenu)
-  const Menu = popup.part?.Menu
+  const Menu = popup.content?.Menu
 
   function openByKey(event: KeyboardEvent): void {
     if (event.key !== 'ArrowDown' || popup.open) return

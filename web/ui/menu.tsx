@@ -5,7 +5,7 @@ import { useFloatingList } from './use-floating-list.ts'
 export type MenuItem = {
   label: string
   icon?: ReactNode
-  /** Quiet text at the end of the row, such as the time left. */
+  /** Muted text at the end of the row, such as the time left. */
   note?: string | undefined
   danger?: boolean | undefined
   onSelect: () => void
@@ -18,13 +18,13 @@ type MenuProps = {
   onClose: () => void
 }
 
-/** The open menu of a MenuButton. Loaded when first wanted, for it brings the positioning library. */
+/** The open menu of a MenuButton, in a lazy chunk because it needs the positioning library. */
 export function Menu({ label, items, anchor, onClose }: MenuProps) {
   const labels = items.map((item) => item.label)
   const list = useFloatingList({ anchor, labels, placement: 'bottom-end', start: 0, onClose })
 
   function choose(item: MenuItem): void {
-    // Focus goes back first: a dialog that opens now will return it to the button, not to a menu that is gone.
+    // The focus goes back first, so that a dialog that opens now returns it to the button, not to a closed menu.
     list.leave()
     item.onSelect()
   }

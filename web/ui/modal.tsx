@@ -14,15 +14,15 @@ import styles from './modal.module.css'
 
 type ModalProps = {
   title: string
-  /** Asked for by Escape, the backdrop, the back gesture or «Закрыть»; unmount the modal to agree. */
+  /** Called by Escape, a press on the backdrop, the back gesture and «Закрыть»; unmount the modal to close it. */
   onClose: () => void
   children: ReactNode
   size?: 's' | 'm'
-  /** On a phone: a sheet at the bottom, or the whole screen where one writes. */
+  /** On a phone: a sheet at the bottom, or the whole screen for a dialog in which one writes. */
   phone?: 'sheet' | 'full'
 }
 
-/** A dialog over the page, open as long as it is mounted. Focus stays inside and returns where it was. */
+/** A modal dialog, open as long as it is mounted. The focus stays inside, and then returns to where it was. */
 export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -31,7 +31,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
 
   function closeByKey(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    // The browser must not close it by itself: the page decides, and a repeated Escape cannot overrule it.
+    // The browser must not close the dialog by itself, not even after a second Escape: the page decides.
     event.preventDefault()
     if (!isComposing(event)) onClose()
   }
@@ -68,7 +68,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
   )
 }
 
-/** The row of buttons at the end of a modal; may stand inside a form. It stays in sight while the rest scrolls. */
+/** The row of buttons at the end of a modal; may stand inside a form. It stays visible while the rest scrolls. */
 export function ModalFooter({ children }: { children: ReactNode }) {
   return <footer className={styles.footer}>{children}</footer>
 }
@@ -78,15 +78,15 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     const dialog = ref.current
     if (!dialog) return
     dialog.showModal()
-    // Else «Закрыть» would have the focus; a field with focusOnMount takes it a moment later.
+    // Otherwise «Закрыть» would get the focus. A field with focusOnMount takes it afterwards.
     dialog.focus()
     return () => dialog.close()
   }, [ref])
 }
 
 /**
- * Closes when a press both began and ended on the backdrop: not when a selection of text is dragged there. Only with its
- * click: after a touch, that comes later than the rest of the press, and would reach the page behind.
+ * Closes the dialog after a press that both began and ended on the backdrop, so not when a text selection is dragged there.
+ * It waits for the click, which after a touch comes last: otherwise the click would reach the page behind.
  */
 function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () => void) {
   const isBeside = useRef(false)
@@ -104,7 +104,7 @@ function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () 
   }
 }
 
-/** Safari says isComposing: false for the key that ends a composition, but keeps the code 229. */
+/** Safari reports isComposing: false for the key that ends a composition, but with the key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229
 }

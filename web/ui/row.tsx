@@ -6,14 +6,14 @@ type RowProps = {
   icon: ReactNode
   name: string
   about?: ReactNode | undefined
-  /** A tap on it leads further. */
+  /** Shows an arrow: the row is a link or opens a dialog. */
   leadsOn?: boolean
 }
 
-/** The class of a row in a section: of a link or a button where it leads on, of a plain element otherwise. */
+/** The class of the element around a Row: a link or a button where it leads on, a plain element otherwise. */
 export const rowClass = styles.row
 
-/** What stands in a row: an icon, a name, a line about it, and an arrow where it leads on. */
+/** The content of a row: an icon, a name, a line about it, and an arrow where the row leads on. */
 export function Row({ icon, name, about, leadsOn = false }: RowProps) {
   return (
     <>

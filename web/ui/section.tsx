@@ -3,12 +3,12 @@ import styles from './section.module.css'
 
 type SectionProps = {
   title: string
-  /** The title is for screen readers alone. */
+  /** Only screen readers read the title. */
   isTitleHidden?: boolean
   children: ReactNode
 }
 
-/** A part of a page of rows, under its title. */
+/** A group of rows under a title. */
 export function Section({ title, isTitleHidden = false, children }: SectionProps) {
   const id = useId()
   if (isTitleHidden) {

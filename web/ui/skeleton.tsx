@@ -2,15 +2,15 @@ import styles from './skeleton.module.css'
 
 type SkeletonProps = {
   count?: number
-  /** What is loading, to be announced. Without it the skeleton is silent: the list around it sets aria-busy. */
+  /** Announces what is loading. Without it nothing is announced: the list around the skeleton sets aria-busy. */
   label?: string
 }
 
-/** The shape of what is loading: a tile and lines, `count` times. */
+/** A placeholder for rows that are loading: a tile and lines, `count` times. */
 export function Skeleton({ count = 1, label }: SkeletonProps) {
-  const said = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
+  const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (
-    <div {...said}>
+    <div {...announced}>
       {Array.from({ length: count }, (_, index) => index).map((index) => (
         <div key={index} className={styles.row}>
           <span className={styles.tile} />

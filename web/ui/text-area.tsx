@@ -4,14 +4,14 @@ import styles from './text-area.module.css'
 import { useFocusOnMount } from './use-focus-on-mount.ts'
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'autoFocus'> & {
-  /** The accessible name; the area shows no label of its own. */
+  /** The accessible name; no label is shown. */
   label: string
   value: string
   onChange: (value: string) => void
   focusOnMount?: boolean
 }
 
-/** Several lines of text on bare paper; it grows with what is written. */
+/** A borderless field for several lines of text, which grows with its content. */
 export function TextArea(props: TextAreaProps) {
   const { label, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useRef<HTMLTextAreaElement>(null)
@@ -29,7 +29,7 @@ export function TextArea(props: TextAreaProps) {
   )
 }
 
-/** Does by hand what `field-sizing: content` does where the browser has it. */
+/** Does what `field-sizing: content` does, in browsers that lack it. */
 function useGrow(ref: RefObject<HTMLTextAreaElement | null>, value: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the value.
   useLayoutEffect(() => {

@@ -10,80 +10,80 @@ afterEach(() => {
 
 const timing = { durationMs: 3500, pauseMs: 700 }
 
-test('an entry is shown at once and for its time', () => {
+test('an entry is shown at once, for its duration', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
-  expect(queue.current()).toBe('a')
+  expect(queue.get()).toBe('a')
   vi.advanceTimersByTime(3499)
-  expect(queue.current()).toBe('a')
+  expect(queue.get()).toBe('a')
   vi.advanceTimersByTime(1)
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
 })
 
-test('the next one waits for its turn and for the pause', () => {
+test('the next entry is shown after the pause', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   queue.push('b')
   vi.advanceTimersByTime(3500 + 699)
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
   vi.advanceTimersByTime(1)
-  expect(queue.current()).toBe('b')
+  expect(queue.get()).toBe('b')
 })
 
-test('one pushed during the pause does not jump it', () => {
+test('an entry pushed during the pause waits for its end', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   vi.advanceTimersByTime(3600)
   queue.push('b')
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
   vi.advanceTimersByTime(600)
-  expect(queue.current()).toBe('b')
+  expect(queue.get()).toBe('b')
 })
 
-test('one pushed after the pause comes at once', () => {
+test('an entry pushed after the pause is shown at once', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   vi.advanceTimersByTime(4200)
   queue.push('b')
-  expect(queue.current()).toBe('b')
+  expect(queue.get()).toBe('b')
 })
 
-test('while held it stays, then only the rest of its time runs', () => {
+test('a held entry stays, and then only for the time that was left', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   vi.advanceTimersByTime(3000)
   queue.hold()
   vi.advanceTimersByTime(60_000)
-  expect(queue.current()).toBe('a')
+  expect(queue.get()).toBe('a')
   queue.resume()
   vi.advanceTimersByTime(499)
-  expect(queue.current()).toBe('a')
+  expect(queue.get()).toBe('a')
   vi.advanceTimersByTime(1)
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
 })
 
-test('dismissing a held one starts the pause and frees the queue', () => {
+test('dismissing a held entry starts the pause, and the next entry follows', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   queue.push('b')
   queue.hold()
   queue.dismiss()
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
   vi.advanceTimersByTime(700)
-  expect(queue.current()).toBe('b')
+  expect(queue.get()).toBe('b')
   vi.advanceTimersByTime(3500)
-  expect(queue.current()).toBeUndefined()
+  expect(queue.get()).toBeUndefined()
 })
 
-test('listeners hear every change until they leave', () => {
+test('listeners are called at every change until they unsubscribe', () => {
   const queue = createToastQueue<string>(timing)
-  const heard = vi.fn()
-  const leave = queue.subscribe(heard)
+  const listener = vi.fn()
+  const unsubscribe = queue.subscribe(listener)
   queue.push('a')
   vi.advanceTimersByTime(3500)
-  expect(heard).toHaveBeenCalledTimes(2)
-  leave()
+  expect(listener).toHaveBeenCalledTimes(2)
+  unsubscribe()
   queue.push('b')
   vi.advanceTimersByTime(10_000)
-  expect(heard).toHaveBeenCalledTimes(2)
+  expect(listener).toHaveBeenCalledTimes(2)
 })

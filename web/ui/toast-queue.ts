@@ -1,39 +1,33 @@
+import { createAtom, type ReadableAtom } from '../browser/atom.ts'
+
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
-/** Shows entries one at a time. `current` is the one to show now; listeners hear when it changes. */
-export type ToastQueue<Entry> = {
+/** Entries that are shown one at a time. As an atom it holds the entry to show now, or undefined. */
+export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
   push: (entry: Entry) => void
-  current: () => Entry | undefined
-  subscribe: (listener: () => void) => () => void
-  /** Stops the clock of the current entry, for it is being read; resume() lets the rest of its time run. */
+  /** Stops the timer of the shown entry while it is being read; resume() starts it again with the time left. */
   hold: () => void
   resume: () => void
-  /** Takes the current entry away at once. */
+  /** Removes the shown entry at once. */
   dismiss: () => void
 }
 
-/** A queue where each entry stays for `durationMs` and the next comes `pauseMs` after it. */
+/** A queue that shows each entry for `durationMs` and the next one `pauseMs` later. */
 export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): ToastQueue<Entry> {
   const waiting: Entry[] = []
-  const listeners = new Set<() => void>()
-  let shown: Entry | undefined
+  const shown = createAtom<Entry | undefined>(undefined)
   let timer: ReturnType<typeof setTimeout> | undefined
   let endsAt = 0
   let left = 0
   let pausing = false
   let held = false
 
-  function show(entry: Entry | undefined): void {
-    shown = entry
-    for (const listener of listeners) listener()
-  }
-
   function next(): void {
     pausing = false
     const entry = waiting.shift()
     if (entry === undefined) return
     left = durationMs
-    show(entry)
+    shown.set(entry)
     run()
   }
 
@@ -47,22 +41,19 @@ export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): T
     clearTimeout(timer)
     held = false
     pausing = true
-    show(undefined)
+    shown.set(undefined)
     timer = setTimeout(next, pauseMs)
   }
 
   return {
     push(entry) {
       waiting.push(entry)
-      if (shown === undefined && !pausing) next()
+      if (shown.get() === undefined && !pausing) next()
     },
-    current: () => shown,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    get: shown.get,
+    subscribe: shown.subscribe,
     hold() {
-      if (shown === undefined || held) return
+      if (shown.get() === undefined || held) return
       held = true
       left = Math.max(0, endsAt - Date.now())
       clearTimeout(timer)
@@ -71,7 +62,7 @@ export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): T
       if (held) run()
     },
     dismiss() {
-      if (shown !== undefined) finish()
+      if (shown.get() !== undefined) finish()
     },
   }
 }

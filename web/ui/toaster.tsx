@@ -6,23 +6,23 @@ import {
   useLayoutEffect,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react'
+import { useAtom } from '../browser/atom.ts'
 import { createToastQueue, type ToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
 export type Toast = {
   text: string
-  /** With `href` a real link that a plain click hands to onSelect, for the router; without, a button. */
+  /** With `href` a real link, whose plain click calls `onSelect` for the router instead; without, a button. */
   link?: { label: string; href?: string; onSelect: () => void }
 }
 
-/** How long one is shown, and how long nothing is shown before the next. */
+/** How long a toast is shown, and the pause before the next. */
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
 const QueueContext = createContext<ToastQueue<Toast> | undefined>(undefined)
 
-/** Gives useToast() to what is inside, and shows the toasts one after another. */
+/** Provides useToast() to its children, and shows the toasts one after another. */
 export function Toaster({ children }: { children: ReactNode }) {
   const [queue] = useState(() => createToastQueue<Toast>(TIMING))
   return (
@@ -33,7 +33,7 @@ export function Toaster({ children }: { children: ReactNode }) {
   )
 }
 
-/** The function that tells the person a result: toast({ text: 'Удалено' }). The same on every render. */
+/** The function that shows a toast: toast({ text: 'Удалено' }). The same on every render. */
 export function useToast(): (toast: Toast) => void {
   const queue = useContext(QueueContext)
   if (!queue) throw new Error('useToast() needs a <Toaster> above it')
@@ -41,10 +41,10 @@ export function useToast(): (toast: Toast) => void {
 }
 
 function ToastRegion({ queue }: { queue: ToastQueue<Toast> }) {
-  const toast = useSyncExternalStore(queue.subscribe, queue.current, () => undefined)
+  const toast = useAtom(queue, undefined)
   const ref = useRef<HTMLDivElement>(null)
 
-  // Shown anew for each toast: of two things in the top layer, the later one is above.
+  // Shown anew for each toast: in the top layer, the element shown last is above all others.
   useLayoutEffect(() => {
     if (!toast) return
     ref.current?.hidePopover()
@@ -54,7 +54,7 @@ function ToastRegion({ queue }: { queue: ToastQueue<Toast> }) {
   return (
     <div ref={ref} className={styles.region} role="status" popover="manual">
       {toast && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: only stops the clock while it is read.
+        // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer while the toast is read.
         <div
           className={styles.toast}
           onPointerEnter={queue.hold}
@@ -63,20 +63,20 @@ function ToastRegion({ queue }: { queue: ToastQueue<Toast> }) {
           onBlur={queue.resume}
         >
           <span>{toast.text}</span>
-          {toast.link && <ToastLink {...toast.link} onLeave={queue.dismiss} />}
+          {toast.link && <ToastLink {...toast.link} onFollow={queue.dismiss} />}
         </div>
       )}
     </div>
   )
 }
 
-type ToastLinkProps = NonNullable<Toast['link']> & { onLeave: () => void }
+type ToastLinkProps = NonNullable<Toast['link']> & { onFollow: () => void }
 
-function ToastLink({ label, href, onSelect, onLeave }: ToastLinkProps) {
+function ToastLink({ label, href, onSelect, onFollow }: ToastLinkProps) {
   function follow(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    onLeave()
+    onFollow()
     onSelect()
   }
 

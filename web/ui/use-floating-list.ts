@@ -11,7 +11,6 @@ import {
   useTypeahead,
 } from '@floating-ui/react'
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
-import { swallowClick } from './swallow-click.ts'
 
 const TYPEAHEAD_RESET_MS = 350
 const EDGE = { padding: 8 }
@@ -20,12 +19,12 @@ type FloatingList = {
   anchor: HTMLElement
   labels: readonly string[]
   placement: Placement
-  /** The item to stand on at first. */
+  /** The index of the item that is focused first. */
   start: number
   onClose: () => void
 }
 
-/** Places a list at its anchor, in the top layer, and moves real focus through it by arrows, Home, End and letters. */
+/** Places a list at its anchor, in the top layer, and moves the focus through it by arrows, Home, End and letters. */
 export function useFloatingList({ anchor, labels, placement, start, onClose }: FloatingList) {
   const items = useRef<(HTMLElement | null)[]>([])
   const names = useRef<(string | null)[]>([])
@@ -36,7 +35,7 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
     open: true,
     onOpenChange: (open, _event, reason) => {
       if (open) return
-      // Who presses beside the list wants it gone, not what happens to lie there.
+      // A press beside the list only closes it, and activates nothing that happens to lie there.
       if (reason === 'outside-press') swallowClick()
       onClose()
     },
@@ -59,7 +58,7 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
       onMatch: setActiveIndex,
       resetMs: TYPEAHEAD_RESET_MS,
     }),
-    // Escape is handled below: it must not reach a modal that the list stands in.
+    // Escape is handled below: it must not reach a modal around the list.
     useDismiss(context, { escapeKey: false }),
   ])
   useTopLayer(elements.floating, () => items.current[start]?.focus({ preventScroll: true }))
@@ -95,13 +94,34 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
   }
 }
 
-/** Above dialogs, and cut by no ancestor, without leaving its place in the document. */
+/** Shows the element in the top layer: above dialogs and not clipped by any ancestor, at its place in the document. */
 function useTopLayer(element: HTMLElement | null, onShown: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the element exists.
   useLayoutEffect(() => {
     if (!element || element.matches(':popover-open')) return
     element.showPopover()
-    // In this very frame: the next key press of a quick hand is already meant for the list.
+    // In the same frame: the next key press may already be meant for the list.
     onShown()
   }, [element])
+}
+
+/**
+ * Stops the click that ends the current press from reaching anything on the page: the press has already closed what was in
+ * front. A press that ends without a click, such as a scroll, does not affect the next one.
+ */
+function swallowClick(): void {
+  const done = new AbortController()
+  const options = { capture: true, signal: done.signal }
+  const end = () => done.abort()
+  addEventListener(
+    'click',
+    (event) => {
+      event.preventDefault()
+      event.stopPropagation()
+      end()
+    },
+    options,
+  )
+  addEventListener('pointerdown', end, options)
+  addEventListener('keydown', end, options)
 }

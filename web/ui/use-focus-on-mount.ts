@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react'
 
-/** Focuses the element once it is there. Runs after a dialog around it has opened, unlike the autofocus attribute. */
+/** Focuses the element when it is mounted: after a dialog around it has opened, unlike the autofocus attribute. */
 export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {
     if (wanted) ref.current?.focus()

@@ -1,28 +1,36 @@
 import { useCallback, useRef, useState } from 'react'
-import { quietly } from './part.ts'
-import { useOpenFailure } from './use-open-failure.ts'
+import { preload } from '../browser/lazy-chunk.ts'
+import { useOpenErrorToast } from './use-open-error-toast.ts'
 
-/** A panel that opens at a button, its code fetched when first wanted. `load` must be the same on every render. */
-export function usePopup<Part>(load: () => Promise<Part>) {
+/** A panel that opens at a button; `load` imports its code when it is first needed. Pass the same `load` at every render. */
+export function usePopup<Content>(load: () => Promise<Content>) {
   const anchor = useRef<HTMLButtonElement>(null)
-  const [part, setPart] = useState<Part>()
+  const [content, setContent] = useState<Content>()
   const [open, setOpen] = useState(false)
-  const sayWhy = useOpenFailure()
+  const showOpenError = useOpenErrorToast()
 
   const show = useCallback(async () => {
     try {
       const loaded = await load()
-      setPart(() => loaded)
+      setContent(() => loaded)
       setOpen(true)
     } catch {
-      // The button stays closed, and the next press asks again.
-      await sayWhy()
+      // The panel stays closed, and the next press tries again.
+      await showOpenError()
     }
-  }, [load, sayWhy])
+  }, [load, showOpenError])
 
   const close = useCallback(() => setOpen(false), [])
   const toggle = useCallback(() => (open ? close() : void show()), [open, close, show])
-  const preload = useCallback(() => void quietly(load), [load])
+  const preloadContent = useCallback(() => void preload(load), [load])
 
-  return { anchor, part: open ? part : undefined, open, show, close, toggle, preload }
+  return {
+    anchor,
+    content: open ? content : undefined,
+    open,
+    show,
+    close,
+    toggle,
+    preload: preloadContent,
+  }
 }

@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../browser/atom.ts'
+import { createAtom, useAtom } from '../browser/atom.ts'
 
 export type Dialog =
   | { name: 'sign-in' }
@@ -11,14 +11,14 @@ export type Dialog =
   | { name: 'close-other-sessions' }
   | { name: 'shortcuts' }
 
-const open = createStore<Dialog | null>(null)
+const open = createAtom<Dialog | null>(null)
 
 /** Opens a dialog by name, in place of the one that is open. */
 export function openDialog(dialog: Dialog): void {
   open.set(dialog)
 }
 
-/** Closes a dialog, unless it was closed before: then another one may stand in its place. Returns whether it did. */
+/** Closes `dialog` if it is still the open one; another may have replaced it. Returns whether it was. */
 export function closeDialog(dialog: Dialog): boolean {
   if (open.get() !== dialog) return false
   open.set(null)
@@ -27,5 +27,5 @@ export function closeDialog(dialog: Dialog): boolean {
 
 /** The open dialog, or null. */
 export function useDialog(): Dialog | null {
-  return useStore(open, null)
+  return useAtom(open, null)
 }

@@ -1,8 +1,9 @@
+import { createAtom, useAtom } from '../browser/atom.ts'
 import { isRecord, sessionStore } from '../browser/storage.ts'
 import { openDialog } from './dialogs.ts'
-import { askedViewer } from './viewer.ts'
+import { viewerForAction } from './viewer.ts'
 
-/** An action that needs somebody signed in. */
+/** An action that needs a signed-in user. */
 export type Intent =
   | { name: 'like'; postId: string }
   | { name: 'reply'; postId: string }
@@ -12,58 +13,65 @@ export type Intent =
   | { name: 'report'; postId: string }
   | { name: 'go'; path: string }
 
+/** What the app has to do: perform an intent, or show the error that prevents it. */
+export type IntentTask = { perform: Intent } | { showError: unknown }
+
 const KEY = 'intent'
 const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report'])
+const NO_TASKS: readonly IntentTask[] = []
 
-/** Whether the kept action was asked for on this page, rather than before it was loaded. */
-let askedHere = false
+/** In the order in which they were asked for. */
+const tasks = createAtom(NO_TASKS)
 
-type Performer = {
-  perform: (intent: Intent) => void
-  /** Tells a person why what they tapped cannot be done now. */
-  refuse: (error: unknown) => void
-}
-
-const NOBODY: Performer = { perform: () => {}, refuse: () => {} }
-let performer = NOBODY
-
-/** Registers how intents are carried out; the app knows, this file does not. Returns what ends that. */
-export function performIntentsWith(next: Performer): () => void {
-  performer = next
-  return () => {
-    performer = NOBODY
-  }
-}
+/** Whether the stored intent was asked for on this page, rather than before it was loaded. */
+let askedOnThisPage = false
 
 /**
- * Does an action at once for a viewer who is signed in. A visitor gets the sign-in dialog, and the action is done after
- * signing in, even though the page reloads; closing the dialog drops it. Where the server does not say who came, the
- * person is told so.
+ * Performs an intent at once for a signed-in viewer. A visitor gets the sign-in dialog, and the intent is performed after
+ * signing in, even though the page reloads; closing the dialog drops it. If the server does not say who the viewer is, the
+ * error is shown.
  */
 export async function withViewer(intent: Intent): Promise<void> {
-  const viewer = await askedViewer()
-  if (viewer.state === 'authorized') return performer.perform(intent)
-  if (viewer.state === 'no-answer') return performer.refuse(viewer.error)
-  askedHere = true
+  const viewer = await viewerForAction()
+  if (viewer.state === 'authorized') return addTask({ perform: intent })
+  if (viewer.state === 'no-answer') return addTask({ showError: viewer.error })
+  askedOnThisPage = true
   sessionStore.writeJson(KEY, intent)
   openDialog({ name: 'sign-in' })
 }
 
-/** Does the action kept before signing in, if there is one; once. */
-export function resumeIntent(): void {
-  const kept = sessionStore.readJson(KEY, isIntent)
-  dropIntent()
-  if (kept) performer.perform(kept)
+/** The tasks that wait to be done. */
+export function useIntentTasks(): readonly IntentTask[] {
+  return useAtom(tasks, NO_TASKS)
 }
 
-/** Forgets the kept action: the person closed the sign-in dialog. */
+/** Removes a task; false if somebody else has already taken it. */
+export function takeIntentTask(task: IntentTask): boolean {
+  const rest = tasks.get().filter((other) => other !== task)
+  if (rest.length === tasks.get().length) return false
+  tasks.set(rest)
+  return true
+}
+
+/** Performs the intent stored before signing in, if there is one; once. */
+export function resumeIntent(): void {
+  const stored = sessionStore.readJson(KEY, isIntent)
+  dropIntent()
+  if (stored) addTask({ perform: stored })
+}
+
+/** Drops the stored intent: the person closed the sign-in dialog. */
 export function dropIntent(): void {
   sessionStore.remove(KEY)
 }
 
-/** Forgets an action kept by a page that was left without signing in. */
+/** Drops an intent stored by an earlier page, which was left without signing in. */
 export function dropStaleIntent(): void {
-  if (!askedHere) dropIntent()
+  if (!askedOnThisPage) dropIntent()
+}
+
+function addTask(task: IntentTask): void {
+  tasks.set([...tasks.get(), task])
 }
 
 function isIntent(value: unknown): value is Intent {

@@ -1,15 +1,14 @@
 import type { CurrentUser } from '../../contract/account.ts'
 import { CallError, call } from '../api/call.ts'
-import { queryClient } from '../api/query-client.ts'
-import { retryPause } from '../api/retry-pause.ts'
-import { forgetToken, freshToken, hadSession, onSessionKnown, onSessionLost } from '../api/token.ts'
-import { createStore, useStore } from '../browser/atom.ts'
+import { queryClient, retryPause } from '../api/query-client.ts'
+import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
+import { createAtom, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'
 import { onSessionChange } from './session-channel.ts'
 
 export type Viewer =
   | { state: 'authorizing' }
-  /** The server could not be asked, for now; it is asked again and again. */
+  /** The server did not answer; the request is repeated. */
   | { state: 'no-answer'; error: unknown }
   | KnownViewer
 
@@ -20,25 +19,25 @@ type KnownViewer =
 const AUTHORIZING: Viewer = { state: 'authorizing' }
 const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 
-const viewer = createStore<Viewer>(AUTHORIZING)
-let asking: Promise<void> | null = null
-let askingLater: ReturnType<typeof setTimeout> | undefined
-/** How often in a row there was no answer. */
+const viewer = createAtom<Viewer>(AUTHORIZING)
+let fetching: Promise<void> | null = null
+let retryTimer: ReturnType<typeof setTimeout> | undefined
+/** Failed requests in a row. */
 let failures = 0
 
-/** Who looks at the page, kept up to date. */
+/** The signed-in user or the visitor, or that it is not known yet. */
 export function useViewer(): Viewer {
-  return useStore(viewer, AUTHORIZING)
+  return useAtom(viewer, AUTHORIZING)
 }
 
-/** Resolves with the viewer once it is known whether somebody is signed in. */
-export function settledViewer(): Promise<KnownViewer> {
+/** Resolves as soon as it is known whether somebody is signed in. */
+export function knownViewer(): Promise<KnownViewer> {
   return viewerOnce(isKnown)
 }
 
-/** The viewer for somebody who has just tapped: where no answer came before, the server is asked once more. */
-export async function askedViewer(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
-  if (viewer.get().state === 'no-answer') await askAgain()
+/** Resolves with the viewer for an action: after a failure, one more request is made at once. */
+export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
+  if (viewer.get().state === 'no-answer') await fetchViewer()
   return viewerOnce((now) => now.state !== 'authorizing')
 }
 
@@ -60,19 +59,19 @@ function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V>
 }
 
 /**
- * Finds out who the viewer is, when the app starts. Only a refusal makes a visitor: without an answer the server is asked
- * again after growing pauses, and at once when the network is back or any other call has found the session alive.
+ * Fetches the viewer when the app starts, and whenever the session changes. Only a refusal makes a visitor: after a failure
+ * the request is repeated after growing pauses, and at once when the network is back or another call has got a token.
  */
 export async function loadViewer(): Promise<void> {
   onSessionLost(() => signedOut('session-closed'))
-  onSessionKnown(askUnlessKnown)
+  onSessionKnown(fetchUnlessKnown)
   onSessionChange(() => void reloadViewer())
-  addEventListener('online', askUnlessKnown)
-  if (cameWithoutCookie() && !hadSession()) forgetToken('none')
-  await askAgain()
+  addEventListener('online', fetchUnlessKnown)
+  if (cameWithoutCookie() && !hadSession()) resetToken('none')
+  await fetchViewer()
 }
 
-/** Puts the account's new name or address before everybody who shows it. */
+/** Applies a changed name or e-mail address of the signed-in user. */
 export function changeViewer(change: Partial<CurrentUser>): void {
   const now = viewer.get()
   if (now.state === 'authorized') {
@@ -80,68 +79,68 @@ export function changeViewer(change: Partial<CurrentUser>): void {
   }
 }
 
-/** Asks anew who the viewer is: somebody has signed in or out in another tab, or closed this session. */
+/** Fetches the viewer and everything on the screen anew: another tab has signed in or out, or this session was closed. */
 export async function reloadViewer(): Promise<void> {
-  forgetToken('unknown')
-  // An answer under way may still be about the one before.
-  await asking
-  await askAgain()
+  resetToken('unknown')
+  // An answer to a request already sent may still be about the former viewer.
+  await fetching
+  await fetchViewer()
   clearCache()
 }
 
-/** Back to a visitor: drops the token and everything that was read as the one signed in. */
+/** Makes the viewer a visitor: drops the token and everything that was read with it. */
 export function signedOut(because?: 'session-closed'): void {
-  forgetToken('none')
+  resetToken('none')
   viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
   clearCache()
 }
 
-/** Asks now who the viewer is, not after the pause; settles when there was an answer, or none. */
-export function askAgain(): Promise<void> {
-  clearTimeout(askingLater)
-  asking ??= ask().finally(() => {
-    asking = null
+/** Fetches the viewer now, without waiting for the next retry. Resolves after an answer or a failure; never rejects. */
+export function fetchViewer(): Promise<void> {
+  clearTimeout(retryTimer)
+  fetching ??= fetchOnce().finally(() => {
+    fetching = null
   })
-  return asking
+  return fetching
 }
 
-function askUnlessKnown(): void {
-  if (!isKnown(viewer.get())) void askAgain()
+function fetchUnlessKnown(): void {
+  if (!isKnown(viewer.get())) void fetchViewer()
 }
 
-async function ask(): Promise<void> {
+async function fetchOnce(): Promise<void> {
   try {
-    // A visitor has no token and asks no further: no refused request in the console of somebody just reading.
+    // Without a token there is nobody to ask about, and a refused request would show in the visitor's console.
     const signedIn = (await freshToken()) !== null
-    found(
+    setKnown(
       signedIn ? { state: 'authorized', user: await call('GET /users/current', {}) } : SIGNED_OUT,
     )
   } catch (error) {
-    if (error instanceof CallError && error.status === 401) refused()
-    else unanswered(error)
+    if (error instanceof CallError && error.status === 401) handleRefusal()
+    else retryLater(error)
   }
 }
 
-function found(next: KnownViewer): void {
+function setKnown(next: KnownViewer): void {
   failures = 0
   viewer.set(next)
 }
 
-function refused(): void {
-  forgetToken('none')
-  // Where a session was just lost, that was told already, with its reason.
-  if (viewer.get().state !== 'signed-out') found(SIGNED_OUT)
+function handleRefusal(): void {
+  resetToken('none')
+  // When the session was lost, the viewer is signed out already, and knows the reason.
+  if (viewer.get().state !== 'signed-out') setKnown(SIGNED_OUT)
 }
 
-function unanswered(error: unknown): void {
+function retryLater(error: unknown): void {
   failures += 1
   viewer.set({ state: 'no-answer', error })
-  askingLater = setTimeout(() => void askAgain(), retryPause(failures, error, Math.random()))
+  retryTimer = setTimeout(() => void fetchViewer(), retryPause(failures, error, Math.random()))
 }
 
-/** What is on the screen is read again at once, everything else when it is next needed. */
+/** Empties the cache of reads: those on the screen are fetched again at once, all others when they are next needed. */
 function clearCache(): void {
-  // Not by `type`: posts are entries without a query of their own, which count as inactive even while on the screen.
+  // Not by `type`: posts are entries without an own query, which count as inactive even while they are on the screen.
   queryClient.removeQueries({ predicate: (query) => query.getObserversCount() === 0 })
   void queryClient.resetQueries({ predicate: (query) => query.getObserversCount() > 0 })
 }

@@ -5,7 +5,7 @@ import { Mark } from '../../ui/mark.tsx'
 import styles from './bottom-bar.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
-/** The navigation of phones. It gets out of the way while one scrolls down, and comes back on the way up. */
+/** The navigation of phones. It hides while one scrolls down, and returns on the first scroll up. */
 export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   const hidden = useHideOnScroll()
   return (

@@ -1,30 +1,113 @@
-import type { ReactNode } from 'react'
+import { ArrowLeft } from 'lucide-react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
+import { useHeaderTitle } from '../../browser/use-page-title.ts'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Listbox } from '../../ui/listbox.tsx'
+import { Monogram } from '../../ui/monogram.tsx'
+import { openDialog } from '../../viewer/dialogs.ts'
+import { withViewer } from '../../viewer/intents.ts'
+import { useViewer } from '../../viewer/viewer.ts'
+import { preloadSignIn } from '../dialogs.tsx'
 import styles from './header.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
 
-type HeaderProps = {
-  /** The feed switcher, or the back button and a HeaderTitle. */
-  left: ReactNode
-  /** «Войти», or the link to the profile. */
-  right?: ReactNode
-}
+/** The top-level pages, which the feed switcher offers, by their paths. */
+const FEED_VIEWS = [
+  { value: PATHS.wall, label: 'Новые' },
+  { value: PATHS.liked, label: 'Понравившиеся' },
+  { value: PATHS.ownPosts, label: 'Мои записи' },
+  { value: PATHS.ownReplies, label: 'Мои ответы' },
+] as const
 
-/** The top of the column; it stays in sight. On phones, which have no rail, it also holds the theme toggle. */
-export function Header({ left, right }: HeaderProps) {
+type FeedView = (typeof FEED_VIEWS)[number]['value']
+
+/**
+ * The top of the column, which stays on the screen: the feed switcher on top-level pages, the back button and the title on
+ * all others; the viewer at the right. On phones, which have no rail, it also holds the theme toggle.
+ */
+export function Header() {
+  const { pathname } = useLocation()
+  const view = FEED_VIEWS.find(({ value }) => value === pathname)?.value
   return (
     <header className={styles.header}>
-      <div className={styles.left}>{left}</div>
+      <div className={styles.left}>{view ? <FeedSwitcher current={view} /> : <BackAndTitle />}</div>
       <div className={styles.right}>
         <div className={styles.phone}>
           <ThemeToggle look="icon" />
         </div>
-        {right}
+        <Account />
       </div>
     </header>
   )
 }
 
-/** The title of the page. */
-export function HeaderTitle({ children }: { children: ReactNode }) {
-  return <h1 className={styles.title}>{children}</h1>
+/** The title of a top-level page, and the way to the other views. */
+function FeedSwitcher({ current }: { current: FeedView }) {
+  return (
+    <h1 className={styles.view}>
+      <Listbox
+        label="Какие записи показать"
+        className={styles.switcher}
+        options={FEED_VIEWS}
+        value={current}
+        onSelect={(path) => void withViewer({ name: 'go', path })}
+        hideCurrent
+      />
+    </h1>
+  )
+}
+
+function BackAndTitle() {
+  const navigate = useNavigate()
+  const title = useHeaderTitle()
+
+  function goBack(): void {
+    // The router numbers its history entries; the visit of the site began at 0.
+    const { idx = 0 } = (history.state ?? {}) as { idx?: number }
+    void (idx > 0 ? navigate(-1) : navigate(PATHS.wall))
+  }
+
+  return (
+    <>
+      <IconButton
+        className={styles.back}
+        label="Назад"
+        icon={<ArrowLeft size={22} />}
+        onClick={goBack}
+      />
+      {title && <h1 className={styles.title}>{title}</h1>}
+    </>
+  )
+}
+
+/** The link to the profile, or «Войти». */
+function Account() {
+  const viewer = useViewer()
+  if (viewer.state === 'authorized') {
+    return (
+      <Link
+        to={PATHS.settings}
+        className={styles.profile ?? ''}
+        aria-label={`Профиль ${viewer.user.username}`}
+      >
+        <Monogram name={viewer.user.username} />
+      </Link>
+    )
+  }
+  return (
+    // Invisible while the viewer is not known, so that nothing moves or flashes.
+    <span className={viewer.state === 'signed-out' ? undefined : styles.unknown}>
+      <Button
+        variant="strong"
+        size="s"
+        onClick={() => openDialog({ name: 'sign-in' })}
+        onPointerEnter={preloadSignIn}
+        onFocus={preloadSignIn}
+      >
+        Войти
+      </Button>
+    </span>
+  )
 }

@@ -4,28 +4,27 @@ import { PATHS } from '../../../contract/pages.ts'
 import { classes } from '../../ui/classes.ts'
 import { Mark } from '../../ui/mark.tsx'
 import type { Viewer } from '../../viewer/viewer.ts'
-import { RailLabel } from './rail-label.tsx'
 import styles from './side-rail.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
 
 type SideRailProps = {
   appName: string
   onNewPost: () => void
-  /** Settings are a signed-in person's; they keep their place while it is not known who came. */
+  /** Settings are for signed-in users; their place is reserved while the viewer is not known. */
   viewerState: Viewer['state']
 }
 
-/** The navigation of wide screens: icons, and words beside them from 1060 px. */
+/** The navigation of wide screens: icons, with labels beside them from 1060 px. */
 export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
   return (
     <nav className={styles.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={styles.brand} title={appName}>
         <Mark size={26} solid className={styles.mark} />
-        <RailLabel>{appName}</RailLabel>
+        <span className={styles.label}>{appName}</span>
       </Link>
       <NavLink to={PATHS.wall} end className={styles.item ?? ''} title="Стена">
         <Mark />
-        <RailLabel>Стена</RailLabel>
+        <span className={styles.label}>Стена</span>
       </NavLink>
       {viewerState !== 'signed-out' && (
         <NavLink
@@ -34,12 +33,12 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
           title="Настройки"
         >
           <UserRound size={22} />
-          <RailLabel>Настройки</RailLabel>
+          <span className={styles.label}>Настройки</span>
         </NavLink>
       )}
       <button type="button" className={styles.new} title="Новая запись" onClick={onNewPost}>
         <Plus size={22} />
-        <RailLabel>Новая запись</RailLabel>
+        <span className={styles.label}>Новая запись</span>
       </button>
       <div className={styles.end}>
         <ThemeToggle look="rail" />

@@ -1,16 +1,15 @@
 import { Moon, Sun } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
-import { getTheme, setTheme, subscribeTheme } from '../../browser/theme.ts'
+import { useAtom } from '../../browser/atom.ts'
+import { setTheme, theme } from '../../browser/theme.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { RailLabel } from './rail-label.tsx'
 import styles from './side-rail.module.css'
 
-/** Switches the theme and is named after the one it brings. A row of the rail, or an icon where room is short. */
+/** Switches to the other theme, after which it is named. A row of the rail, or an icon where there is little room. */
 export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
-  const theme = useSyncExternalStore(subscribeTheme, getTheme, () => 'dark')
-  const other = theme === 'dark' ? 'light' : 'dark'
-  const label = theme === 'dark' ? 'Светлая тема' : 'Тёмная тема'
-  const icon = theme === 'dark' ? <Sun size={22} /> : <Moon size={22} />
+  const current = useAtom(theme, 'dark')
+  const other = current === 'dark' ? 'light' : 'dark'
+  const label = current === 'dark' ? 'Светлая тема' : 'Тёмная тема'
+  const icon = current === 'dark' ? <Sun size={22} /> : <Moon size={22} />
 
   if (look === 'icon') {
     return <IconButton label={label} icon={icon} onClick={() => setTheme(other)} />
@@ -18,7 +17,7 @@ export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
   return (
     <button type="button" className={styles.item} title={label} onClick={() => setTheme(other)}>
       {icon}
-      <RailLabel>{label}</RailLabel>
+      <span className={styles.label}>{label}</span>
     </button>
   )
 }

@@ -1,5 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
-import { afterScroll, type ScrollState } from './scroll-direction.ts'
+
+/** The last position of the page in px, and whether the bar is hidden. */
+export type ScrollState = { top: number; hidden: boolean }
+
+const NEAR_TOP_PX = 56
+const TREMBLE_PX = 6
 
 /** True while the page is being scrolled down; false again on any scroll up. */
 export function useHideOnScroll(): boolean {
@@ -8,15 +13,24 @@ export function useHideOnScroll(): boolean {
 
   useEffect(() => {
     state.current = { top: scrollY, hidden: false }
-    const follow = () => {
-      // iOS scrolls past the end and springs back, which is not a wish to go up.
+    const onScroll = () => {
+      // iOS scrolls past the end and springs back, which is not a scroll up by the person.
       const last = document.documentElement.scrollHeight - innerHeight
       state.current = afterScroll(state.current, Math.min(scrollY, last))
       setHidden(state.current.hidden)
     }
-    addEventListener('scroll', follow, { passive: true })
-    return () => removeEventListener('scroll', follow)
+    addEventListener('scroll', onScroll, { passive: true })
+    return () => removeEventListener('scroll', onScroll)
   }, [])
 
   return hidden
+}
+
+/** The state after a scroll to `top`: down hides the bar, up shows it, and near the top it is never hidden. */
+export function afterScroll(state: ScrollState, top: number): ScrollState {
+  if (top <= NEAR_TOP_PX) return { top: Math.max(0, top), hidden: false }
+  const moved = top - state.top
+  if (moved < 0) return { top, hidden: false }
+  // A resting finger trembles: small moves down add up before they count.
+  return moved < TREMBLE_PX ? state : { top, hidden: true }
 }

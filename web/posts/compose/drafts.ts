@@ -1,5 +1,5 @@
 import { normalizeText } from '../../../contract/text.ts'
-import { isRecord, type KeptValues } from '../../browser/storage.ts'
+import { isRecord, type SafeStorage } from '../../browser/storage.ts'
 
 /** Where a text is being written: a new post, a reply to a post, a change of a post. */
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
@@ -36,13 +36,13 @@ export function onDraftsKept(listener: () => void): () => void {
 }
 
 /** Removes all that a person left unsent in this browser: they log out, and others may use it after them. */
-export function removeDrafts(store: KeptValues, userId: string): void {
+export function removeDrafts(store: SafeStorage, userId: string): void {
   store.removeAll(nameOf(userId))
   for (const listener of keptListeners) listener()
 }
 
 /** The draft of one person in one place. A store that keeps nothing costs the draft, never the typing. */
-export function openDraft(store: KeptValues, userId: string, place: DraftPlace): Drafts {
+export function openDraft(store: SafeStorage, userId: string, place: DraftPlace): Drafts {
   const name = nameOf(userId, place)
   let unsaved: Draft | null = null
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { monogramLetter, monogramTone } from './monogram-tone.ts'
+import { monogramLetter, monogramTone } from './monogram.tsx'
 
 test.each([
   ['olga_v', 'O'],
@@ -8,11 +8,11 @@ test.each([
   ['7sky', '7'],
   ['ёжик', 'Ё'],
   ['___', '?'],
-])('%s is marked by %s', (name, letter) => {
+])('the letter of %s is %s', (name, letter) => {
   expect(monogramLetter(name)).toBe(letter)
 })
 
-test('a tone is a whole number from 1 to 6 and does not depend on case', () => {
+test('a tone is a whole number from 1 to 6, whatever the case of the name', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9_]{5,32}$/), (name) => {
       expect([1, 2, 3, 4, 5, 6]).toContain(monogramTone(name))
@@ -21,7 +21,7 @@ test('a tone is a whole number from 1 to 6 and does not depend on case', () => {
   )
 })
 
-test('generated names are spread over all tones, none more than twice its share', () => {
+test('generated names are spread over all tones, and no tone has more than twice its share', () => {
   const counts = new Map<number, number>()
   for (let i = 0; i < 1200; i++) {
     const tone = monogramTone(`user_${i}`)

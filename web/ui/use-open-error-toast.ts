@@ -1,15 +1,15 @@
 import { useCallback } from 'react'
-import { couldReload } from './could-reload.ts'
+import { canReload } from '../browser/lazy-chunk.ts'
 import { useToast } from './toaster.tsx'
 
 /**
- * The function that says why no window or menu opens: its code could not be fetched. Where the server answers, the
- * network is not to blame: a release took the code away, or the browser remembers the failure. A reload helps then.
+ * The function that says why a dialog or a menu does not open: its chunk could not be loaded. If the server answers, the
+ * network is not to blame: a release removed the chunk, or the browser remembers the failure. Then a reload is offered.
  */
-export function useOpenFailure(): () => Promise<void> {
+export function useOpenErrorToast(): () => Promise<void> {
   const toast = useToast()
   return useCallback(async () => {
-    if (await couldReload()) {
+    if (await canReload()) {
       const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
       toast({ text: 'Не удалось открыть окно', link })
     } else {

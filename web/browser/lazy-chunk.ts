@@ -1,0 +1,93 @@
+import { startTransition, useCallback, useEffect, useState } from 'react'
+
+const RELOAD_TIMEOUT_MS = 3000
+
+/** A piece of the app in a chunk of its own, such as a page or a dialog. */
+export type LazyChunk<Content> = {
+  /** What was loaded; undefined until then. */
+  content: () => Content | undefined
+  /** Loads the chunk; concurrent calls share one request. A failure is not remembered: the next call tries again. */
+  load: () => Promise<Content>
+  /** Loads the chunk before it is needed; resolves also when that fails. */
+  preload: () => Promise<void>
+}
+
+/**
+ * A chunk that `importContent` loads when it is first needed. Used in place of React.lazy, which remembers a failed import
+ * for ever and offers no preload.
+ */
+export function createLazyChunk<Content>(
+  importContent: () => Promise<Content>,
+): LazyChunk<Content> {
+  let content: Content | undefined
+  let loading: Promise<Content> | undefined
+
+  async function loadOnce(): Promise<Content> {
+    try {
+      content = await importContent()
+      return content
+    } finally {
+      loading = undefined
+    }
+  }
+
+  async function load(): Promise<Content> {
+    if (content !== undefined) return content
+    loading ??= loadOnce()
+    return loading
+  }
+
+  return { content: () => content, load, preload: () => preload(load) }
+}
+
+/**
+ * Calls `load` and ignores its failure. Does nothing offline: browsers before 2026 remember until a reload that a script
+ * failed, so a preload must not spoil a later load on demand.
+ */
+export async function preload(load: () => Promise<unknown>): Promise<void> {
+  if (navigator.onLine) await load().catch(() => undefined)
+}
+
+/**
+ * The content of a chunk, undefined until it is loaded; the first render begins to load it. `retry` loads again after a
+ * failure and resolves with whether that succeeded.
+ */
+export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
+  const [state, setState] = useState<'loading' | 'failed' | 'ready'>(
+    chunk.content() === undefined ? 'loading' : 'ready',
+  )
+
+  const retry = useCallback(async () => {
+    try {
+      await chunk.load()
+      // As a transition, which renders in slices, so that the page still answers a tap.
+      startTransition(() => setState('ready'))
+      return true
+    } catch (error) {
+      console.error(error)
+      setState('failed')
+      return false
+    }
+  }, [chunk])
+
+  // Also for a chunk that another component has loaded between the first render and this effect.
+  useEffect(() => void retry(), [retry])
+
+  return { content: chunk.content(), failed: state === 'failed', retry }
+}
+
+/** Reloads the page if the server answers. Without an answer, a reload would lose all that is on the screen. */
+export async function reloadIfPossible(): Promise<void> {
+  if (await canReload()) location.reload()
+}
+
+/** Whether the server would answer a reload now, within 3 s. */
+export async function canReload(): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(RELOAD_TIMEOUT_MS)
+    const { status } = await fetch(location.href, { method: 'HEAD', cache: 'no-store', signal })
+    return status < 500
+  } catch {
+    return false
+  }
+}
