@@ -1,5 +1,5 @@
 import { type ComponentType, useCallback, useEffect } from 'react'
-import { keepSignInClosed } from '../sign-in/kept-sign-in.ts'
+import { saveSignInClosed } from '../sign-in/saved-sign-in.ts'
 import type { Part } from '../ui/part.ts'
 import { useOpenFailure } from '../ui/use-open-failure.ts'
 import { usePart } from '../ui/use-part.ts'
@@ -41,7 +41,7 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
 
 function close(dialog: Dialog): void {
   if (closeDialog(dialog) && dialog.name === 'sign-in') {
-    keepSignInClosed(Date.now())
+    saveSignInClosed(Date.now())
     dropIntent()
   }
 }

@@ -6,7 +6,7 @@ import { OfferRegistrationStep } from './offer-registration-step.tsx'
 import { isRegistration } from './sign-in-flow.ts'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
-/** Signing in and registering, step by step; ends with a reload of the page. */
+/** Signing in and registering, step by step. Success reloads the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const signIn = useSignIn()
   const title = isRegistration(signIn.flow) ? 'Регистрация' : 'Вход'
@@ -17,10 +17,10 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
+function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }: SignIn) {
   switch (flow.at) {
     case 'email':
-      return <EmailStep {...flow} onEmail={typeEmail} onSubmit={() => start('login')} />
+      return <EmailStep {...flow} onType={typeEmail} onSubmit={() => start('login')} />
     case 'offer-registration':
       return (
         <OfferRegistrationStep
@@ -33,7 +33,8 @@ function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
       return (
         <CodeStep
           {...flow}
-          onCode={typeCode}
+          isResending={isStarting}
+          onType={typeCode}
           onComplete={verify}
           onResend={() => start(flow.operation.way)}
           onReturn={restart}
