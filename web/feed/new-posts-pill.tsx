@@ -6,18 +6,18 @@ import { useToast } from '../ui/toaster.tsx'
 import styles from './new-posts-pill.module.css'
 import { useNewestPosts } from './use-newest-posts.ts'
 
-/** Tells of new posts without moving what is being read; a tap shows them and goes to the top. */
+/** Says that there are new posts without moving what is being read; a tap shows them and scrolls to the top. */
 export function NewPostsPill({ list }: { list: PostListView }) {
   const toast = useToast()
   const [pending, setPending] = useState(false)
-  const fresh = list.isBehind(useNewestPosts())
+  const hasNewer = list.hasNewer(useNewestPosts())
 
   async function show(): Promise<void> {
     setPending(true)
     try {
-      await list.renew()
+      await list.refresh()
       scrollTo(0, 0)
-      // The button is about to go: the focus would be lost with it.
+      // The button disappears now, and the focus would be lost with it.
       document.getElementById('content')?.focus({ preventScroll: true })
     } catch (error) {
       toast({ text: errorMessage(error) })
@@ -28,7 +28,7 @@ export function NewPostsPill({ list }: { list: PostListView }) {
 
   return (
     <div className={styles.place} role="status">
-      {fresh && (
+      {hasNewer && (
         <button
           type="button"
           className={styles.pill}

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { CallError, call } from '../../api/call.ts'
-import { beginRead, putPosts } from '../cache/post-cache.ts'
+import { putPosts, startRead } from '../cache/post-cache.ts'
 
 type Edit = { id: string; text: string }
 
@@ -21,8 +21,8 @@ function mayBeSaved(error: unknown): boolean {
 }
 
 async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
-  const begun = beginRead()
+  const version = startRead()
   const post = await call('GET /posts/:id', { params: { id } })
-  putPosts(client, [post], begun)
+  putPosts(client, [post], version)
   return post.text === text
 }
