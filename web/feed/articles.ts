@@ -1,6 +1,6 @@
 /** Finding one's way among the articles of a page: plain DOM, for keys and for scrolling back. */
 
-import { postPath } from '../posts/view/post-path.ts'
+import { postPath } from '../../contract/pages.ts'
 
 const ARTICLE = 'article[data-post-id]'
 

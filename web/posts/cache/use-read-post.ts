@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { TITLES } from '../../../contract/pages.ts'
 import { CallError, call } from '../../api/call.ts'
 import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
 
@@ -7,6 +8,12 @@ export type ReadPost =
   | { state: 'missing' }
   | { state: 'failed'; error: Error; retry: () => void }
   | { state: 'ready'; post: CachedPost }
+
+/** What is shown in place of a post in the state `missing`. */
+export const MISSING_POST = {
+  title: TITLES.noPost,
+  text: 'Запись не существует или была удалена',
+}
 
 /** One post: the cached one at once, while it is read again from the server. */
 export function useReadPost(id: string): ReadPost {

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
+import { postPath } from '../../../contract/pages.ts'
 import { usePost } from '../cache/post-cache.ts'
-import { postPath } from './post-path.ts'
 import styles from './replied-post.module.css'
 
 type RepliedPostProps = {
