@@ -8,8 +8,7 @@ import { TextField } from '../ui/text-field.tsx'
 import { changeViewer } from '../viewer/viewer.ts'
 import styles from './settings.module.css'
 import { useAccountMutation } from './use-account-mutation.ts'
-import { useUsernameCheck } from './use-username-check.ts'
-import { maySave, type UsernameCheck } from './username-check.ts'
+import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 

@@ -4,8 +4,7 @@ import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { PostActions } from './post-actions.tsx'
-import { PostMenu } from './post-menu.tsx'
+import { PostActions, PostMenu } from './post-controls.tsx'
 import styles from './replied-card.module.css'
 
 /** The post that the one below answers, joined to it by a line; a placeholder once it is deleted. */

@@ -1,7 +1,9 @@
 import { Flag, Pencil, Trash2 } from 'lucide-react'
+import { LikeButton } from '../likes/like-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/use-draft.ts'
 import { countdown, useEditSeconds } from '../posts/view/post-time.tsx'
+import { ReplyButton } from '../replies/reply-button.tsx'
 import type { MenuItem } from '../ui/menu.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
@@ -9,6 +11,16 @@ import { withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
 
 const LABEL = 'Ещё'
+
+/** The actions below every post: like and reply. */
+export function PostActions({ post }: { post: CachedPost }) {
+  return (
+    <>
+      <LikeButton post={post} />
+      <ReplyButton post={post} />
+    </>
+  )
+}
 
 /** The menu of a post: its owner edits and deletes it, everybody else may report it. */
 export function PostMenu({ post }: { post: CachedPost }) {
