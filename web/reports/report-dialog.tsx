@@ -14,7 +14,7 @@ import styles from './report-dialog.module.css'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
-/** Reports somebody else's post for one of the reasons the server names. */
+/** Reports somebody else's post for one of the reasons the server lists. */
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['report-reasons'],
