@@ -12,6 +12,11 @@ export const PATHS = {
   emailUndo: '/email-undo',
 } as const
 
+/** The path of a post's page. */
+export function postPath(id: string): string {
+  return PATHS.post.replace(':id', encodeURIComponent(id))
+}
+
 /** Titles that the server says as well, for crawlers and previews of links. */
 export const TITLES = {
   wall: 'Стена',

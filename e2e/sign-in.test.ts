@@ -66,6 +66,20 @@ test('somebody with an account signs in by the mailed code, which is sent once w
   expect(await dialog.count()).toBe(0)
 })
 
+test('two presses of «Продолжить» in one frame ask for one code', async () => {
+  const page = await journey.visit()
+  const starts = countRequests(page, 'POST', /\/logins$/)
+  await signInButton(page).click()
+  const { email, proceed, goBack } = signInDialog(page)
+  await email.fill('impatient@example.org')
+  await proceed.evaluate((button: HTMLElement) => {
+    button.click()
+    button.click()
+  })
+  await goBack.waitFor()
+  expect(starts()).toBe(1)
+})
+
 test('an unknown address is offered registration: «Вернуться» leads back to it, «Продолжить» to the code', async () => {
   const email = 'boris@example.org'
   const page = await journey.visit()

@@ -11,7 +11,7 @@ import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
 type AccountSettingsProps = { user: CurrentUser; onLoggedOut: () => void }
 
-/** The account's e-mail and username, the devices, the way out. */
+/** The settings of the account: e-mail, username, devices, and logging out. */
 export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
   return (
     <>
@@ -45,7 +45,7 @@ export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
 
 type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: string }
 
-/** A setting as it stands now, and the way to change it. */
+/** A setting with its current value, and a link to the page that changes it. */
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
     <Link to={to} state={FROM_SETTINGS} className={rowClass}>

@@ -1,33 +1,33 @@
-import { useEffect, useId, useState } from 'react'
-import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
-import type { CallError } from '../api/call.ts'
-import { useSecondsLeft } from '../browser/use-seconds-left.ts'
+import { useId, useState } from 'react'
 import { CodeEntry } from '../codes/code-entry.tsx'
-import { codeLife } from '../codes/code-life.ts'
-import { useCodeMail } from '../codes/use-code-mail.ts'
-import type { EmailChange } from './email-change.ts'
+import { type EmailChange, startEmailChange, verifyEmailChange } from './email-change.ts'
 import styles from './settings.module.css'
+import { useAccountMutation } from './use-account-mutation.ts'
 
 type EmailCodeStepProps = {
   change: EmailChange
-  busy: boolean
-  refusal: CallError | null
-  onType: () => void
-  onComplete: (code: string) => void
-  onResend: () => Promise<void>
+  /** The code was mailed once more, as another change. */
+  onRestarted: (change: EmailChange) => void
+  onSaved: () => void
   onReturn: () => void
 }
 
 /** Asks for the code mailed to the new address. */
-export function EmailCodeStep(props: EmailCodeStepProps) {
-  const { change, busy, refusal, onType, onComplete, onResend, onReturn } = props
+export function EmailCodeStep({ change, onRestarted, onSaved, onReturn }: EmailCodeStepProps) {
   const [code, setCode] = useState('')
   const tipId = useId()
-  // A refused code is of no more use.
-  useEffect(() => {
-    if (refusal) setCode('')
-  }, [refusal])
-  const secondsLeft = useSecondsLeft(change.sentAt + CODE_RESEND_SECONDS * 1000)
+  // A refused code cannot be used again.
+  const onRefused = () => setCode('')
+  const verify = useAccountMutation({
+    mutationFn: (typed: string) => verifyEmailChange(change, typed),
+    onSuccess: onSaved,
+    onRefused,
+  })
+  const resend = useAccountMutation({
+    mutationFn: startEmailChange,
+    onSuccess: onRestarted,
+    onRefused,
+  })
 
   return (
     <div className={styles.form}>
@@ -36,20 +36,25 @@ export function EmailCodeStep(props: EmailCodeStepProps) {
         Отправили код на <b>{change.email}</b>
       </p>
       <CodeEntry
+        operation={change}
         code={code}
-        life={codeLife(refusal?.code)}
-        mail={useCodeMail(change.id, change.sentAt)}
-        sentAt={change.sentAt}
-        secondsLeft={secondsLeft}
-        busy={busy}
-        error={refusal?.message}
+        busy={verify.isPending || resend.isPending}
+        isResending={resend.isPending}
+        error={verify.refusal ?? resend.refusal}
         describedBy={tipId}
         onType={(typed) => {
-          onType()
+          verify.clearError()
+          resend.clearError()
           setCode(typed)
         }}
-        onComplete={onComplete}
-        onResend={onResend}
+        onComplete={(full) => {
+          resend.clearError()
+          verify.mutate(full)
+        }}
+        onResend={() => {
+          verify.clearError()
+          resend.mutate(change.email)
+        }}
         onReturn={onReturn}
       />
     </div>

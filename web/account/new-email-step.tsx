@@ -1,30 +1,27 @@
 import { type FormEvent, useId, useState } from 'react'
-import { EMAIL_MAX } from '../../contract/constants.ts'
-import type { CallError } from '../api/call.ts'
-import { useEmailComplaint } from '../codes/use-email-validation.ts'
+import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { type EmailChange, startEmailChange } from './email-change.ts'
 import styles from './settings.module.css'
+import { useAccountMutation } from './use-account-mutation.ts'
 
 type NewEmailStepProps = {
-  /** The address of a change that was given up, to be mended; empty at first. */
+  /** The address the person returned from, to be corrected; empty at first. */
   initial: string
-  busy: boolean
-  refusal: CallError | null
-  onType: () => void
-  onSubmit: (email: string) => void
+  onStarted: (change: EmailChange) => void
 }
 
-/** Asks for the new address. */
-export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEmailStepProps) {
+/** Asks for the new address and has a code mailed to it. */
+export function NewEmailStep({ initial, onStarted }: NewEmailStepProps) {
   const [typed, setTyped] = useState(initial)
   const tipId = useId()
-  const { complaint, shownComplaint, judging } = useEmailComplaint(typed)
-  const allowed = !complaint && !refusal
+  const validation = useEmailValidation(typed)
+  const start = useAccountMutation({ mutationFn: startEmailChange, onSuccess: onStarted })
+  const isAllowed = !validation.error && !start.refusal
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (allowed) onSubmit(typed.trim())
+    if (isAllowed) start.mutate(typed.trim())
   }
 
   return (
@@ -34,26 +31,19 @@ export function NewEmailStep({ initial, busy, refusal, onType, onSubmit }: NewEm
         Пришлём код на новый адрес. До подтверждения останется прежний. На других устройствах
         придётся войти заново
       </p>
-      <TextField
-        label="Электронная почта"
-        type="email"
-        autoComplete="email"
-        inputMode="email"
-        maxLength={EMAIL_MAX}
-        spellCheck={false}
-        describedBy={tipId}
-        focusOnMount
+      <EmailField
         value={typed}
-        readOnly={busy}
-        error={refusal?.message ?? shownComplaint}
+        validation={validation}
+        serverError={start.refusal?.message}
+        describedBy={tipId}
+        readOnly={start.isPending}
         onChange={(text) => {
-          onType()
+          start.clearError()
           setTyped(text)
         }}
-        {...judging}
       />
       <div className={styles.actions}>
-        <Button type="submit" variant="primary" pending={busy} disabled={!allowed}>
+        <Button type="submit" variant="primary" pending={start.isPending} disabled={!isAllowed}>
           Продолжить
         </Button>
       </div>

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { CallError } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/form-error.tsx'
@@ -10,9 +10,9 @@ import { openDialog } from '../viewer/dialogs.ts'
 import { type UndoLink, undoEmailChange } from './undo-email-change.ts'
 import styles from './undo-email-form.module.css'
 
-/** Offers to undo a change of e-mail, and does it only when asked to: programs that look at links open them too. */
+/** Undoes a change of e-mail, only after a press of the button: programs that check links open this page too. */
 export function EmailUndo({ link }: { link: UndoLink }) {
-  const { mutate, isPending, isSuccess, error } = useMutation({
+  const { mutate, isPending, isSuccess, error } = useSingleMutation({
     mutationFn: () => undoEmailChange(link),
   })
   if (isSuccess) {
@@ -43,7 +43,7 @@ export function EmailUndo({ link }: { link: UndoLink }) {
   )
 }
 
-/** What became of it. The button that had the focus is gone, so the next one takes it. */
+/** Says how the undo ended. Its button takes the focus from the one that is gone. */
 function Outcome({ title, text }: { title: string; text: string }) {
   const next = useRef<HTMLButtonElement>(null)
   useFocusOnMount(next, true)

@@ -2,12 +2,12 @@ import { useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { useLeave } from '../browser/use-leave.ts'
 
-/** What a link of the settings leaves with the page it leads to. */
+/** The history state of a page that was opened by a link in the settings. */
 export const FROM_SETTINGS = { fromSettings: true }
 
 /**
- * Returns from this page to the settings: a step back to one who came from them, else «Назад» would lead to the same page
- * once more. Does nothing once the person is elsewhere.
+ * Returns a function that leads from this page to the settings: one step back if the person came from them, because
+ * otherwise «Назад» would lead to this page again. It does nothing once another page is open.
  */
 export function useReturnToSettings(): () => void {
   const navigate = useNavigate()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkHere, maySave } from './username-check.ts'
+import { checkInBrowser, maySave } from './username-check.ts'
 
 test.each([
   ['', 'Введите имя пользователя'],
@@ -8,16 +8,16 @@ test.each([
   ['анна_анна', 'Введите корректное имя пользователя'],
   ['anna maria', 'Введите корректное имя пользователя'],
 ])('«%s» is refused without asking the server', (username, message) => {
-  expect(checkHere(username, 'user_1')).toEqual({ state: 'unverified', message })
+  expect(checkInBrowser(username, 'user_1')).toEqual({ state: 'unverified', message })
 })
 
-test('a well-formed name is for the server to judge', () => {
-  expect(checkHere('anna_5', 'user_1')).toBeNull()
-  expect(checkHere('A'.repeat(32), 'user_1')).toBeNull()
+test('a well-formed name is checked by the server', () => {
+  expect(checkInBrowser('anna_5', 'user_1')).toBeNull()
+  expect(checkInBrowser('A'.repeat(32), 'user_1')).toBeNull()
 })
 
-test('the name one already has is neither wrong nor worth a question', () => {
-  expect(checkHere('user_1', 'user_1')).toEqual({ state: 'waiting' })
+test('the viewer’s own name is neither wrong nor checked by the server', () => {
+  expect(checkInBrowser('user_1', 'user_1')).toEqual({ state: 'waiting' })
 })
 
 test('a name is saved when it is free, or when it could not be checked', () => {

@@ -1,9 +1,12 @@
+import { useEffect, useState } from 'react'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { usernameProblem } from '../../contract/username.ts'
+import { CallError, call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 
 /**
- * What is known of a username as typed: `verified` is free, `unverified` cannot be taken. A check that could not be made
- * goes on waiting, with the reason: it says nothing of the name, so the form may still be sent.
+ * What is known about a username as typed: `verified` is free, `unverified` cannot be taken. `waiting` with a message
+ * means that the check failed: it says nothing about the name, so the form may still be sent.
  */
 export type UsernameCheck =
   | { state: 'waiting'; message?: string }
@@ -18,14 +21,55 @@ const PROBLEMS = {
   characters: 'Введите корректное имя пользователя',
 }
 
-/** What can be said before the server is asked; null when only the server knows. The viewer's own name says nothing. */
-export function checkHere(username: string, own: string): UsernameCheck | null {
+/** The result of the checks made in the browser; null when only the server knows. The viewer's own name needs no check. */
+export function checkInBrowser(username: string, own: string): UsernameCheck | null {
   if (username === own) return { state: 'waiting' }
   const problem = usernameProblem(username)
   return problem ? { state: 'unverified', message: PROBLEMS[problem] } : null
 }
 
-/** Whether the form may be sent: the name is free, or the server will judge it then. */
+/** Whether the form may be sent: the name is free, or its check failed and the server decides. */
 export function maySave(check: UsernameCheck): boolean {
   return check.state === 'verified' || (check.state === 'waiting' && check.message !== undefined)
+}
+
+const PAUSE_MS = 500
+
+type ServerCheck = { username: string; check: UsernameCheck }
+
+/** Checks a username as it is typed: in the browser at once, on the server after a pause of 500 ms. */
+export function useUsernameCheck(username: string, own: string): UsernameCheck {
+  const [onServer, setOnServer] = useState<ServerCheck | null>(null)
+  const inBrowser = checkInBrowser(username, own)
+  const needsServer = inBrowser === null
+
+  useEffect(() => {
+    if (!needsServer) return
+    const abort = new AbortController()
+    const setCheck = (check: UsernameCheck) => {
+      if (!abort.signal.aborted) setOnServer({ username, check })
+    }
+    const check = async () => {
+      setCheck({ state: 'checking' })
+      setCheck(await checkOnServer(username, abort.signal))
+    }
+    const timer = setTimeout(check, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [username, needsServer])
+
+  return inBrowser ?? (onServer?.username === username ? onServer.check : { state: 'waiting' })
+}
+
+async function checkOnServer(username: string, signal: AbortSignal): Promise<UsernameCheck> {
+  try {
+    await call('GET /users/:username/validation', { params: { username } }, { signal })
+    return { state: 'verified' }
+  } catch (error) {
+    if (signal.aborted) return { state: 'waiting' }
+    const isRefused = error instanceof CallError && error.status === 400
+    return { state: isRefused ? 'unverified' : 'waiting', message: errorMessage(error) }
+  }
 }

@@ -7,32 +7,33 @@ import type { FieldStatus } from '../ui/field.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { changeViewer } from '../viewer/viewer.ts'
 import styles from './settings.module.css'
-import { useAttempt } from './use-attempt.ts'
-import { useUsernameCheck } from './use-username-check.ts'
-import { maySave, type UsernameCheck } from './username-check.ts'
+import { useAccountMutation } from './use-account-mutation.ts'
+import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
-/** Takes another username, checked while it is typed. */
+/** Changes the username, which is checked while it is typed. */
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
-  const { busy, refusal, clearRefusal, run } = useAttempt()
+  const saving = useAccountMutation({
+    mutationFn: (name: string) =>
+      call('PATCH /users/current/profile', { body: { username: name } }),
+    onSuccess: (user) => {
+      changeViewer(user)
+      onSaved(user)
+    },
+  })
   const check = useUsernameCheck(username, own)
-  const allowed = !refusal && maySave(check)
+  const isAllowed = !saving.refusal && maySave(check)
 
   function type(typed: string): void {
-    clearRefusal()
+    saving.clearError()
     setUsername(typed.trim())
   }
 
   function save(event: FormEvent): void {
     event.preventDefault()
-    if (!allowed) return
-    void run(async () => {
-      const user = await call('PATCH /users/current/profile', { body: { username } })
-      changeViewer(user)
-      onSaved(user)
-    })
+    if (isAllowed) saving.mutate(username)
   }
 
   return (
@@ -45,14 +46,14 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         spellCheck={false}
         focusOnMount
         value={username}
-        readOnly={busy}
+        readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
-        error={refusal?.message ?? complaintOf(check)}
+        error={saving.refusal?.message ?? validationError(check)}
         status={statusOf(check)}
         onChange={type}
       />
       <div className={styles.actions}>
-        <Button type="submit" variant="primary" pending={busy} disabled={!allowed}>
+        <Button type="submit" variant="primary" pending={saving.isPending} disabled={!isAllowed}>
           Сохранить
         </Button>
       </div>
@@ -60,7 +61,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   )
 }
 
-function complaintOf(check: UsernameCheck): string | undefined {
+function validationError(check: UsernameCheck): string | undefined {
   return 'message' in check ? check.message : undefined
 }
 

@@ -2,7 +2,7 @@ import { useIsFetching } from '@tanstack/react-query'
 import { type ComponentType, useCallback, useEffect } from 'react'
 import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../browser/lazy-chunk.ts'
 import { whenIdle } from '../browser/when-idle.ts'
-import { keepSignInClosed } from '../sign-in/kept-sign-in.ts'
+import { saveSignInClosed } from '../sign-in/saved-sign-in.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useOpenErrorToast } from '../ui/use-open-error-toast.ts'
 import { closeDialog, type Dialog, useDialog } from '../viewer/dialogs.ts'
@@ -78,7 +78,7 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
 
 function close(dialog: Dialog): void {
   if (closeDialog(dialog) && dialog.name === 'sign-in') {
-    keepSignInClosed(Date.now())
+    saveSignInClosed(Date.now())
     dropIntent()
   }
 }

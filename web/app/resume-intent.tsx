@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
+import { postPath } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { isInSight } from '../feed/articles.ts'
 import { likePost } from '../likes/like-post.ts'
-import { postPath } from '../posts/view/post-path.ts'
-import { keptSignIn } from '../sign-in/kept-sign-in.ts'
+import { savedSignIn } from '../sign-in/saved-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
 import {
@@ -79,6 +79,6 @@ function useLikeAndTell(): (postId: string) => Promise<void> {
 async function resume(): Promise<void> {
   const viewer = await knownViewer()
   if (viewer.state === 'authorized') resumeIntent()
-  else if (keptSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
+  else if (savedSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
   else dropStaleIntent()
 }

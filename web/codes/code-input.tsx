@@ -1,17 +1,16 @@
 import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
 import { Field, type FieldNotes } from '../ui/field.tsx'
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
-import { codeDigits, pasteCode } from './code-digits.ts'
 import styles from './code-input.module.css'
 
 type CodeInputProps = FieldNotes & {
   value: string
-  /** Every change, digits only; the place to clear the error. */
+  /** Called with every change, digits only. */
   onChange: (code: string) => void
-  /** Once for each code that becomes full, after onChange. */
+  /** Called once for each code that becomes full, after onChange. */
   onComplete?: ((code: string) => void) | undefined
   length?: number
-  /** While the code is checked: nothing can be typed. */
+  /** Nothing can be typed, as while the code is checked. */
   readOnly?: boolean | undefined
   focusOnMount?: boolean
 }
@@ -85,4 +84,15 @@ function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   if (input.selectionStart === input.selectionEnd && input.selectionStart !== end) {
     input.setSelectionRange(end, end)
   }
+}
+
+/** The digits in what was typed or pasted, at most `length` of them: '123 456' becomes '123456'. */
+export function codeDigits(text: string, length: number): string {
+  return text.normalize('NFKC').replace(/\D/g, '').slice(0, length)
+}
+
+/** The code after a paste: a whole pasted code replaces what was there, fewer digits are appended. */
+export function pasteCode(code: string, pasted: string, length: number): string {
+  const digits = codeDigits(pasted, length)
+  return digits.length === length ? digits : codeDigits(code + digits, length)
 }

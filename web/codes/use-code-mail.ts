@@ -7,8 +7,8 @@ import { worthRetrying } from '../api/query-client.ts'
 const ASK_EVERY_MS = 2500
 
 /**
- * What has become of the mail that was sent at `sentAt` with the code of an operation: asked every 2.5 s until it is with
- * the mail server or refused. Undefined until the server has said, and where it will not say.
+ * The state of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
+ * has accepted or refused it. Undefined before the first answer, and when the server refuses to answer.
  */
 export function useCodeMail(id: string, sentAt: number): MailState | undefined {
   const { data } = useQuery({

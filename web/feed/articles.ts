@@ -1,24 +1,24 @@
-/** Finding one's way among the articles of a page: plain DOM, for keys and for scrolling back. */
+/** Finds the articles of a page in the DOM, for the shortcuts and for restoring the scroll position. */
 
-import { postPath } from '../posts/view/post-path.ts'
+import { postPath } from '../../contract/pages.ts'
 
 const ARTICLE = 'article[data-post-id]'
 
-/** The post the focus stands in, or undefined. */
+/** The post that contains the focus, or undefined. */
 export function focusedArticle(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ARTICLE) ?? undefined
 }
 
-/** The post that the page is about, where it is about one. */
+/** The post that the page is about; undefined on a page of another kind. */
 export function pageArticle(): HTMLElement | undefined {
   return articles().find(({ dataset: { postId = '' } }) => postPath(postId) === location.pathname)
 }
 
-/** The first post of which something shows below the sticky header. */
+/** The first post that is at least partly visible below the sticky header. */
 export function firstVisibleArticle(): HTMLElement | undefined {
   const top = headerBottom() + 1
   const all = articles()
-  // By halves: they stand in their order, and asking each of a thousand where it is would slow scrolling down.
+  // Binary search: measuring each of a thousand posts would slow scrolling down.
   let first = 0
   let end = all.length
   while (first < end) {
@@ -29,18 +29,18 @@ export function firstVisibleArticle(): HTMLElement | undefined {
   return all[first]
 }
 
-/** The article of a post, where the page shows it. */
+/** The article of a post; undefined where the page does not show it. */
 export function articleOf(postId: string): HTMLElement | undefined {
   return articles().find((article) => article.dataset.postId === postId)
 }
 
-/** Whether anything of a post shows in the window. */
+/** Whether a post is at least partly visible. */
 export function isInSight(postId: string): boolean {
   const box = articleOf(postId)?.getBoundingClientRect()
   return box !== undefined && box.bottom > headerBottom() && box.top < innerHeight
 }
 
-/** Moves the focus `step` articles on from the focused one; from nowhere, to the first that is visible. */
+/** Moves the focus by `step` articles; to the first visible one when no article has it. */
 export function moveFocus(step: 1 | -1): void {
   const from = focusedArticle()
   const all = articles()

@@ -1,10 +1,13 @@
+import { memo } from 'react'
 import { errorMessage } from '../api/error-message.ts'
+import { usePost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { FeedPost } from './feed-post.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
+import { PostActions, PostMenu } from './post-controls.tsx'
 import { useNearEnd } from './use-near-end.ts'
 import { useScrollPlace } from './use-scroll-place.ts'
 
@@ -15,9 +18,9 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** For the replies to the post above them: what they answer needs no repeating. */
+  /** Leaves out the quotes, for replies shown below the post they reply to. */
   withoutQuotes?: boolean
-  /** Tells of posts published elsewhere meanwhile. */
+  /** Says when there are posts published elsewhere meanwhile. */
   watchesNew?: boolean
 }
 
@@ -58,7 +61,20 @@ export function PostFeed(props: PostFeedProps) {
   )
 }
 
-/** What follows the posts: skeletons of the next ones, a failure with a way to try again, or nothing. */
+type FeedPostProps = { id: string; position: number; setSize: number; withoutQuote: boolean }
+
+/** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
+const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
+  const post = usePost(id)
+  if (!post) return null
+  return (
+    <PostCard {...place} post={post} menu={<PostMenu post={post} />}>
+      <PostActions post={post} />
+    </PostCard>
+  )
+})
+
+/** What follows the posts: skeletons of the next ones, an error with a button to try again, or nothing. */
 function FeedEnd({ list }: { list: PostListView }) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {

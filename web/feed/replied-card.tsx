@@ -4,11 +4,10 @@ import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { PostActions } from './post-actions.tsx'
-import { PostMenu } from './post-menu.tsx'
+import { PostActions, PostMenu } from './post-controls.tsx'
 import styles from './replied-card.module.css'
 
-/** The post that the one below answers, joined to it by a line; a placeholder once it is deleted. */
+/** The post that the one below replies to, joined to it by a line; a placeholder once it is deleted. */
 export function RepliedCard({ id }: { id: string }) {
   const post = usePost(id)
   if (post === undefined) return <UnreadCard id={id} />
@@ -20,7 +19,7 @@ export function RepliedCard({ id }: { id: string }) {
   )
 }
 
-/** Reads the post answered where no list has brought it, and keeps its place: what stands below must not jump. */
+/** Reads the post where no list has read it, behind a skeleton of its size: what follows must not jump. */
 function UnreadCard({ id }: { id: string }) {
   const read = useReadPost(id)
   if (read.state === 'failed') {

@@ -12,7 +12,7 @@ const SHORTCUTS = [
   { keys: ['?'], does: 'Эта подсказка' },
 ]
 
-/** Tells which keys do what in a feed. */
+/** Lists the shortcuts of a feed. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Сочетания клавиш" size="s" onClose={onClose}>

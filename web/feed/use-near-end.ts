@@ -4,8 +4,8 @@ const PAUSE_MS = 100
 const MARGIN = '0px 0px 40% 0px'
 
 /**
- * Calls `onNear` when the returned element comes within 40 % of a screen below the visible part and stays there for
- * 100 ms. Looks again after each change of `stage`: a short page may leave the end in sight.
+ * Calls `onNear` when the element of the returned ref comes within 40 % of a screen below the visible part and stays there
+ * for 100 ms. Checks again after each change of `stage`: after a short page the end may still be visible.
  */
 export function useNearEnd(stage: string, onNear: () => void) {
   const end = useRef<HTMLDivElement>(null)
@@ -14,14 +14,14 @@ export function useNearEnd(stage: string, onNear: () => void) {
     latest.current = onNear
   }, [onNear])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once where the end stands now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once where the end is now.
   useEffect(() => {
     if (!end.current) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const observer = new IntersectionObserver(
       (entries) => {
         clearTimeout(timer)
-        // A busy page reports several at once: only the last tells where the end is now.
+        // A busy page gets several entries at once: only the last says where the end is now.
         if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => latest.current(), PAUSE_MS)
       },
       { rootMargin: MARGIN },

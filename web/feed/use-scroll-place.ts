@@ -2,16 +2,17 @@ import { useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
-/** Where a visit of a page was left: which post stood how far (px) from the top of the window, and which had the focus. */
+/** Where a visit of a page was left: the first visible post, its distance (px) from the top, and the focused post. */
 type Place = { postId: string; top: number; focusedId: string | undefined }
 
-const FRAMES_TO_SETTLE = 3
+/** How many frames it takes until the posts above have their true height. */
+const FRAMES_TO_RENDER = 3
 
 const places = new Map<string, Place>()
 
 /**
- * Remembers at which post each visit of a page was left, and on going back returns there once `ready` says that its
- * posts are shown. By post, not by pixel: what stands above may have changed meanwhile.
+ * Remembers at which post each visit of a page was left, and returns there when the person goes back, once `ready` says
+ * that the posts are shown. By post, not by pixel: the posts above may have changed meanwhile.
  */
 export function useScrollPlace(ready: boolean): void {
   const visit = useLocation().key
@@ -22,7 +23,7 @@ export function useScrollPlace(ready: boolean): void {
     history.scrollRestoration = 'manual'
     if (!ready || returned.current === visit) return
     returned.current = visit
-    if (isReturn) returnTo(places.get(visit))
+    if (isReturn) restore(places.get(visit))
   }, [visit, isReturn, ready])
 
   useLayoutEffect(() => {
@@ -48,15 +49,15 @@ function placeNow(): Place | undefined {
   return { postId, top: article.getBoundingClientRect().top, focusedId: undefined }
 }
 
-function returnTo(place: Place | undefined): void {
+function restore(place: Place | undefined): void {
   const article = place && articleOf(place.postId)
   if (!article) return
-  holdAt(article, place.top, FRAMES_TO_SETTLE)
+  scrollToTop(article, place.top, FRAMES_TO_RENDER)
   if (place.focusedId) articleOf(place.focusedId)?.focus({ preventScroll: true })
 }
 
-/** Brings an article to `top` (px), and again for some frames: those above take their true height as they come near. */
-function holdAt(article: HTMLElement, top: number, frames: number): void {
+/** Scrolls an article to `top` (px), and again for some frames: posts above get their true height only when rendered. */
+function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   scrollBy(0, article.getBoundingClientRect().top - top)
-  if (frames > 0) requestAnimationFrame(() => holdAt(article, top, frames - 1))
+  if (frames > 0) requestAnimationFrame(() => scrollToTop(article, top, frames - 1))
 }

@@ -1,50 +1,56 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { holdLikes, readCachedPost, showLikes } from '../posts/cache/post-cache.ts'
-import { type LikeWish, makeLikeWish } from './like-wish.ts'
+import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import { createDesiredLike, type DesiredLike } from './desired-like.ts'
 
-/** Wishes that the server has not agreed with yet, by post. */
-const underWay = new Map<string, LikeWish>()
+/** Likes that the server has not confirmed yet, by post. */
+const unconfirmed = new Map<string, DesiredLike>()
 
 /**
- * Likes a post or takes the like back: shown at once on every screen, sent one request at a time. Settles when the
- * server agrees, or at once where an earlier tap is under way; throws CallError after showing again what the server
+ * Likes a post or takes the like back: every screen shows it at once, and one request at a time is sent. Resolves when
+ * the server has confirmed it, or at once when an earlier call for this post is still in flight: that one then sends the
+ * new state too, so that several quick taps report a refusal once. Throws CallError after the rollback to what the server
  * last confirmed.
  */
 export async function likePost(client: QueryClient, postId: string, liked = true): Promise<void> {
-  const earlier = underWay.get(postId)
-  // The first of several quick taps hears how it ended: one refusal is told once.
-  if (earlier) return void earlier.wish(liked)
-  const hold = holdLikes(client, postId)
-  const like = startWish(client, postId, { liked, confirm: hold.confirm })
-  underWay.set(postId, like)
+  const earlier = unconfirmed.get(postId)
+  if (earlier) return void earlier.set(liked)
+  const lock = lockLikes(client, postId)
+  const like = desireLike(client, postId, { liked, confirm: lock.confirm })
+  unconfirmed.set(postId, like)
   try {
-    await like.wish(liked)
+    await like.set(liked)
   } finally {
-    underWay.delete(postId)
-    hold.release()
+    unconfirmed.delete(postId)
+    lock.unlock()
   }
 }
 
-type Start = { liked: boolean; confirm: ReturnType<typeof holdLikes>['confirm'] }
+type FirstTap = { liked: boolean; confirm: ReturnType<typeof lockLikes>['confirm'] }
 
-function startWish(client: QueryClient, postId: string, { liked, confirm }: Start): LikeWish {
+function desireLike(
+  client: QueryClient,
+  postId: string,
+  { liked, confirm }: FirstTap,
+): DesiredLike {
   const post = readCachedPost(client, postId)
-  // A post that no screen has read yet is liked after signing in: the server must be asked, and no count is known.
-  let known = post !== undefined
-  return makeLikeWish({
+  // After signing in, a post may be liked before any screen has read it: its count is unknown, so nothing is shown.
+  let isCountKnown = post !== undefined
+  return createDesiredLike({
     confirmed: post
       ? { liked: post.actions.is_liked, count: post.actions.likes_count }
       : { liked: !liked, count: 0 },
-    send: async (wished) => {
-      const name = wished ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
+    send: async (desired) => {
+      const name = desired ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
       const { likes_count } = await call(name, { params: { id: postId } })
-      confirm({ is_liked: wished, likes_count })
-      known = true
+      confirm({ is_liked: desired, likes_count })
+      isCountKnown = true
       return likes_count
     },
     show: (state) => {
-      if (known) showLikes(client, postId, { is_liked: state.liked, likes_count: state.count })
+      if (isCountKnown) {
+        setLikes(client, postId, { is_liked: state.liked, likes_count: state.count })
+      }
     },
   })
 }

@@ -2,7 +2,7 @@ import { AccountSettings } from '../account/account-settings.tsx'
 import { localStore } from '../browser/storage.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { removeDrafts } from '../posts/compose/drafts.ts'
-import { forgetSignIn } from '../sign-in/kept-sign-in.ts'
+import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
 import { dropIntent } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
 
@@ -18,6 +18,6 @@ export function SettingsPage() {
 /** Removes everything of this user from the browser. Not when a session ends by itself: then drafts wait for their author. */
 function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
-  forgetSignIn()
+  removeSavedSignIn()
   dropIntent()
 }

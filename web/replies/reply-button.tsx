@@ -6,7 +6,7 @@ import { withViewer } from '../viewer/intents.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 
-/** Opens the reply dialog, after signing in where that is needed; shows how many have replied. */
+/** Opens the reply dialog, after signing in where necessary; shows the number of replies. */
 export function ReplyButton({ post }: { post: CachedPost }) {
   const count = post.actions.replies_count
   return (

@@ -1,14 +1,14 @@
 import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostForm } from '../posts/compose/post-form.tsx'
+import { usePublish } from '../posts/compose/publish-post.ts'
 import { useDraft } from '../posts/compose/use-draft.ts'
 import { usePostForm } from '../posts/compose/use-post-form.ts'
-import { usePublish } from '../posts/compose/use-publish.ts'
 import { RepliedPost } from '../posts/view/replied-post.tsx'
 import { Modal } from '../ui/modal.tsx'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }
 
-/** Answers a post, which stands above the answer. */
+/** Writes a reply to a post, which is shown above it. */
 export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
   const form = usePostForm({

@@ -5,7 +5,7 @@ import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-/** Direct replies to a post, newest first. A post that is gone has none. */
+/** Direct replies to a post, newest first. A missing post has none. */
 export function repliesSource(postId: string): ListSource {
   return {
     name: `replies ${postId}`,

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ReportReason } from '../../contract/reports.ts'
 import { call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/error-row.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
@@ -13,7 +14,7 @@ import styles from './report-dialog.module.css'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
-/** Reports somebody else's post for one of the reasons the server names. */
+/** Reports somebody else's post for one of the reasons the server lists. */
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['report-reasons'],
@@ -37,19 +38,17 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
   const { postId, reasons, onClose } = props
   const toast = useToast()
   const [reasonId, setReasonId] = useState<string>()
-  const [error, setError] = useState<string>()
-
-  async function send(): Promise<void> {
-    if (reasonId === undefined) return
-    setError(undefined)
-    try {
-      const query = { reason_id: reasonId }
-      await call('POST /posts/:id/reports', { params: { id: postId }, query })
+  const report = useSingleMutation({
+    mutationFn: (reason_id: string) =>
+      call('POST /posts/:id/reports', { params: { id: postId }, query: { reason_id } }),
+    onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()
-    } catch (reason) {
-      setError(errorMessage(reason))
-    }
+    },
+  })
+
+  function send(): void {
+    if (reasonId !== undefined) report.mutate(reasonId)
   }
 
   return (
@@ -61,11 +60,16 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
         onChange={setReasonId}
       />
       <p className={styles.error} role="alert">
-        {error}
+        {report.error && errorMessage(report.error)}
       </p>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
-        <Button variant="primary" disabled={reasonId === undefined} onClick={send}>
+        <Button
+          variant="primary"
+          pending={report.isPending}
+          disabled={reasonId === undefined}
+          onClick={send}
+        >
           Отправить
         </Button>
       </ModalFooter>

@@ -1,33 +1,35 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Session } from '../../contract/sessions.ts'
 import { CallError, call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { browserName, systemName } from './device-name.ts'
-import { SessionTime } from './session-time.tsx'
+import { browserName, SessionTime, systemName } from './session-row.tsx'
 import styles from './sessions.module.css'
-import { dropSessions, useSessions } from './use-sessions.ts'
+import { keepSessions, useSessions } from './use-sessions.ts'
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
-/** What is known of one session on another device, and the way to close it. */
+/** Shows what is known of one session on another device and closes it on request. */
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const { data: sessions } = useSessions()
   const session = sessions?.find(({ id }) => id === sessionId)
-  const [error, setError] = useState<string>()
-  const close = useCloseSession({ onClosed: onClose, onRefused: setError })
+  const close = useCloseSession(onClose)
   return (
     <Modal title="Сессия" size="s" onClose={onClose}>
       {session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>}
-      <FormError>{error}</FormError>
+      <FormError>{close.error && errorMessage(close.error)}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         {session && !session.current && (
-          <Button variant="danger" onClick={() => close(session.id)}>
+          <Button
+            variant="danger"
+            pending={close.isPending}
+            onClick={() => close.mutate(session.id)}
+          >
             Завершить сессию
           </Button>
         )}
@@ -52,24 +54,26 @@ function Details({ session }: { session: Session }) {
   )
 }
 
-type CloseEnds = { onClosed: () => void; onRefused: (message: string | undefined) => void }
-
-function useCloseSession({ onClosed, onRefused }: CloseEnds): (id: string) => Promise<void> {
+function useCloseSession(onClosed: () => void) {
   const client = useQueryClient()
   const toast = useToast()
-  return async (id) => {
-    onRefused(undefined)
-    try {
-      await call('DELETE /sessions/:id', { params: { id } })
-      toast({ text: 'Сессия завершена' })
-    } catch (error) {
-      if (!(error instanceof CallError) || error.code !== 'SESSION_NOT_FOUND') {
-        onRefused(errorMessage(error))
-        return
-      }
-      toast({ text: errorMessage(error) })
-    }
-    dropSessions(client, (session) => session.id !== id)
-    onClosed()
+  return useSingleMutation({
+    mutationFn: closeSession,
+    onSuccess: (message, id) => {
+      toast({ text: message })
+      keepSessions(client, (session) => session.id !== id)
+      onClosed()
+    },
+  })
+}
+
+/** Closes a session and returns what to tell the person: it may have been closed already. Throws CallError. */
+async function closeSession(id: string): Promise<string> {
+  try {
+    await call('DELETE /sessions/:id', { params: { id } })
+    return 'Сессия завершена'
+  } catch (error) {
+    if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
+    throw error
   }
 }

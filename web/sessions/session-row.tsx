@@ -1,10 +1,10 @@
 import { MonitorSmartphone } from 'lucide-react'
+import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
+import { exactTime } from '../format/time-ago.ts'
 import { Row } from '../ui/row.tsx'
-import { browserName, systemName } from './device-name.ts'
-import { SessionTime } from './session-time.tsx'
 
-/** What there is to say of a session in a list: the browser, the system and when it began. */
+/** A session in a list: its browser, its system and when it began. */
 export function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
   return (
     <Row
@@ -18,4 +18,20 @@ export function SessionRow({ session, leadsOn = false }: { session: Session; lea
       leadsOn={leadsOn}
     />
   )
+}
+
+/** When a session began. */
+export function SessionTime({ session: { createdAt } }: { session: Session }) {
+  return <time dateTime={new Date(createdAt * 1000).toISOString()}>{exactTime(createdAt)}</time>
+}
+
+/** The browser of a device with its major version, or words for an unknown one. */
+export function browserName({ userAgent, userAgentVersion }: Device): string {
+  const major = userAgentVersion.split('.')[0]
+  return [userAgent || 'Неизвестный браузер', major].filter(Boolean).join(' ')
+}
+
+/** The operating system of a device, or words for an unknown one. */
+export function systemName({ os }: Device): string {
+  return os || 'Неизвестная система'
 }

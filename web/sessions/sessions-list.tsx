@@ -10,7 +10,7 @@ import { SessionRow } from './session-row.tsx'
 import styles from './sessions.module.css'
 import { useSessions } from './use-sessions.ts'
 
-/** Where the viewer is signed in: this device, then the others, each of which can be looked at and closed. */
+/** Where the viewer is signed in: this device, then the others, each with a dialog that shows and closes it. */
 export function SessionsList() {
   const { data: sessions, error, refetch } = useSessions()
   if (!sessions) {

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 
 const SESSIONS = ['sessions']
 
-/** The viewer's live sessions, read anew with every visit of the page: other devices change them. */
+/** The viewer's live sessions, read again on every visit of the page, because other devices change them. */
 export function useSessions() {
   return useQuery({
     queryKey: SESSIONS,
@@ -13,7 +13,7 @@ export function useSessions() {
   })
 }
 
-/** Takes sessions out of the list at once: those that `stays` is false for. */
-export function dropSessions(client: QueryClient, stays: (session: Session) => boolean): void {
-  client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(stays))
+/** Leaves only the sessions that `isOpen` is true for in the list, before it is read again. */
+export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
+  client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }

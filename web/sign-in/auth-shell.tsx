@@ -6,12 +6,12 @@ type AuthShellProps = {
   appName: string
   /** One sentence on what to do here. */
   tip: ReactNode
-  /** For what in the content the tip describes. */
+  /** Id of the tip, for the element in the content that it describes. */
   tipId?: string
   children: ReactNode
 }
 
-/** What every step of signing in stands in: the name of the app, a tip, the content in the middle. */
+/** The frame of every sign-in step: the name of the app, a tip, and the content in the centre. */
 export function AuthShell({ appName, tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>

@@ -1,9 +1,7 @@
 import { type FormEvent, useId } from 'react'
-import { EMAIL_MAX } from '../../contract/constants.ts'
 import { settings } from '../browser/page-settings.ts'
-import { useEmailComplaint } from '../codes/use-email-validation.ts'
+import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/text-field.tsx'
 import { AuthShell } from './auth-shell.tsx'
 import type { Problem } from './sign-in-flow.ts'
 import styles from './steps.module.css'
@@ -12,18 +10,18 @@ type EmailStepProps = {
   email: string
   busy: boolean
   problem: Problem | null
-  onEmail: (email: string) => void
+  onType: (email: string) => void
   onSubmit: () => void
 }
 
-/** Asks for the address a code will go to. */
-export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStepProps) {
+/** Asks for the address to mail a code to. */
+export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepProps) {
   const tipId = useId()
-  const { complaint, shownComplaint, judging } = useEmailComplaint(email)
+  const validation = useEmailValidation(email)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (!complaint) onSubmit()
+    if (!validation.error) onSubmit()
   }
 
   return (
@@ -33,28 +31,21 @@ export function EmailStep({ email, busy, problem, onEmail, onSubmit }: EmailStep
       tipId={tipId}
     >
       <form className={styles.form} onSubmit={submit} noValidate>
-        <TextField
-          label="Электронная почта"
-          type="email"
-          autoComplete="email"
-          inputMode="email"
-          maxLength={EMAIL_MAX}
-          spellCheck={false}
-          required
-          describedBy={tipId}
-          focusOnMount
+        <EmailField
           value={email}
+          validation={validation}
+          serverError={problem?.message}
+          describedBy={tipId}
           readOnly={busy}
-          error={problem?.message ?? shownComplaint}
-          onChange={onEmail}
-          {...judging}
+          required
+          onChange={onType}
         />
         <Button
           type="submit"
           variant="primary"
           wide
           pending={busy}
-          disabled={complaint !== undefined}
+          disabled={validation.error !== undefined}
         >
           Продолжить
         </Button>

@@ -14,12 +14,12 @@ type OfferRegistrationStepProps = {
   onReturn: () => void
 }
 
-/** Nobody has this address yet: offers to register with it. */
+/** Offers to register with an address that no account has. */
 export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
   const { email, busy, problem, onContinue, onReturn } = props
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
-  // The input that had the focus is gone; with it on the answer, the question is heard.
+  // The input that had the focus is gone; on this button, screen readers read the question.
   useFocusOnMount(proceed, true)
   const tip = (
     <>

@@ -1,12 +1,15 @@
+import { settings } from '../browser/page-settings.ts'
 import { Modal } from '../ui/modal.tsx'
+import { Spinner } from '../ui/spinner.tsx'
+import { AuthShell } from './auth-shell.tsx'
 import { CodeStep } from './code-step.tsx'
-import { DoneStep } from './done-step.tsx'
 import { EmailStep } from './email-step.tsx'
 import { OfferRegistrationStep } from './offer-registration-step.tsx'
 import { isRegistration } from './sign-in-flow.ts'
+import styles from './steps.module.css'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
-/** Signing in and registering, step by step; ends with a reload of the page. */
+/** Signing in and registering, step by step. Success reloads the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const signIn = useSignIn()
   const title = isRegistration(signIn.flow) ? 'Регистрация' : 'Вход'
@@ -17,10 +20,10 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
+function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }: SignIn) {
   switch (flow.at) {
     case 'email':
-      return <EmailStep {...flow} onEmail={typeEmail} onSubmit={() => start('login')} />
+      return <EmailStep {...flow} onType={typeEmail} onSubmit={() => start('login')} />
     case 'offer-registration':
       return (
         <OfferRegistrationStep
@@ -33,7 +36,8 @@ function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
       return (
         <CodeStep
           {...flow}
-          onCode={typeCode}
+          isResending={isStarting}
+          onType={typeCode}
           onComplete={verify}
           onResend={() => start(flow.operation.way)}
           onReturn={restart}
@@ -42,4 +46,15 @@ function Step({ flow, typeEmail, typeCode, start, verify, restart }: SignIn) {
     case 'done':
       return <DoneStep />
   }
+}
+
+/** Shown when the code was right, until the page reloads. */
+function DoneStep() {
+  return (
+    <AuthShell appName={settings().appName} tip="Всё верно, входим...">
+      <div className={styles.done}>
+        <Spinner label="Входим" size={28} />
+      </div>
+    </AuthShell>
+  )
 }

@@ -22,7 +22,7 @@ function run(flow: Flow, ...events: FlowEvent[]): Flow {
 const atEmail = run(firstStep(null), { name: 'typed-email', email: 'anna@mail.ru' })
 const atCode = run(atEmail, { name: 'asked' }, { name: 'started', operation })
 
-describe('the way in', () => {
+describe('signing in', () => {
   test('an address, a code, done', () => {
     expect(atCode).toEqual({ at: 'code', operation, code: '', busy: false, problem: null })
     const done = run(
@@ -48,20 +48,20 @@ describe('the way in', () => {
     expect([atEmail, atCode, offered, on].map(isRegistration)).toEqual([false, false, true, true])
   })
 
-  test('returning resets the flow, the address stays to be mended', () => {
+  test('returning resets the flow, the address stays to be corrected', () => {
     const offered = run(atEmail, { name: 'asked' }, refusal('USER_NOT_FOUND'))
     expect(run(offered, { name: 'returned' })).toEqual({ ...atEmail })
     expect(run(atCode, { name: 'returned' })).toEqual({ ...atEmail })
   })
 
-  test('goes on at the code after a reload', () => {
+  test('continues at the code after a reload', () => {
     expect(firstStep(operation)).toMatchObject({ at: 'code', operation })
   })
 })
 
 describe('refusals', () => {
   test.each(['INVALID_REQUEST', 'TOO_MANY_REQUESTS', 'UNAVAILABLE'] as const)(
-    '%s stays under the address until it is typed anew',
+    '%s stays under the address until it is typed again',
     (code) => {
       const stuck = run(atEmail, { name: 'asked' }, refusal(code))
       expect(stuck).toMatchObject({ at: 'email', busy: false, problem: { code } })
@@ -75,7 +75,7 @@ describe('refusals', () => {
     expect(again).toMatchObject({ at: 'offer-registration', problem: { code: 'USER_NOT_FOUND' } })
   })
 
-  test('a wrong code empties the input; typing takes the error away', () => {
+  test('a wrong code empties the input; typing removes the error', () => {
     const wrong = run(
       atCode,
       { name: 'typed-code', code: '123456' },
@@ -112,7 +112,7 @@ describe('refusals', () => {
 })
 
 describe('late answers', () => {
-  test('an answer after returning moves nobody', () => {
+  test('an answer after returning changes nothing', () => {
     const returned = run(atEmail, { name: 'asked' }, { name: 'returned' })
     expect(run(returned, { name: 'started', operation })).toBe(returned)
     expect(run(returned, refusal('USER_NOT_FOUND'))).toBe(returned)
@@ -120,7 +120,7 @@ describe('late answers', () => {
     expect(run(another, { name: 'started', operation })).toBe(another)
   })
 
-  test('nothing typed while a code is being checked', () => {
+  test('nothing can be typed while a code is being checked', () => {
     const checking = run(atCode, { name: 'typed-code', code: '123456' }, { name: 'asked' })
     expect(run(checking, { name: 'typed-code', code: '9' })).toBe(checking)
   })

@@ -2,10 +2,10 @@ import type { CallError } from '../api/call.ts'
 
 export type Way = 'login' | 'registration'
 
-/** A one-time operation on its way: enough to go on after a reload. `sentAt` in unix milliseconds. */
+/** A started operation, with all that is needed to continue after a reload. `sentAt` in unix milliseconds. */
 export type Operation = { way: Way; email: string; id: string; sentAt: number }
 
-/** What stands under the input, and whether the code step can go on in spite of it. */
+/** The error shown under the input; its code decides whether the code step can continue. */
 export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }
 
 export type Flow = { busy: boolean; problem: Problem | null } & (
@@ -24,15 +24,15 @@ export type FlowEvent =
   | { name: 'refused'; problem: Problem }
   | { name: 'returned' }
 
-/** Where signing in begins: at the code when an operation is still on its way, else at the address. */
+/** The first step: the code when an operation was started before, else the address. */
 export function firstStep(operation: Operation | null): Flow {
-  const calm = { busy: false, problem: null }
+  const idle = { busy: false, problem: null }
   return operation
-    ? { at: 'code', operation, code: '', ...calm }
-    : { at: 'email', email: '', ...calm }
+    ? { at: 'code', operation, code: '', ...idle }
+    : { at: 'email', email: '', ...idle }
 }
 
-/** The step after `event`. Events that do not belong to the step change nothing: a late answer must not move a person. */
+/** The step after `event`. Events that do not belong to the current step change nothing: they are late answers. */
 export function next(flow: Flow, event: FlowEvent): Flow {
   switch (event.name) {
     case 'typed-email':
@@ -58,15 +58,15 @@ export function emailOf(flow: Flow): string {
   return flow.at === 'done' ? '' : flow.email
 }
 
-/** Whether a person is registering rather than coming back. */
+/** Whether a person is registering rather than signing in. */
 export function isRegistration(flow: Flow): boolean {
   if (flow.at === 'code') return flow.operation.way === 'registration'
   return flow.at === 'offer-registration'
 }
 
 function started(flow: Flow, operation: Operation): Flow {
-  const waiting = flow.busy && flow.at !== 'done' && operation.email === emailOf(flow).trim()
-  return waiting ? { at: 'code', operation, code: '', busy: false, problem: null } : flow
+  const isExpected = flow.busy && flow.at !== 'done' && operation.email === emailOf(flow).trim()
+  return isExpected ? { at: 'code', operation, code: '', busy: false, problem: null } : flow
 }
 
 function refused(flow: Flow, problem: Problem): Flow {
@@ -74,7 +74,7 @@ function refused(flow: Flow, problem: Problem): Flow {
   if (flow.at === 'email' && problem.code === 'USER_NOT_FOUND') {
     return { at: 'offer-registration', email: flow.email, busy: false, problem: null }
   }
-  // A refused code is of no more use; one that did not reach the server can be sent again.
+  // A refused code cannot be used again; one that did not reach the server can be sent again.
   if (flow.at === 'code' && isRefusedCode(problem)) {
     return { ...flow, code: '', busy: false, problem }
   }

@@ -2,12 +2,12 @@ import { useEffect, useReducer, useRef } from 'react'
 import { CallError, call } from '../api/call.ts'
 import { identify } from '../api/device.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { announceSessionChange } from '../viewer/session-channel.ts'
-import { forgetSignIn, keepSignIn, keptSignIn } from './kept-sign-in.ts'
+import { removeSavedSignIn, savedSignIn, saveSignIn } from './saved-sign-in.ts'
 import {
   emailOf,
   type Flow,
-  type FlowEvent,
   firstStep,
   next,
   type Operation,
@@ -15,80 +15,91 @@ import {
   type Way,
 } from './sign-in-flow.ts'
 
-type Dispatch = (event: FlowEvent) => void
-
 export type SignIn = {
   flow: Flow
+  /** A code is being asked for. */
+  isStarting: boolean
   typeEmail: (email: string) => void
   typeCode: (code: string) => void
-  /** Asks for a code, for an account that exists or for a new one. */
-  start: (way: Way) => Promise<void>
+  /** Asks for a code, for an existing account or for a new one. */
+  start: (way: Way) => void
   /** Checks a full code; when it is right, the page reloads. */
-  verify: (code: string) => Promise<void>
-  /** Back to the address. */
+  verify: (code: string) => void
+  /** Goes back to the address. */
   restart: () => void
 }
 
-/** Carries out the sign-in flow: calls, what is kept for a reload, the reload at its end. */
+/** Runs the sign-in flow: its calls, what is saved for a reload, and the reload at the end. */
 export function useSignIn(): SignIn {
   const [flow, dispatch] = useReducer(next, null, () =>
-    firstStep(keptSignIn(Date.now())?.operation ?? null),
+    firstStep(savedSignIn(Date.now())?.operation ?? null),
   )
-  const leaving = useRef(new AbortController())
-  useEffect(() => {
-    const controller = new AbortController()
-    leaving.current = controller
-    // While the address is being typed; should it fail, sending the address tries again and says so.
-    identify().catch(() => {})
-    return () => controller.abort()
-  }, [])
+  const closing = useClosingSignal()
+  const onMutate = () => dispatch({ name: 'asked' })
+  const onError = (error: Error) => dispatch({ name: 'refused', problem: toProblem(error) })
+  const starting = useSingleMutation({
+    mutationFn: ({ way, email }: { way: Way; email: string }) =>
+      startOperation(way, email, closing.current),
+    onMutate,
+    onSuccess: (operation) => dispatch({ name: 'started', operation }),
+    onError,
+  })
+  const verifying = useSingleMutation({
+    mutationFn: ({ operation, code }: { operation: Operation; code: string }) =>
+      verifyOperation(operation, code),
+    onMutate,
+    onSuccess: () => {
+      removeSavedSignIn()
+      announceSessionChange()
+      location.reload()
+      dispatch({ name: 'verified' })
+    },
+    onError,
+  })
 
   return {
     flow,
+    // The flow knows of an answer at once, the mutation's state comes a moment later.
+    isStarting: starting.isPending && flow.busy,
     typeEmail: (email) => dispatch({ name: 'typed-email', email }),
     typeCode: (code) => dispatch({ name: 'typed-code', code }),
-    start: (way) => {
-      const { signal } = leaving.current
-      return attempt(dispatch, () => start(way, emailOf(flow).trim(), signal))
-    },
-    verify: async (code) => {
-      if (flow.at === 'code' && !flow.busy) {
-        await attempt(dispatch, () => verify(flow.operation, code))
-      }
+    start: (way) => starting.mutate({ way, email: emailOf(flow).trim() }),
+    verify: (code) => {
+      if (flow.at === 'code' && !flow.busy) verifying.mutate({ operation: flow.operation, code })
     },
     restart: () => {
-      forgetSignIn()
+      removeSavedSignIn()
       dispatch({ name: 'returned' })
     },
   }
 }
 
-async function attempt(dispatch: Dispatch, action: () => Promise<FlowEvent>): Promise<void> {
-  dispatch({ name: 'asked' })
-  try {
-    dispatch(await action())
-  } catch (error) {
-    dispatch({ name: 'refused', problem: toProblem(error) })
-  }
+/** A signal that is aborted when the dialog closes. Meanwhile the device is identified, which may take a moment. */
+function useClosingSignal() {
+  const signal = useRef<AbortSignal>(undefined)
+  useEffect(() => {
+    const controller = new AbortController()
+    signal.current = controller.signal
+    // Ignored here: should it fail, sending the address tries again and shows why.
+    identify().catch(() => {})
+    return () => controller.abort()
+  }, [])
+  return signal
 }
 
-async function start(way: Way, email: string, signal: AbortSignal): Promise<FlowEvent> {
+async function startOperation(way: Way, email: string, closing?: AbortSignal): Promise<Operation> {
   const body = { email, ...(await identify()) }
   const path = way === 'login' ? 'POST /logins' : 'POST /registrations'
-  const { id } = await call(path, { body }, { signal })
+  const { id } = await call(path, { body }, { signal: closing })
   const operation = { way, email, id, sentAt: Date.now() }
-  if (!signal.aborted) keepSignIn(operation)
-  return { name: 'started', operation }
+  if (!closing?.aborted) saveSignIn(operation)
+  return operation
 }
 
-async function verify({ way, id }: Operation, confirmCode: string): Promise<FlowEvent> {
+async function verifyOperation({ way, id }: Operation, confirmCode: string): Promise<void> {
   const { clientToken } = await identify()
   const path = way === 'login' ? 'POST /logins/:id/verify' : 'POST /registrations/:id/verify'
   await call(path, { params: { id }, body: { confirmCode, clientToken } })
-  forgetSignIn()
-  announceSessionChange()
-  location.reload()
-  return { name: 'verified' }
 }
 
 function toProblem(error: unknown): Problem {

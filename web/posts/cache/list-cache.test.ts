@@ -1,14 +1,21 @@
 import { QueryClient } from '@tanstack/react-query'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  addPost,
   addToLists,
   type CachedPages,
   changesKey,
+  evictPost,
+  hasNewer,
+  hasPost,
   type ListName,
   type LocalChanges,
+  listIds,
   NO_CHANGES,
+  type PostList,
   pagesKey,
-  removeFromLists,
+  removePost,
 } from './list-cache.ts'
 
 function startLists(...lists: readonly [ListName, visit: string, ids: string[]][]) {
@@ -35,22 +42,76 @@ test('a published post goes to every visit of the lists it belongs to, and to no
   expect(changes('liked', 'c').added).toEqual([])
 })
 
-test('a list that was read after the post was published keeps it once', () => {
+test('a list that was read after the post was published has it once', () => {
   const { client, changes } = startLists(['wall', 'a', ['2', '1']])
   addToLists(client, ['wall'], '2')
   expect(changes('wall', 'a').added).toEqual([])
 })
 
-test('replies go to the post they answer', () => {
+test('a reply is added to the list of the post it replies to', () => {
   const { client, changes } = startLists(['replies 1', 'a', []], ['replies 12', 'b', []])
   addToLists(client, ['replies 1'], '2')
   expect(changes('replies 1', 'a').added).toEqual(['2'])
   expect(changes('replies 12', 'b').added).toEqual([])
 })
 
-test('a deleted post leaves every list', () => {
+test('a deleted post is removed from every list', () => {
   const { client, changes } = startLists(['wall', 'a', ['1']], ['liked', 'b', ['1']])
-  removeFromLists(client, '1')
+  evictPost(client, '1')
   expect(changes('wall', 'a').removed).toEqual(['1'])
   expect(changes('liked', 'b').removed).toEqual(['1'])
+})
+
+const read: PostList = { pages: [['5', '4'], ['3']], added: [], removed: [] }
+
+test('posts added here come first, newest first, then the pages', () => {
+  expect(listIds(addPost(addPost(read, '6'), '7'))).toEqual(['7', '6', '5', '4', '3'])
+})
+
+test('adding a post that the list has is an error', () => {
+  expect(() => addPost(read, '4')).toThrow('Пост с id=4 уже существует')
+  expect(() => addPost(addPost(read, '6'), '6')).toThrow('Пост с id=6 уже существует')
+})
+
+test('a post added here that a page brings too shows once', () => {
+  const list = { ...addPost(read, '6'), pages: [['6', '5'], ['4']] }
+  expect(listIds(list)).toEqual(['6', '5', '4'])
+})
+
+test('a removed post stays hidden when a later page still has it', () => {
+  const list = removePost(read, '3')
+  expect(listIds(list)).toEqual(['5', '4'])
+  expect(listIds({ ...list, pages: [...list.pages, ['3', '2']] })).toEqual(['5', '4', '2'])
+  expect(listIds(removePost(addPost(read, '6'), '6'))).toEqual(['5', '4', '3'])
+  expect(hasPost(list, '3')).toBe(true)
+})
+
+test.each([
+  ['nothing new', read, ['5', '4', '3'], false],
+  ['a new post', read, ['6', '5', '4'], true],
+  ['a page of new posts only', read, ['9', '8', '7'], true],
+  ['one’s own post', addPost(read, '6'), ['6', '5', '4'], false],
+  ['somebody’s post under one’s own', addPost(read, '7'), ['7', '6', '5'], true],
+  ['one’s own deleted again', removePost(addPost(read, '6'), '6'), ['5', '4', '3'], false],
+  ['posts that moved up as others were deleted', read, ['4', '3', '2'], false],
+  ['the first post of an empty list', { ...read, pages: [[]] }, ['1'], true],
+  ['no newer page read yet', read, [], false],
+] as const)('whether a newer first page has newer posts: %s', (_, list, firstPage, newer) => {
+  expect(hasNewer(list, firstPage)).toBe(newer)
+})
+
+test('whatever is added and removed, no id shows twice and no removed one shows', () => {
+  const step = fc.record({ add: fc.boolean(), id: fc.integer({ min: 1, max: 20 }).map(String) })
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      let list = read
+      for (const { add, id } of steps) {
+        if (!add) list = removePost(list, id)
+        else if (!hasPost(list, id)) list = addPost(list, id)
+      }
+      const shown = listIds(list)
+      expect(new Set(shown).size).toBe(shown.length)
+      expect(shown.filter((id) => list.removed.includes(id))).toEqual([])
+    }),
+  )
 })

@@ -1,29 +1,38 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { addPost, hasPost, type PostList, removePost } from './post-list.ts'
+import { changePost, putTombstone, readCachedPost } from './post-cache.ts'
 
 /** What a list shows: the replies to one post, or one of the four views. */
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
 
-/** A page of a list as cached: ids only, the posts stand in their own entries. */
+/** A cached page of a list: ids only, since each post has an entry of its own. */
 export type CachedPage = { ids: string[]; nextCursor: string | null; total: number }
 export type CachedPages = InfiniteData<CachedPage, string | null>
-export type LocalChanges = Pick<PostList, 'added' | 'removed'>
+
+/** A list of posts by their ids: the pages as read from the server, and what was changed here since. */
+export type PostList = { pages: readonly (readonly string[])[] } & LocalChanges
+
+export type LocalChanges = {
+  /** Published here after the list was read, newest first. */
+  added: readonly string[]
+  /** Deleted here after the list was read. */
+  removed: readonly string[]
+}
 
 export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
-/** Minutes for which going back finds a list as it was left. */
-export const LIST_KEPT_MS = 30 * 60_000
+/** How long going back still finds a list as it was left, in milliseconds. */
+export const LIST_LIFETIME_MS = 30 * 60_000
 
 const LISTS = 'list'
 
 /**
- * Each visit (an entry of the browser's history) has a list of its own: arriving by a link reads anew, while going
- * back finds what was there.
+ * Each visit (an entry of the browser's history) has a list of its own: following a link reads it again, while going back
+ * finds what was there.
  */
 export function pagesKey(name: ListName, visit: string) {
   return [LISTS, name, visit, 'pages'] as const
 }
 
-/** What was published and deleted here since; apart from the pages, so that a page under way cannot undo it. */
+/** Local changes have an entry beside the pages, so that a page still being read cannot overwrite them. */
 export function changesKey(name: ListName, visit: string) {
   return [LISTS, name, visit, 'changes'] as const
 }
@@ -35,9 +44,17 @@ export function addToLists(client: QueryClient, names: readonly ListName[], id: 
   }
 }
 
-/** Takes a deleted post out of every cached list. */
-export function removeFromLists(client: QueryClient, id: string): void {
+/** Removes a post that no longer exists from every screen; quotes of it turn into a placeholder. */
+export function evictPost(client: QueryClient, id: string): void {
+  const repliedId = readCachedPost(client, id)?.actions.replied_post_id
+  if (repliedId) changePost(client, repliedId, withOneReplyLess)
+  putTombstone(client, id)
   changeLists(client, undefined, (list) => removePost(list, id))
+}
+
+function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
+  const replies_count = Math.max(0, post.actions.replies_count - 1)
+  return { ...post, actions: { ...post.actions, replies_count } }
 }
 
 function changeLists(
@@ -45,13 +62,13 @@ function changeLists(
   name: ListName | undefined,
   change: (list: PostList) => PostList,
 ): void {
-  client.setQueryDefaults([LISTS], { gcTime: LIST_KEPT_MS })
+  client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   const prefix = name === undefined ? [LISTS] : [LISTS, name]
   for (const { queryKey } of client.getQueryCache().findAll({ queryKey: prefix })) {
-    const [, of, visit, part] = queryKey as [string, ListName, string, string]
-    if (part !== 'pages') continue
-    const { added, removed } = change(readList(client, of, visit))
-    client.setQueryData<LocalChanges>(changesKey(of, visit), { added, removed })
+    const [, listName, visit, entry] = queryKey as [string, ListName, string, string]
+    if (entry !== 'pages') continue
+    const { added, removed } = change(readList(client, listName, visit))
+    client.setQueryData<LocalChanges>(changesKey(listName, visit), { added, removed })
   }
 }
 
@@ -59,4 +76,39 @@ function readList(client: QueryClient, name: ListName, visit: string): PostList 
   const pages = client.getQueryData<CachedPages>(pagesKey(name, visit))?.pages ?? []
   const changes = client.getQueryData<LocalChanges>(changesKey(name, visit)) ?? NO_CHANGES
   return { pages: pages.map((page) => page.ids), ...changes }
+}
+
+/** The ids to show, each once: those added here first, then the pages in their order. */
+export function listIds(list: PostList): string[] {
+  const ids = new Set([...list.added, ...list.pages.flat()])
+  for (const id of list.removed) ids.delete(id)
+  return [...ids]
+}
+
+/** Puts a newly published post before all others. Throws when the list has it already. */
+export function addPost(list: PostList, id: string): PostList {
+  if (hasPost(list, id)) throw new Error(`Пост с id=${id} уже существует`)
+  return { ...list, added: [id, ...list.added] }
+}
+
+/** Removes a deleted post for good: it stays hidden even when a page read before the deletion brings it again. */
+export function removePost(list: PostList, id: string): PostList {
+  return list.removed.includes(id) ? list : { ...list, removed: [...list.removed, id] }
+}
+
+/** Whether the list holds the post, shown or removed. */
+export function hasPost(list: PostList, id: string): boolean {
+  const { pages, added, removed } = list
+  return [added, removed, ...pages].some((ids) => ids.includes(id))
+}
+
+/**
+ * Whether `firstPage`, read later than the list, begins with a post that the list does not have. Only the posts before
+ * the first known one are new: a later unknown post moved up because others were deleted.
+ */
+export function hasNewer(list: PostList, firstPage: readonly string[]): boolean {
+  const read = new Set(list.pages.flat())
+  const end = firstPage.findIndex((id) => read.has(id))
+  const newer = end < 0 ? firstPage : firstPage.slice(0, end)
+  return newer.some((id) => !hasPost(list, id))
 }

@@ -2,15 +2,15 @@ import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import {
-  beginRead,
-  buryPost,
   changePost,
-  holdLikes,
+  lockLikes,
   putMissing,
   putPosts,
+  putTombstone,
   readCachedPost,
   renameOwner,
-  showLikes,
+  setLikes,
+  startRead,
 } from './post-cache.ts'
 
 function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
@@ -32,33 +32,33 @@ function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
   }
 }
 
-function answered(post: Post): Partial<Post['actions']> {
+function replyTo(post: Post): Partial<Post['actions']> {
   const replied_post = { ...post, actions: { ...post.actions, replied_post: null } }
   return { parent_post_id: post.id, replied_post_id: post.id, replied_post }
 }
 
-test('a post and the post it answers become one entry each', () => {
+test('a post and the post it replies to become one entry each', () => {
   const client = new QueryClient()
   const parent = makePost('1', { replies_count: 1 })
-  expect(putPosts(client, [makePost('2', answered(parent))])).toEqual(['2'])
+  expect(putPosts(client, [makePost('2', replyTo(parent))])).toEqual(['2'])
   expect(readCachedPost(client, '1')?.actions.replies_count).toBe(1)
   expect(readCachedPost(client, '2')?.actions.replied_post).toBeNull()
   expect(readCachedPost(client, '2')?.actions.replied_post_id).toBe('1')
 })
 
-test('an answered post that was deleted is known to be deleted', () => {
+test('a replied post that was deleted is known to be deleted', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
   expect(readCachedPost(client, '1')).toBeNull()
 })
 
-test('a post deleted here stays deleted, whenever an answer that has it was asked for', () => {
+test('a post deleted here stays deleted, whenever the read that still has it started', () => {
   const client = new QueryClient()
-  const before = beginRead()
+  const before = startRead()
   putPosts(client, [makePost('1')])
-  buryPost(client, '1')
-  for (const begun of [before, beginRead()]) {
-    putPosts(client, [makePost('1'), makePost('2', answered(makePost('1')))], begun)
+  putTombstone(client, '1')
+  for (const version of [before, startRead()]) {
+    putPosts(client, [makePost('1'), makePost('2', replyTo(makePost('1')))], version)
     changePost(client, '1', (post) => ({ ...post, text: 'снова' }))
     expect(readCachedPost(client, '1')).toBeNull()
   }
@@ -67,12 +67,12 @@ test('a post deleted here stays deleted, whenever an answer that has it was aske
   expect(readCachedPost(client, '1')).toBeNull()
 })
 
-test('a post that was missing when it was asked for is there once it was published or a later answer has it', () => {
+test('a post that a read did not find is there once it was published or a later read has it', () => {
   const client = new QueryClient()
-  const before = beginRead()
-  for (const id of ['1', '2', '3']) putMissing(client, id, beginRead())
+  const before = startRead()
+  for (const id of ['1', '2', '3']) putMissing(client, id, startRead())
   putPosts(client, [makePost('1')])
-  putPosts(client, [makePost('2')], beginRead())
+  putPosts(client, [makePost('2')], startRead())
   putPosts(client, [makePost('3')], before)
   expect(['1', '2', '3'].map((id) => readCachedPost(client, id)?.text)).toEqual([
     'запись 1',
@@ -81,17 +81,17 @@ test('a post that was missing when it was asked for is there once it was publish
   ])
 })
 
-test('an answered post that was gone is there again once a later answer has it', () => {
+test('a replied post that was missing is there again once a later read has it', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
-  putPosts(client, [makePost('2', answered(makePost('1')))])
+  putPosts(client, [makePost('2', replyTo(makePost('1')))])
   expect(readCachedPost(client, '1')?.text).toBe('запись 1')
 })
 
-test('an answer changes nothing of a post that was answered to a later question', () => {
+test('an answer does not replace what a read that started later has brought', () => {
   const client = new QueryClient()
-  const slow = beginRead()
-  putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], beginRead())
+  const slow = startRead()
+  putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], startRead())
   putPosts(client, [makePost('1', { likes_count: 1, replies_count: 4 }), makePost('2')], slow)
   expect(readCachedPost(client, '1')?.actions).toMatchObject({ likes_count: 2, replies_count: 5 })
   expect(readCachedPost(client, '2')?.text).toBe('запись 2')
@@ -99,10 +99,10 @@ test('an answer changes nothing of a post that was answered to a later question'
   expect(readCachedPost(client, '1')?.text).toBe('запись 1')
 })
 
-test('an answer changes nothing that was published or changed here since it was asked for, yet brings newer likes', () => {
+test('an answer does not replace what was published or changed here since its read started, yet brings newer likes', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1'), makePost('2', { replies_count: 1 }), makePost('3')])
-  const slow = beginRead()
+  const slow = startRead()
   putPosts(client, [{ ...makePost('1'), text: 'исправлено' }])
   changePost(client, '2', (post) => ({ ...post, actions: { ...post.actions, replies_count: 0 } }))
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
@@ -113,7 +113,7 @@ test('an answer changes nothing that was published or changed here since it was 
   expect(readCachedPost(client, '3')?.owner.username).toBe('olga_vera')
 })
 
-test('a change reaches a cached post only', () => {
+test('only a cached post can be changed', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1')])
   changePost(client, '1', (post) => ({ ...post, text: 'другой текст' }))
@@ -122,53 +122,53 @@ test('a change reaches a cached post only', () => {
   expect(readCachedPost(client, '2')).toBeUndefined()
 })
 
-test('likes under way are kept from every answer, later ones from reads begun before', () => {
+test('unconfirmed likes are replaced by no answer, confirmed ones by none to a read that started before', () => {
   const client = new QueryClient()
   const likes = () => {
     const { is_liked, likes_count } = readCachedPost(client, '5')?.actions ?? {}
     return { is_liked, likes_count }
   }
   putPosts(client, [makePost('5', { likes_count: 3 })])
-  const before = beginRead()
-  const { release } = holdLikes(client, '5')
-  const meanwhile = beginRead()
+  const before = startRead()
+  const { unlock } = lockLikes(client, '5')
+  const meanwhile = startRead()
   const liked = { is_liked: true, likes_count: 4 }
-  showLikes(client, '5', liked)
+  setLikes(client, '5', liked)
   putPosts(client, [{ ...makePost('5', { likes_count: 3, replies_count: 1 }) }], before)
   expect(readCachedPost(client, '5')?.actions).toMatchObject({ ...liked, replies_count: 1 })
   putPosts(client, [makePost('5')])
   expect(likes()).toEqual(liked)
 
-  release()
-  for (const begun of [before, meanwhile]) {
-    putPosts(client, [makePost('6', answered(makePost('5'))), makePost('5')], begun)
+  unlock()
+  for (const version of [before, meanwhile]) {
+    putPosts(client, [makePost('6', replyTo(makePost('5'))), makePost('5')], version)
     expect(likes()).toEqual(liked)
   }
-  putPosts(client, [makePost('5', { likes_count: 9 })], beginRead())
+  putPosts(client, [makePost('5', { likes_count: 9 })], startRead())
   expect(likes()).toEqual({ is_liked: false, likes_count: 9 })
 })
 
-test('a like confirmed before the post was read shows in the answer asked for before', () => {
+test('a like confirmed before the post was read shows in the answer to a read that started before', () => {
   const client = new QueryClient()
-  const begun = beginRead()
-  const { confirm, release } = holdLikes(client, '8')
+  const version = startRead()
+  const { confirm, unlock } = lockLikes(client, '8')
   confirm({ is_liked: true, likes_count: 1 })
-  release()
-  putPosts(client, [makePost('8')], begun)
+  unlock()
+  putPosts(client, [makePost('8')], version)
   expect(readCachedPost(client, '8')?.actions).toMatchObject({ is_liked: true, likes_count: 1 })
 })
 
-test('a new name of an owner stands on all of their posts, and on nobody else’s', () => {
+test('a new name of an owner shows on all of their posts, and on nobody else’s', () => {
   const client = new QueryClient()
   const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
-  putPosts(client, [makePost('1'), makePost('2', answered(others))])
-  buryPost(client, '4')
+  putPosts(client, [makePost('1'), makePost('2', replyTo(others))])
+  putTombstone(client, '4')
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
   const names = ['1', '2', '3', '4'].map((id) => readCachedPost(client, id)?.owner.username)
   expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])
 })
 
-test('posts stay for as long as lists may name them', () => {
+test('posts stay in the cache as long as lists may name them', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1')])
   const [entry] = client.getQueryCache().findAll()

@@ -1,62 +1,62 @@
 import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 
-/** A post as the cache keeps it: the post it answers has an entry of its own. */
+/** A post as the cache holds it: the post it replies to has an entry of its own. */
 export type CachedPost = RepliedPost
 
 type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 /**
- * What this page knows of a post. Answers come in any order, so each carries the mark of the moment it was asked for:
- * one that was asked for before a mark here knows less, and changes nothing on that side of the post.
+ * How new the cached state of a post is. Answers arrive in any order, so each read takes a version when it starts, and an
+ * answer replaces only what has no higher version than its own.
  */
-type Known = {
-  /** The mark of its words and replies; infinite for a tombstone, which no answer changes. */
+type Versions = {
+  /** Of its text and its counter of replies; infinite for a tombstone, which no answer replaces. */
   post: number
-  /** The mark of its likes; infinite while a like of the viewer is under way. */
+  /** Of its likes; infinite while a like of the viewer is unconfirmed. */
   likes: number
-  /** The likes that the server confirmed where no screen had read the post yet. */
+  /** The likes that the server confirmed before any screen had read the post. */
   confirmed?: Likes
 }
 
 const POSTS = 'post'
 /** Lists hold ids only, so an entry must outlive every screen that could name it. */
-const KEPT = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
-const FOR_EVER = Number.POSITIVE_INFINITY
+const LIFETIME = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
+const NEWEST = Number.POSITIVE_INFINITY
 
-/** Beside the entries, which go when another person signs in, while answers asked for before may still come. */
-const knownBy = new WeakMap<QueryClient, Map<string, Known>>()
-let marks = 0
+/** Not in the entries: those are cleared when another person signs in, while answers to earlier reads may still arrive. */
+const versionsByClient = new WeakMap<QueryClient, Map<string, Versions>>()
+let lastVersion = 0
 
-/** Marks the beginning of a read; putPosts() wants it with the answer. */
-export function beginRead(): number {
-  marks += 1
-  return marks
+/** Takes the version of a read, which must be called before it is sent; putPosts() takes it with the answer. */
+export function startRead(): number {
+  lastVersion += 1
+  return lastVersion
 }
 
 /**
- * Keeps what the page shows of a post's likes, whatever reads say that began before `release` is called. `confirm` tells
- * what the server holds: it is shown where no screen had read the post yet.
+ * Protects the shown likes of a post from the answers of all reads that start before `unlock` is called. `confirm` takes
+ * what the server holds, to be shown when the post is read for the first time.
  */
-export function holdLikes(client: QueryClient, id: string) {
-  const known = knownOf(client, id)
-  known.likes = FOR_EVER
+export function lockLikes(client: QueryClient, id: string) {
+  const versions = versionsOf(client, id)
+  versions.likes = NEWEST
   return {
     confirm: (likes: Likes): void => {
-      known.confirmed = likes
+      versions.confirmed = likes
     },
-    release: (): void => {
-      known.likes = beginRead()
+    unlock: (): void => {
+      versions.likes = startRead()
     },
   }
 }
 
-function knownOf(client: QueryClient, id: string): Known {
-  const all = knownBy.get(client) ?? new Map<string, Known>()
-  knownBy.set(client, all)
-  const known = all.get(id) ?? { post: 0, likes: 0 }
-  all.set(id, known)
-  return known
+function versionsOf(client: QueryClient, id: string): Versions {
+  const all = versionsByClient.get(client) ?? new Map<string, Versions>()
+  versionsByClient.set(client, all)
+  const versions = all.get(id) ?? { post: 0, likes: 0 }
+  all.set(id, versions)
+  return versions
 }
 
 function postKey(id: string) {
@@ -64,48 +64,53 @@ function postKey(id: string) {
 }
 
 /**
- * Puts posts from an answer into the cache, each in its one entry, and returns their ids in the same order.
- * The post answered becomes an entry too; one that was deleted becomes null. `begun` is the mark of the read; the answer
- * to a write needs none, since it knows more than every read that began before it came.
+ * Puts the posts of an answer into the cache, each as one entry, and returns their ids in the same order. The post that
+ * one replies to becomes an entry too, which is null if it was deleted. `version` comes from startRead(); the answer to
+ * a write needs none, since it is newer than every read that started before it arrived.
  */
 export function putPosts(
   client: QueryClient,
   posts: readonly Post[],
-  begun: number = beginRead(),
+  version: number = startRead(),
 ): string[] {
   for (const post of posts) {
-    const { replied_post_id: answeredId, replied_post: answered } = post.actions
-    if (answeredId) putPost(client, answeredId, { post: answered, begun })
+    const { replied_post_id: repliedId, replied_post: replied } = post.actions
+    if (repliedId) putPost(client, repliedId, { post: replied, version })
     const alone = { ...post, actions: { ...post.actions, replied_post: null } }
-    putPost(client, post.id, { post: alone, begun })
+    putPost(client, post.id, { post: alone, version })
   }
   return posts.map((post) => post.id)
 }
 
-/** Marks a post as missing, as a read that began at `begun` was told: a later answer may know of it all the same. */
-export function putMissing(client: QueryClient, id: string, begun: number): void {
-  putPost(client, id, { post: null, begun })
+/** Records that a read did not find the post. The answer to a later read may have it all the same. */
+export function putMissing(client: QueryClient, id: string, version: number): void {
+  putPost(client, id, { post: null, version })
 }
 
-type AnsweredPost = { post: CachedPost | null; begun: number }
+/** Leaves a tombstone: the post was deleted, quotes of it turn into a placeholder, and no later answer restores it. */
+export function putTombstone(client: QueryClient, id: string): void {
+  putMissing(client, id, NEWEST)
+}
+
+type AnsweredPost = { post: CachedPost | null; version: number }
 
 function putPost(client: QueryClient, id: string, answered: AnsweredPost): void {
-  client.setQueryDefaults([POSTS], KEPT)
-  const known = knownOf(client, id)
-  client.setQueryData<CachedPost | null>(postKey(id), (old) => merge(answered, old, known))
-  known.post = Math.max(known.post, answered.begun)
-  if (answered.begun >= known.likes) known.likes = answered.begun
+  client.setQueryDefaults([POSTS], LIFETIME)
+  const versions = versionsOf(client, id)
+  client.setQueryData<CachedPost | null>(postKey(id), (old) => merge(answered, old, versions))
+  versions.post = Math.max(versions.post, answered.version)
+  if (answered.version >= versions.likes) versions.likes = answered.version
 }
 
-/** Of what was answered and what is cached, the newer one: of the post, and of its likes for themselves. */
+/** The newer of what was answered and what is cached, decided for the post and for its likes separately. */
 function merge(
-  { post: answered, begun }: AnsweredPost,
+  { post: answered, version }: AnsweredPost,
   old: CachedPost | null | undefined,
-  known: Known,
+  versions: Versions,
 ): CachedPost | null {
-  if (known.post === FOR_EVER) return null
-  const post = old === undefined || begun >= known.post ? answered : old
-  const likes = begun >= known.likes ? answered?.actions : (old?.actions ?? known.confirmed)
+  if (versions.post === NEWEST) return null
+  const post = old === undefined || version >= versions.post ? answered : old
+  const likes = version >= versions.likes ? answered?.actions : (old?.actions ?? versions.confirmed)
   if (!post || !likes) return post
   const { is_liked, likes_count } = likes
   return { ...post, actions: { ...post.actions, is_liked, likes_count } }
@@ -117,45 +122,42 @@ export function readCachedPost(client: QueryClient, id: string): CachedPost | nu
 }
 
 /**
- * Changes the words or the replies of a cached post on every screen that shows it; does nothing to one that is missing or
- * not read yet. Reads begun before change it no more.
+ * Changes the text or the counter of replies of a cached post on every screen that shows it; does nothing to one that is
+ * missing or not read yet. Reads that started earlier no longer change it.
  */
 export function changePost(
   client: QueryClient,
   id: string,
   change: (post: CachedPost) => CachedPost,
 ): void {
-  knownOf(client, id).post = Math.max(knownOf(client, id).post, beginRead())
-  updatePost(client, id, change)
+  const versions = versionsOf(client, id)
+  versions.post = Math.max(versions.post, startRead())
+  changeEntry(client, id, change)
 }
 
-/** Shows other likes of a cached post. Who calls it holds them. */
-export function showLikes(client: QueryClient, id: string, likes: Likes): void {
-  updatePost(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
+/** Shows other likes of a cached post. The caller must have locked them with lockLikes(). */
+export function setLikes(client: QueryClient, id: string, likes: Likes): void {
+  changeEntry(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
 }
 
-function updatePost(
+function changeEntry(
   client: QueryClient,
   id: string,
-  update: (post: CachedPost) => CachedPost,
+  change: (post: CachedPost) => CachedPost,
 ): void {
-  client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? update(old) : old))
+  client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? change(old) : old))
 }
 
-/** Puts a user's name on all of their cached posts. */
+/** Shows a user's new name on all of their cached posts. */
 export function renameOwner(client: QueryClient, { id, username }: CachedPost['owner']): void {
   for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
     if (post?.owner.id !== id) continue
-    changePost(client, post.id, (named) => ({ ...named, owner: { id, username } }))
+    changePost(client, post.id, (renamed) => ({ ...renamed, owner: { id, username } }))
   }
 }
 
-/** Leaves a tombstone: the post was deleted, quotes of it turn into a placeholder, and no later answer revives it. */
-export function buryPost(client: QueryClient, id: string): void {
-  putMissing(client, id, FOR_EVER)
-}
-
-/** The cached post, kept up to date: null for a deleted one, undefined for one not read yet. */
+/** The cached post, re-rendered when it changes: null for a deleted one, undefined for one not read yet. */
 export function usePost(id: string): CachedPost | null | undefined {
-  return useQuery<CachedPost | null>({ queryKey: postKey(id), queryFn: skipToken, ...KEPT }).data
+  return useQuery<CachedPost | null>({ queryKey: postKey(id), queryFn: skipToken, ...LIFETIME })
+    .data
 }

@@ -6,16 +6,17 @@ import {
   type CachedPage,
   type CachedPages,
   changesKey,
-  LIST_KEPT_MS,
+  hasNewer,
+  LIST_LIFETIME_MS,
   type ListName,
   type LocalChanges,
+  listIds,
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
-import { beginRead, putPosts } from './post-cache.ts'
-import { isBehind, listIds } from './post-list.ts'
+import { putPosts, startRead } from './post-cache.ts'
 
-/** Where a list comes from: `read` gets the page after `cursor`, or the first one for null. */
+/** Where a list comes from: `read` returns the page after `cursor`, or the first one for null. */
 export type ListSource = {
   name: ListName
   read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
@@ -24,33 +25,33 @@ export type ListSource = {
 export type PostListView = {
   ids: readonly string[]
   /** Whether a newer first page, as ids, has posts published elsewhere since the list was read. */
-  isBehind: (firstPage: readonly string[]) => boolean
+  hasNewer: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
   hasMore: boolean
-  /** How long the whole list was when its first page was read: the same while one reads on, for every post tells it. */
+  /** The length of the whole list when its first page was read. It stays the same as more is read: every post states it. */
   total: number
   more: 'idle' | 'loading' | 'failed'
-  /** Reads the next page; does nothing while one is under way or after the last. */
+  /** Reads the next page; does nothing while one is being read or after the last. */
   loadMore: () => void
   /** Tries again what failed: the first page or the next one. */
   retry: () => void
-  /** Puts a newer first page in place of all that was read. Throws CallError and changes nothing when it fails. */
-  renew: () => Promise<void>
+  /** Replaces everything that was read with a newer first page. Throws CallError and changes nothing when that fails. */
+  refresh: () => Promise<void>
 }
 
-const KEPT = { gcTime: LIST_KEPT_MS, staleTime: Number.POSITIVE_INFINITY }
+const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
-/** A list of posts, page by page, as this visit of the page left it. */
+/** A list of posts, page by page, as the person left it when they visited the page before. */
 export function usePostList({ name, read }: ListSource): PostListView {
   const client = useQueryClient()
   const visit = useLocation().key
   const queryKey = pagesKey(name, visit)
 
   async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
-    const begun = beginRead()
+    const version = startRead()
     const { posts, nextCursor, total } = await read(cursor, signal)
-    return { ids: putPosts(client, posts, begun), nextCursor, total }
+    return { ids: putPosts(client, posts, version), nextCursor, total }
   }
 
   const query = useInfiniteQuery({
@@ -59,12 +60,12 @@ export function usePostList({ name, read }: ListSource): PostListView {
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.nextCursor,
     refetchOnReconnect: (list) => list.state.data === undefined,
-    ...KEPT,
+    ...LIFETIME,
   })
   const { data: changes = NO_CHANGES } = useQuery<LocalChanges>({
     queryKey: changesKey(name, visit),
     queryFn: skipToken,
-    ...KEPT,
+    ...LIFETIME,
   })
   const pages = query.data?.pages
   const list = useMemo(
@@ -75,7 +76,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
 
   return {
     ids,
-    isBehind: (firstPage) => isBehind(list, firstPage),
+    hasNewer: (firstPage) => hasNewer(list, firstPage),
     state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
     error: query.error,
     hasMore: query.hasNextPage,
@@ -85,7 +86,7 @@ export function usePostList({ name, read }: ListSource): PostListView {
       if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
     },
     retry: () => void (pages ? query.fetchNextPage() : query.refetch()),
-    renew: async () => {
+    refresh: async () => {
       const first = await readPage(null)
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })

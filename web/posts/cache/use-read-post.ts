@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { TITLES } from '../../../contract/pages.ts'
 import { CallError, call } from '../../api/call.ts'
-import { beginRead, type CachedPost, putMissing, putPosts, usePost } from './post-cache.ts'
+import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
 
 export type ReadPost =
   | { state: 'loading' }
@@ -8,21 +9,27 @@ export type ReadPost =
   | { state: 'failed'; error: Error; retry: () => void }
   | { state: 'ready'; post: CachedPost }
 
-/** One post: as cached, at once, and read anew from the server meanwhile. */
+/** What is shown in place of a post in the state `missing`. */
+export const MISSING_POST = {
+  title: TITLES.noPost,
+  text: 'Запись не существует или была удалена',
+}
+
+/** One post: the cached one at once, while it is read again from the server. */
 export function useReadPost(id: string): ReadPost {
   const client = useQueryClient()
   const cached = usePost(id)
   const { error, refetch } = useQuery({
     queryKey: ['read-post', id],
     queryFn: async ({ signal }) => {
-      const begun = beginRead()
+      const version = startRead()
       try {
-        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], begun)
+        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], version)
       } catch (reason) {
         if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        putMissing(client, id, begun)
+        putMissing(client, id, version)
       }
-      // The post stands in its own entry; this one only says that it was read.
+      // The post has an entry of its own; this one only records that it was read.
       return true
     },
   })

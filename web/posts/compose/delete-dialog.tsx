@@ -1,34 +1,31 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { PATHS } from '../../../contract/pages.ts'
-import { CallError } from '../../api/call.ts'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { PATHS, postPath } from '../../../contract/pages.ts'
+import { CallError, call } from '../../api/call.ts'
 import { useLeave } from '../../browser/use-leave.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
+import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
-import { postPath } from '../view/post-path.ts'
 import styles from './delete-dialog.module.css'
-import { deletePost } from './delete-post.ts'
-import { SendErrorLine } from './send-error-line.tsx'
+import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import { useDraft } from './use-draft.ts'
-import { useSendError } from './use-send-error.ts'
 
 type DeleteDialogProps = { postId: string; onClose: () => void }
 
 /** Asks once more before a post is deleted. */
 export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
-  const error = useSendError({ intent: { name: 'delete', postId }, failed: 'Не удалено' })
-  const remove = useDelete(postId, { onClose, onRefused: error.tell })
+  const deletion = useDelete(postId, onClose)
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
       <p className={styles.text}>
         Вернуть {isReply ? 'его' : 'её'} не получится. Написанные ответы останутся.
       </p>
-      <SendErrorLine error={error} />
+      <MutationErrorLine line={deletion.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
-        <Button variant="danger" onClick={remove}>
+        <Button variant="danger" pending={deletion.isPending} onClick={() => deletion.mutate()}>
           Удалить
         </Button>
       </ModalFooter>
@@ -36,28 +33,35 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   )
 }
 
-type DeleteEnds = { onClose: () => void; onRefused: (reason: unknown) => void }
-
-function useDelete(postId: string, { onClose, onRefused }: DeleteEnds) {
+function useDelete(postId: string, onClose: () => void) {
   const client = useQueryClient()
   const toast = useToast()
-  // In place of the post's page: going back must not end at what is no more.
+  // Takes the place of the post's page in the history: going back must not lead to a deleted post.
   const leave = useLeave(postPath(postId))
   const edit = useDraft(`edit ${postId}`)
 
-  return async (): Promise<void> => {
-    try {
-      await deletePost(client, postId)
-      toast({ text: 'Удалено' })
-    } catch (error) {
-      if (!(error instanceof CallError) || error.status !== 404) {
-        onRefused(error)
-        return
-      }
-      toast({ text: 'Сообщение не найдено' })
-    }
-    edit.clear()
-    onClose()
-    leave(PATHS.wall)
+  return useDialogMutation({
+    mutationFn: () => deletePost(client, postId),
+    onSuccess: (existed) => {
+      toast({ text: existed ? 'Удалено' : 'Сообщение не найдено' })
+      edit.clear()
+      onClose()
+      leave(PATHS.wall)
+    },
+    intent: { name: 'delete', postId },
+    failed: 'Не удалено',
+  })
+}
+
+/** Deletes a post and removes it from every screen; returns false when it was gone already. Throws CallError. */
+async function deletePost(client: QueryClient, id: string): Promise<boolean> {
+  let existed = true
+  try {
+    await call('DELETE /posts/:id', { params: { id } })
+  } catch (error) {
+    if (!(error instanceof CallError) || error.status !== 404) throw error
+    existed = false
   }
+  evictPost(client, id)
+  return existed
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { safeStorage } from '../../browser/storage.ts'
-import { onDraftsKept, openDraft, removeDrafts } from './drafts.ts'
+import { onDraftsChanged, openDraft, removeDrafts } from './drafts.ts'
 
 /** The app's storage over an object that keeps its keys as a browser's does. */
 function memoryStore() {
@@ -10,11 +10,11 @@ function memoryStore() {
     setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
     removeItem: (name: string) => delete values[name],
   }
-  const kept = safeStorage(() => Object.setPrototypeOf(values, methods))
-  return { ...kept, size: () => Object.keys(values).length }
+  const storage = safeStorage(() => Object.setPrototypeOf(values, methods))
+  return { ...storage, size: () => Object.keys(values).length }
 }
 
-const DEAF = safeStorage(() => {
+const REFUSING = safeStorage(() => {
   throw new Error('Storage is refused')
 })
 
@@ -35,28 +35,28 @@ test('nothing is left of a draft emptied by hand or published', () => {
   expect(store.size()).toBe(0)
   draft.submissionKey('текст')
   draft.write(' текст\n')
-  draft.settle('текст')
+  draft.removeSent('текст')
   expect(store.size()).toBe(0)
 })
 
-test('a text typed while another was on its way stays when that one is published', () => {
+test('a text typed while another was being sent stays when that one is published', () => {
   const store = memoryStore()
   const sending = openDraft(store, 'u1', 'new')
   sending.submissionKey('первое')
   openDraft(store, 'u1', 'new').write('второе')
-  sending.settle('первое')
+  sending.removeSent('первое')
   expect(openDraft(store, 'u1', 'new').read()).toBe('второе')
 })
 
-test('every form of the same place hears what was published, those of another do not', () => {
+test('every form of the same place is told what was sent, those of another place are not', () => {
   const store = memoryStore()
-  const heard: string[] = []
-  const stop = openDraft(store, 'u1', 'new').onSettled((text) => heard.push(text))
-  openDraft(store, 'u1', 'reply 7').onSettled((text) => heard.push(`ответ: ${text}`))
-  openDraft(store, 'u1', 'new').settle('первое')
+  const sent: string[] = []
+  const stop = openDraft(store, 'u1', 'new').onSent((text) => sent.push(text))
+  openDraft(store, 'u1', 'reply 7').onSent((text) => sent.push(`ответ: ${text}`))
+  openDraft(store, 'u1', 'new').removeSent('первое')
   stop()
-  openDraft(store, 'u1', 'new').settle('второе')
-  expect(heard).toEqual(['первое'])
+  openDraft(store, 'u1', 'new').removeSent('второе')
+  expect(sent).toEqual(['первое'])
 })
 
 test('the same text is sent under the same key, also after a reload; another text never is', () => {
@@ -67,13 +67,13 @@ test('the same text is sent under the same key, also after a reload; another tex
   expect(key).toMatch(/^[0-9a-f]{32}$/)
   expect(draft.submissionKey('раз')).toBe(key)
   expect(openDraft(store, 'u1', 'new').submissionKey('раз')).toBe(key)
-  draft.settle('раз')
+  draft.removeSent('раз')
   expect(draft.submissionKey('раз')).not.toBe(key)
   draft.write('раз два')
   expect(draft.submissionKey('раз два')).not.toBe(key)
 })
 
-test.each(['раз!', ''])('the key outlives typing «%s» and taking that back', (typed) => {
+test.each(['раз!', ''])('the key survives typing «%s» and undoing that', (typed) => {
   const draft = openDraft(memoryStore(), 'u1', 'new')
   draft.write('раз')
   const key = draft.submissionKey('раз')
@@ -82,29 +82,29 @@ test.each(['раз!', ''])('the key outlives typing «%s» and taking that back'
   expect(draft.submissionKey('раз')).toBe(key)
 })
 
-test('that a draft appears or goes is told, that it is written on is not', () => {
+test('listeners are called when a draft is created or removed, not when it is changed', () => {
   const draft = openDraft(memoryStore(), 'u1', 'edit 7')
-  let told = 0
-  const stop = onDraftsKept(() => {
-    told += 1
+  let calls = 0
+  const stop = onDraftsChanged(() => {
+    calls += 1
   })
   for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write(text)
-  expect(told).toBe(1)
+  expect(calls).toBe(1)
   draft.submissionKey('новое')
   draft.clear()
   expect(draft.read()).toBeNull()
-  expect(told).toBe(2)
+  expect(calls).toBe(2)
   stop()
   draft.write('снова')
-  expect(told).toBe(2)
+  expect(calls).toBe(2)
 })
 
-test('where nothing can be kept, a draft lives as long as the form', () => {
-  const draft = openDraft(DEAF, 'u1', 'new')
+test('where nothing can be stored, a draft lasts as long as the form', () => {
+  const draft = openDraft(REFUSING, 'u1', 'new')
   draft.write('текст')
   expect(draft.read()).toBe('текст')
   expect(draft.submissionKey('текст')).toBe(draft.submissionKey('текст'))
-  draft.settle('текст')
+  draft.removeSent('текст')
   expect(draft.read()).toBeNull()
 })
 
@@ -112,11 +112,11 @@ test('published in another tab, the draft is gone here too', () => {
   const store = memoryStore()
   const here = openDraft(store, 'u1', 'new')
   here.write('текст')
-  openDraft(store, 'u1', 'new').settle('текст')
+  openDraft(store, 'u1', 'new').removeSent('текст')
   expect(here.read()).toBeNull()
 })
 
-test('what is not a draft is no draft, and is not kept', () => {
+test('a stored value that is no draft is ignored and removed', () => {
   const store = memoryStore()
   for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new', junk)
@@ -125,7 +125,7 @@ test('what is not a draft is no draft, and is not kept', () => {
   }
 })
 
-test('a text is a draft, whatever stands in place of its key', () => {
+test('a stored text is a draft, whatever is stored in place of its key', () => {
   const store = memoryStore()
   store.write('draft u1 new', '{"text":"цел","sent":{"text":"цел","key":7}}')
   const draft = openDraft(store, 'u1', 'new')
@@ -139,13 +139,13 @@ test('all drafts of a person can be removed, and nobody else’s', () => {
     openDraft(store, person, 'new').write('новое')
     openDraft(store, person, 'reply 7').write('ответ')
   }
-  let told = 0
-  const stop = onDraftsKept(() => {
-    told += 1
+  let calls = 0
+  const stop = onDraftsChanged(() => {
+    calls += 1
   })
   removeDrafts(store, '1')
   stop()
-  expect(told).toBe(1)
+  expect(calls).toBe(1)
   expect(openDraft(store, '1', 'new').read()).toBeNull()
   expect(openDraft(store, '1', 'reply 7').read()).toBeNull()
   for (const other of ['12', '21']) expect(openDraft(store, other, 'new').read()).toBe('новое')

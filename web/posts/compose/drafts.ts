@@ -1,66 +1,67 @@
 import { normalizeText } from '../../../contract/text.ts'
 import { isRecord, type SafeStorage } from '../../browser/storage.ts'
 
-/** Where a text is being written: a new post, a reply to a post, a change of a post. */
+/** Where a text is being written: a new post, a reply to a post, an edit of a post. */
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
 
-/** What was typed, and the text last sent with the key it was sent under, as long as nobody knows how that ended. */
-type Draft = { text: string; sent?: Sent }
+/** What was typed, and the text last sent with its key, as long as it is not known how that ended. */
+type StoredDraft = { text: string; sent?: Sent }
 type Sent = { text: string; key: string }
 
-export type Drafts = {
-  /** The text as typed; null where there is none. */
+/** The text that one person has left unsent in one place. */
+export type Draft = {
+  /** Returns the text as typed; null where there is none. */
   read: () => string | null
-  /** Keeps the text as typed; an empty one leaves nothing to read. */
+  /** Saves the text as typed; an empty one removes the draft. */
   write: (text: string) => void
   /**
-   * The key to send `text` with: the same for the same text until it is settled, whatever is typed meanwhile, so that no
-   * retry publishes twice.
+   * Returns the key to send `text` with. The same text has the same key until it was sent, whatever is typed in between,
+   * so that no retry publishes it twice.
    */
   submissionKey: (text: string) => string
-  /** Tells that `text` was published: it is forgotten, unless another one has been typed in its place. */
-  settle: (text: string) => void
-  /** Forgets what was typed: nobody wants it any more. */
+  /** Removes `text`, which the server has published, unless another one was typed in its place. */
+  removeSent: (text: string) => void
+  /** Removes what was typed, because nobody needs it any more. */
   clear: () => void
-  /** Calls `listener` with each text settled, here or by another form of this page. Returns what ends that. */
-  onSettled: (listener: (text: string) => void) => () => void
+  /** Calls `listener` with each text that removeSent() is called with, by any form of this page. Returns an unsubscribe. */
+  onSent: (listener: (text: string) => void) => () => void
 }
 
-const settledListeners = new Set<(name: string, text: string) => void>()
-const keptListeners = new Set<() => void>()
+const sentListeners = new Set<(name: string, text: string) => void>()
+const changeListeners = new Set<() => void>()
 
-/** Calls `listener` when some draft of this page appears or goes. Returns what ends that. */
-export function onDraftsKept(listener: () => void): () => void {
-  keptListeners.add(listener)
-  return () => keptListeners.delete(listener)
+/** Calls `listener` when a draft is created or removed on this page. Returns an unsubscribe. */
+export function onDraftsChanged(listener: () => void): () => void {
+  changeListeners.add(listener)
+  return () => changeListeners.delete(listener)
 }
 
-/** Removes all that a person left unsent in this browser: they log out, and others may use it after them. */
+/** Removes everything a person left unsent in this browser: they log out, and others may use it after them. */
 export function removeDrafts(store: SafeStorage, userId: string): void {
   store.removeAll(nameOf(userId))
-  for (const listener of keptListeners) listener()
+  for (const listener of changeListeners) listener()
 }
 
-/** The draft of one person in one place. A store that keeps nothing costs the draft, never the typing. */
-export function openDraft(store: SafeStorage, userId: string, place: DraftPlace): Drafts {
+/** The draft of one person in one place. Where the store saves nothing, it lasts as long as the returned object. */
+export function openDraft(store: SafeStorage, userId: string, place: DraftPlace): Draft {
   const name = nameOf(userId, place)
-  let unsaved: Draft | null = null
+  let unsaved: StoredDraft | null = null
 
-  function load(): Draft | null {
+  function load(): StoredDraft | null {
     if (unsaved) return unsaved
-    const kept = store.readJson(name, isDraft)
-    if (!kept) return null
-    return isSent(kept.sent) ? { text: kept.text, sent: kept.sent } : { text: kept.text }
+    const stored = store.readJson(name, isStoredDraft)
+    if (!stored) return null
+    return isSent(stored.sent) ? { text: stored.text, sent: stored.sent } : { text: stored.text }
   }
 
-  function save(draft: Draft): void {
+  function save(draft: StoredDraft): void {
     const before = load()?.text ?? ''
-    const empty = draft.text === '' && !draft.sent
-    if (empty) store.remove(name)
+    const isEmpty = draft.text === '' && !draft.sent
+    if (isEmpty) store.remove(name)
     else store.writeJson(name, draft)
-    unsaved = !empty && store.read(name) === null ? draft : null
-    // Not with each letter: every post of one's own on the page would look.
-    if ((draft.text === '') !== (before === '')) for (const listener of keptListeners) listener()
+    unsaved = !isEmpty && store.read(name) === null ? draft : null
+    // Not with each letter: every post of the viewer's own on the page would check its draft.
+    if ((draft.text === '') !== (before === '')) for (const listener of changeListeners) listener()
   }
 
   return {
@@ -75,29 +76,29 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
       save({ text, sent: { text, key } })
       return key
     },
-    settle: (text) => {
+    removeSent: (text) => {
       const typed = load()?.text ?? ''
       save({ text: normalizeText(typed) === text ? '' : typed })
-      for (const listener of settledListeners) listener(name, text)
+      for (const listener of sentListeners) listener(name, text)
     },
     clear: () => save({ text: '' }),
-    onSettled: (listener) => {
-      const listen = (of: string, text: string) => {
-        if (of === name) listener(text)
+    onSent: (listener) => {
+      const listenHere = (sentName: string, text: string) => {
+        if (sentName === name) listener(text)
       }
-      settledListeners.add(listen)
-      return () => settledListeners.delete(listen)
+      sentListeners.add(listenHere)
+      return () => sentListeners.delete(listenHere)
     },
   }
 }
 
-/** Where a person's draft is kept; without a place, what the names of all their drafts begin with. */
+/** The storage name of a person's draft; without a place, the prefix that the names of all their drafts share. */
 function nameOf(userId: string, place = ''): string {
   return `draft ${userId} ${place}`
 }
 
-/** A text, at least: what was typed is worth more than the key it was sent under. */
-function isDraft(value: unknown): value is Draft {
+/** Checks the text only: what was typed is worth more than the key it was sent with. */
+function isStoredDraft(value: unknown): value is StoredDraft {
   return isRecord(value) && typeof value.text === 'string'
 }
 

@@ -5,18 +5,17 @@ import { ErrorRow } from '../../ui/error-row.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
-import { type ReadPost, useReadPost } from '../cache/use-read-post.ts'
-import { MISSING_POST } from '../view/missing-post.ts'
+import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
+import { countdown } from '../view/post-time.tsx'
 import { EditExpired } from './edit-expired.tsx'
+import { useEdit } from './edit-post.ts'
 import { PostForm } from './post-form.tsx'
-import { useEdit } from './use-edit.ts'
-import { countdown } from './use-edit-seconds.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
-/** Changes the text of one's own post while its edit period lasts. */
+/** Edits the viewer's own post while its edit period lasts. */
 export function EditDialog({ postId, onClose }: EditDialogProps) {
-  const read = useLasting(useReadPost(postId))
+  const read = useLastRead(useReadPost(postId))
   const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
@@ -28,17 +27,17 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   )
 }
 
-/** A post once read stays: when a session ends all is read anew, and the form must not go meanwhile. */
-function useLasting(read: ReadPost): ReadPost {
+/** Keeps a post once it was read: when a session ends, everything is read again, and the form must not disappear. */
+function useLastRead(read: ReadPost): ReadPost {
   const [last, setLast] = useState<CachedPost>()
   if (read.state === 'ready' && read.post !== last) setLast(read.post)
-  const away = read.state === 'loading' || read.state === 'failed'
-  return last && away ? { state: 'ready', post: last } : read
+  const isGone = read.state === 'loading' || read.state === 'failed'
+  return last && isGone ? { state: 'ready', post: last } : read
 }
 
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
-  const { form, draft, secondsLeft, expired } = useEdit(post, onClose)
-  if (expired) {
+  const { form, draft, secondsLeft, isExpired } = useEdit(post, onClose)
+  if (isExpired) {
     return (
       <EditExpired
         postId={post.id}

@@ -3,18 +3,16 @@ import { parsePostText } from '../../../contract/text.ts'
 import { Button } from '../../ui/button.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
-import { copyText } from './copy-text.ts'
-import type { Drafts } from './drafts.ts'
+import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
+import type { Draft } from './drafts.ts'
 import styles from './edit-expired.module.css'
-import { SendErrorLine } from './send-error-line.tsx'
-import { usePublish } from './use-publish.ts'
-import { useSendError } from './use-send-error.ts'
+import { usePublish } from './publish-post.ts'
 
 type EditExpiredProps = {
   postId: string
-  /** The changed text that came too late; null where nothing was changed. */
+  /** The edited text that was not saved before the period ended; null where nothing was changed. */
   typed: string | null
-  draft: Drafts
+  draft: Draft
   onClose: () => void
 }
 
@@ -32,35 +30,36 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
           </Button>
         </ModalFooter>
       ) : (
-        <LateText postId={postId} typed={typed} draft={draft} onClose={onClose} />
+        <UnsavedText postId={postId} typed={typed} draft={draft} onClose={onClose} />
       )}
     </>
   )
 }
 
-function LateText(props: EditExpiredProps & { typed: string }) {
+function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
   const publish = usePublish(postId)
-  const [copied, setCopied] = useState(false)
-  const error = useSendError({ intent: { name: 'edit', postId }, failed: 'Не отправлено' })
+  const [isCopied, setCopied] = useState(false)
   const text = parsePostText(typed)
+  const reply = useDialogMutation({
+    mutationFn: (replyText: string) => publish(replyText, draft.submissionKey(replyText)),
+    onSuccess: (_, replyText) => {
+      draft.removeSent(replyText)
+      onClose()
+    },
+    intent: { name: 'edit', postId },
+    failed: 'Не отправлено',
+  })
 
   async function copy(): Promise<void> {
-    // Taken back first: said anew, it is announced anew.
+    // Removed first, so that screen readers announce it again.
     setCopied(false)
     await copyText(typed)
     setCopied(true)
   }
 
-  async function sendAsReply(): Promise<void> {
-    if (text === null) return
-    try {
-      await publish(text, draft.submissionKey(text))
-      draft.settle(text)
-      onClose()
-    } catch (reason) {
-      error.tell(reason)
-    }
+  function sendAsReply(): void {
+    if (text !== null) reply.mutate(text)
   }
 
   function drop(): void {
@@ -72,21 +71,45 @@ function LateText(props: EditExpiredProps & { typed: string }) {
     <>
       <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
-      <SendErrorLine error={error} />
+      <MutationErrorLine line={reply.errorLine} />
       <p className={styles.copied} role="status">
-        {copied && 'Текст скопирован'}
+        {isCopied && 'Текст скопирован'}
       </p>
       <ModalFooter>
         <Button variant="plain" onClick={drop}>
           Удалить текст
         </Button>
         <Button onClick={copy}>Скопировать текст</Button>
-        <Button variant="primary" disabled={text === null} onClick={sendAsReply}>
+        <Button
+          variant="primary"
+          pending={reply.isPending}
+          disabled={text === null}
+          onClick={sendAsReply}
+        >
           Отправить ответом
         </Button>
       </ModalFooter>
     </>
   )
+}
+
+/** Puts a text on the clipboard, also on plain http, where browsers have no Clipboard API. */
+async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    copyByEvent(text)
+  }
+}
+
+function copyByEvent(text: string): void {
+  const put = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.clipboardData?.setData('text/plain', text)
+  }
+  document.addEventListener('copy', put, { once: true })
+  document.execCommand('copy')
+  document.removeEventListener('copy', put)
 }
 
 function ignore(): void {}

@@ -1,8 +1,8 @@
 import { Modal } from '../../ui/modal.tsx'
 import { PostForm } from './post-form.tsx'
+import { usePublish } from './publish-post.ts'
 import { useDraft } from './use-draft.ts'
 import { usePostForm } from './use-post-form.ts'
-import { usePublish } from './use-publish.ts'
 
 /** Writes a post for the wall. */
 export function NewPostDialog({ onClose }: { onClose: () => void }) {

@@ -4,10 +4,10 @@ import { VisuallyHidden } from '../../ui/visually-hidden.tsx'
 import styles from './post-counter.module.css'
 
 const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
-/** Announcing each key press would drown out the text: these many left are worth a word. */
+/** Numbers of characters left that are announced; announcing every key press would drown out the text. */
 const STEPS = [10, 25, POST_COUNTER_FROM]
 
-/** How many characters are left; hidden until it matters, red once there are too many. */
+/** How many characters are left: hidden until 50 are left, red once the text is too long. */
 export function PostCounter({ left }: { left: number }) {
   return (
     <>

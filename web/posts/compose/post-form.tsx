@@ -2,20 +2,20 @@ import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
+import { MutationErrorLine } from './dialog-mutation.tsx'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { SendErrorLine } from './send-error-line.tsx'
 import type { usePostForm } from './use-post-form.ts'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
   submitLabel: string
   placeholder: string
-  /** Quiet words at the start of the bottom row. */
+  /** A short text at the start of the bottom row. */
   note?: ReactNode
 }
 
-/** The inside of a dialog where a text is written. */
+/** The content of a dialog where a text is written. */
 export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps) {
   return (
     <form className={styles.form} onSubmit={form.onSubmit}>
@@ -27,14 +27,14 @@ export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps
         onChange={form.type}
         onKeyDown={form.onKeyDown}
         onFocus={form.onFocus}
-        readOnly={form.pending}
+        readOnly={form.isPending}
         focusOnMount
       />
-      <SendErrorLine error={form.error} />
+      <MutationErrorLine line={form.errorLine} />
       <ModalFooter>
         {note && <span className={styles.note}>{note}</span>}
         <PostCounter left={form.left} />
-        <Button type="submit" variant="primary" disabled={!form.sendable} pending={form.pending}>
+        <Button type="submit" variant="primary" disabled={!form.canSend} pending={form.isPending}>
           {submitLabel}
         </Button>
       </ModalFooter>

@@ -1,27 +1,49 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
+import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../api/call.ts'
+import { useToast } from '../../ui/toaster.tsx'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
 
-type Publication = {
+type NewPost = {
   text: string
-  /** The same for every attempt to send this text: the server publishes it once. */
-  submission: string
-  /** The post answered, or null for a post on the wall. */
+  /** The same for every attempt to send this text, so that the server publishes it once. */
+  submissionKey: string
+  /** The post to reply to, or null for a post on the wall. */
   repliedPostId: string | null
 }
 
-/** Publishes a post or a reply and puts it first in the lists it belongs to. Throws CallError. */
-export async function publishPost(client: QueryClient, publication: Publication): Promise<Post> {
-  const post = await send(publication)
+/**
+ * Returns a function that publishes a text as a post, or as a reply to `repliedPostId`, and shows a toast with a link to
+ * it. Every attempt to send the same text must pass the same `submissionKey`. Throws CallError.
+ */
+export function usePublish(repliedPostId: string | null) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+
+  return async (text: string, submissionKey: string): Promise<void> => {
+    const post = await publishPost(client, { text, submissionKey, repliedPostId })
+    const href = postPath(post.id)
+    toast({
+      text: 'Опубликовано',
+      link: { label: 'Смотреть', href, onSelect: () => void navigate(href) },
+    })
+  }
+}
+
+/** Publishes a post or a reply and puts it first in the lists it belongs to. */
+async function publishPost(client: QueryClient, newPost: NewPost): Promise<Post> {
+  const post = await sendPost(newPost)
   putPosts(client, [post])
-  addToLists(client, listsOf(publication.repliedPostId), post.id)
+  addToLists(client, listsOf(newPost.repliedPostId), post.id)
   return post
 }
 
-function send({ text, submission, repliedPostId }: Publication): Promise<Post> {
-  const parts = { headers: { 'idempotency-key': submission }, body: { text } }
+function sendPost({ text, submissionKey, repliedPostId }: NewPost): Promise<Post> {
+  const parts = { headers: { 'idempotency-key': submissionKey }, body: { text } }
   return repliedPostId === null
     ? call('POST /posts', parts)
     : call('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts })

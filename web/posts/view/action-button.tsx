@@ -10,14 +10,14 @@ type ActionButtonProps = {
   count: number
   /** The count in words, for screen readers: «5 ответов». */
   countInWords: string
-  /** For a button that stays pressed. */
+  /** Whether the button is pressed, for one that stays so. */
   pressed?: boolean
-  /** What the keyboard's shortcuts find the button by. */
+  /** The name by which the shortcuts find the button. */
   action: 'like' | 'reply'
   onClick: () => void
 }
 
-/** An action below a post: an icon, and how many have done the same. The whole of it can be pressed. */
+/** An action below a post: a button with an icon, and how many people have done the same. */
 export function ActionButton(props: ActionButtonProps) {
   const countId = useId()
   return (

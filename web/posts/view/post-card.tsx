@@ -1,34 +1,34 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { postPath } from '../../../contract/pages.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
-import { postPath } from './post-path.ts'
 import { PostText } from './post-text.tsx'
 import { PostTime } from './post-time.tsx'
 import { RepliedPost } from './replied-post.tsx'
 
-/** What has a meaning of its own inside a card: a click on it does not open the post. */
-const OWN_MEANING = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
+/** The elements inside a card that handle clicks themselves: a click on one does not open the post. */
+const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
 
 type PostCardProps = {
   post: CachedPost
-  /** Place in the list, from 1, and its length; -1 while more is to come. */
+  /** Position in the list, from 1, and the length of the list. */
   position?: number
   setSize?: number
-  /** Leaves out the post answered, where the page shows it anyway. */
+  /** Leaves out the quote of the post it replies to, where the page shows that post anyway. */
   withoutQuote?: boolean
-  /** Joins the card by a line to what stands below it. */
+  /** Joins the card by a line to the post below it. */
   joined?: boolean
   /** The menu in the corner, and the row of actions below the text. */
   menu?: ReactNode
   children?: ReactNode
 }
 
-/** A post in a list. The whole card opens it; its time is the link that can be copied or opened in a new tab. */
+/** A post in a list. A click anywhere opens it; its time is a link that can be copied or opened in a new tab. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, children } = props
-  const answeredId = props.withoutQuote ? null : post.actions.replied_post_id
+  const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
   const id = useId()
   const open = useOpenPost(post.id)
   return (
@@ -57,7 +57,7 @@ export function PostCard(props: PostCardProps) {
           {post.is_modified && <span className={styles.modified}>изменено</span>}
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
-        {answeredId && <RepliedPost id={answeredId} />}
+        {repliedId && <RepliedPost id={repliedId} />}
         <div id={`${id}-text`} className={styles.text}>
           <PostText text={post.text} />
         </div>
@@ -73,9 +73,9 @@ function useOpenPost(postId: string) {
 
   function onClick(event: MouseEvent<HTMLElement>): void {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
-    // A menu is drawn elsewhere in the page, yet its clicks arrive here through React.
+    // React also passes on the clicks in a menu, which is rendered elsewhere in the page.
     if (!event.currentTarget.contains(event.target)) return
-    if (event.target.closest(OWN_MEANING) || selectsText()) return
+    if (event.target.closest(INTERACTIVE) || hasSelectedText()) return
     if (event.ctrlKey || event.metaKey) window.open(path, '_blank', 'noopener')
     else navigate(path)
   }
@@ -87,6 +87,6 @@ function useOpenPost(postId: string) {
   return { onClick, onKeyDown }
 }
 
-function selectsText(): boolean {
+function hasSelectedText(): boolean {
   return getSelection()?.isCollapsed === false
 }

@@ -13,7 +13,7 @@ type PostDetailProps = {
   children: ReactNode
 }
 
-/** A post on its own page: larger, whole, and with its exact date. */
+/** A post on its own page: larger, as written, and with its exact date. */
 export function PostDetail({ post, menu, children }: PostDetailProps) {
   const id = useId()
   return (

@@ -3,10 +3,10 @@ import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
 
-/** Lines that stand empty one after another: in a list, one is enough. */
+/** Runs of empty lines, of which a list shows one. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
 
-/** The text of a post as written, its web addresses as links; in a list without runs of empty lines. */
+/** The text of a post with its web addresses as links; a list shows one of several empty lines in a row. */
 export function PostText({ text, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
   let at = 0

@@ -1,15 +1,15 @@
 import { Link } from 'react-router'
+import { postPath } from '../../../contract/pages.ts'
 import { usePost } from '../cache/post-cache.ts'
-import { postPath } from './post-path.ts'
 import styles from './replied-post.module.css'
 
 type RepliedPostProps = {
   id: string
-  /** In a dialog the quote leads nowhere: the text being written must not be left by a slip. */
+  /** In a dialog the quote is no link: nobody must leave the text they are writing by accident. */
   inDialog?: boolean
 }
 
-/** The post that a reply answers, in a few lines; a placeholder once it is deleted. */
+/** A quote of the post that a reply is about, in a few lines; a placeholder once it is deleted. */
 export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
   if (post === undefined) return null

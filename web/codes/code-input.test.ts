@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeDigits, pasteCode } from './code-digits.ts'
+import { codeDigits, pasteCode } from './code-input.tsx'
 
 test.each([
   ['123 456', '123456'],
@@ -8,15 +8,15 @@ test.each([
   ['12a', '12'],
   ['１２３４５６', '123456'],
   ['код', ''],
-])('%s gives %s', (text, digits) => {
+])('%s becomes %s', (text, digits) => {
   expect(codeDigits(text, 6)).toBe(digits)
 })
 
-test('a whole pasted code replaces what stands there', () => {
+test('a whole pasted code replaces what was typed', () => {
   expect(pasteCode('111111', '654 321', 6)).toBe('654321')
 })
 
-test('a part of a code is added', () => {
+test('a part of a code is appended', () => {
   expect(pasteCode('12', '34', 6)).toBe('1234')
   expect(pasteCode('1234', '567', 6)).toBe('123456')
 })

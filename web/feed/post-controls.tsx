@@ -1,7 +1,9 @@
 import { Flag, Pencil, Trash2 } from 'lucide-react'
+import { LikeButton } from '../likes/like-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { useKeptText } from '../posts/compose/use-draft.ts'
-import { countdown, useEditSeconds } from '../posts/compose/use-edit-seconds.ts'
+import { useUnsentText } from '../posts/compose/use-draft.ts'
+import { countdown, useEditSeconds } from '../posts/view/post-time.tsx'
+import { ReplyButton } from '../replies/reply-button.tsx'
 import type { MenuItem } from '../ui/menu.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
@@ -10,20 +12,30 @@ import { useViewer } from '../viewer/viewer.ts'
 
 const LABEL = 'Ещё'
 
-/** The menu of a post: its owner changes and deletes it, everybody else may report it. */
+/** The actions below every post: like and reply. */
+export function PostActions({ post }: { post: CachedPost }) {
+  return (
+    <>
+      <LikeButton post={post} />
+      <ReplyButton post={post} />
+    </>
+  )
+}
+
+/** The menu of a post: its owner edits and deletes it, everybody else may report it. */
 export function PostMenu({ post }: { post: CachedPost }) {
   const viewer = useViewer()
   const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
   return isOwner ? <OwnPostMenu post={post} /> : <MenuButton label={LABEL} items={[report(post)]} />
 }
 
-/** Apart, so that only one's own posts follow the clock every second. */
+/** A component of its own, so that only the viewer's own posts follow the clock every second. */
 function OwnPostMenu({ post }: { post: CachedPost }) {
   const secondsLeft = useEditSeconds(post)
-  const kept = useKeptText(`edit ${post.id}`)
+  const unsentText = useUnsentText(`edit ${post.id}`)
   const items = [remove(post)]
   if (secondsLeft > 0) items.unshift(edit(post, secondsLeft))
-  else if (kept !== null && kept !== post.text) items.unshift(rescue(post))
+  else if (unsentText !== null && unsentText !== post.text) items.unshift(openUnsentText(post))
   return <MenuButton label={LABEL} items={items} />
 }
 
@@ -36,8 +48,8 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   }
 }
 
-/** Leads to a changed text that nobody saved in time: the dialog says so, and lets it be copied or sent as a reply. */
-function rescue({ id }: CachedPost): MenuItem {
+/** Opens an edit that was not saved before its period ended: its dialog lets the text be copied or sent as a reply. */
+function openUnsentText({ id }: CachedPost): MenuItem {
   return {
     label: 'Несохранённый текст',
     icon: <Pencil size={18} aria-hidden="true" />,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeLife } from './code-life.ts'
+import { codeLife } from './code-entry.tsx'
 
 test.each([
   [undefined, 'good'],
@@ -7,6 +7,6 @@ test.each([
   ['OFFLINE', 'good'],
   ['OPERATION_EXPIRED', 'expired'],
   ['MAX_CONFIRM_ATTEMPTS', 'locked'],
-] as const)('after %s the code is %s', (refusal, life) => {
-  expect(codeLife(refusal)).toBe(life)
+] as const)('after %s the code is %s', (errorCode, life) => {
+  expect(codeLife(errorCode)).toBe(life)
 })

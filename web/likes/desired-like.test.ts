@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LikeState, makeLikeWish } from './like-wish.ts'
+import { createDesiredLike, type LikeState } from './desired-like.ts'
 
 /** A server of one post: answers each request when told to. */
 function startServer(state: LikeState) {
   const requests: { liked: boolean; answer: () => void; refuse: () => void }[] = []
   const shown: LikeState[] = []
-  const like = makeLikeWish({
+  const like = createDesiredLike({
     confirmed: state,
     show: (next) => shown.push(next),
     send: (liked) =>
@@ -27,49 +27,49 @@ async function flush(): Promise<void> {
 
 test('a like is shown at once, and then with the count of the server', async () => {
   const { like, requests, shown } = startServer({ liked: false, count: 4 })
-  const done = like.wish(true)
+  const done = like.set(true)
   expect(shown.at(-1)).toEqual({ liked: true, count: 5 })
   requests[0]?.answer()
   await done
   expect(shown.at(-1)).toEqual({ liked: true, count: 5 })
 })
 
-test('quick taps end at the last wish with two requests at most', async () => {
+test('quick taps end at the last desired state with two requests at most', async () => {
   const { like, requests, shown, state } = startServer({ liked: false, count: 0 })
-  const wishes = [true, false, true, false].map((liked) => like.wish(liked))
+  const taps = [true, false, true, false].map((liked) => like.set(liked))
   expect(requests.length).toBe(1)
   requests[0]?.answer()
   await flush()
   expect(requests.map((request) => request.liked)).toEqual([true, false])
   requests[1]?.answer()
-  await Promise.all(wishes)
+  await Promise.all(taps)
   expect(requests.length).toBe(2)
   expect(state()).toEqual({ liked: false, count: 0 })
   expect(shown.at(-1)).toEqual({ liked: false, count: 0 })
 })
 
-test('taps that end where they began need no second request', async () => {
+test('taps that end at the state already sent need no second request', async () => {
   const { like, requests, shown } = startServer({ liked: false, count: 1 })
-  const wishes = [true, false, true].map((liked) => like.wish(liked))
+  const taps = [true, false, true].map((liked) => like.set(liked))
   requests[0]?.answer()
-  await Promise.all(wishes)
+  await Promise.all(taps)
   expect(requests.length).toBe(1)
   expect(shown.at(-1)).toEqual({ liked: true, count: 2 })
 })
 
-test('a refusal rolls back to what the server confirmed last, and a later tap starts afresh', async () => {
+test('a refusal rolls back to what the server confirmed last, and a later tap tries again', async () => {
   const { like, requests, shown } = startServer({ liked: true, count: 3 })
-  const refused = like.wish(false)
+  const refused = like.set(false)
   requests[0]?.refuse()
   await expect(refused).rejects.toThrow('refused')
   expect(shown.at(-1)).toEqual({ liked: true, count: 3 })
-  const done = like.wish(false)
+  const done = like.set(false)
   requests[1]?.answer()
   await done
   expect(shown.at(-1)).toEqual({ liked: false, count: 2 })
 })
 
-test('whatever the taps and the answers, no count is below zero and the last shown is what the server holds', async () => {
+test('whatever the taps and the answers, no count is below zero and the last shown state is the server’s', async () => {
   const start = fc.record({ liked: fc.boolean(), count: fc.nat({ max: 2 }) })
   await fc.assert(
     fc.asyncProperty(start, fc.array(fc.boolean(), { minLength: 1 }), async (state, acts) => {
@@ -81,7 +81,7 @@ test('whatever the taps and the answers, no count is below zero and the last sho
       for (const tap of acts) {
         if (tap) {
           liked = !liked
-          server.like.wish(liked).catch(() => {})
+          server.like.set(liked).catch(() => {})
         } else if (next < server.requests.length) server.requests[next++]?.answer()
         await flush()
       }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { editSecondsLeft } from '../../../contract/edit-period.ts'
-import { countdown } from './use-edit-seconds.ts'
+import { countdown } from './post-time.tsx'
 
 test.each([
   [600, '10:00'],

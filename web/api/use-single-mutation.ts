@@ -1,0 +1,37 @@
+import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+
+/**
+ * A write to the server: TanStack's useMutation, except that `mutate` does nothing while an earlier call is pending.
+ * `isPending` alone cannot prevent that, because it arrives a render too late for a second Enter in the same frame.
+ * The callbacks in `options` run even when the component is gone. `clearError` forgets the error, never a pending call.
+ */
+export function useSingleMutation<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+) {
+  const { mutateAsync, isPending, isSuccess, error, reset } = useMutation(options)
+  const isRunning = useRef(false)
+
+  async function run(variables: Variables): Promise<void> {
+    isRunning.current = true
+    try {
+      await mutateAsync(variables)
+    } catch {
+      // The caller gets it as `error` and in `onError`.
+    } finally {
+      isRunning.current = false
+    }
+  }
+
+  return {
+    isPending,
+    isSuccess,
+    error,
+    clearError: (): void => {
+      if (error) reset()
+    },
+    mutate: (variables: Variables): void => {
+      if (!isRunning.current) void run(variables)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { EMAIL_MAX } from '../../contract/constants.ts'
+import { isEmail } from '../../contract/email.ts'
+import { TextField } from '../ui/text-field.tsx'
+
+type EmailFieldProps = {
+  value: string
+  /** From useEmailValidation(value). */
+  validation: EmailValidation
+  /** What the server says about the address; undefined while it says nothing. */
+  serverError: string | undefined
+  /** Id of the text that says what the address is for. */
+  describedBy: string
+  readOnly: boolean
+  required?: boolean
+  onChange: (email: string) => void
+}
+
+/** The field for the address that a code is mailed to. */
+export function EmailField({ validation, serverError, ...field }: EmailFieldProps) {
+  return (
+    <TextField
+      {...field}
+      label="Электронная почта"
+      type="email"
+      autoComplete="email"
+      inputMode="email"
+      maxLength={EMAIL_MAX}
+      spellCheck={false}
+      focusOnMount
+      error={serverError ?? validation.shownError}
+      onBlur={() => validation.onLeave()}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') validation.onEnter()
+      }}
+    />
+  )
+}
+
+type EmailValidation = ReturnType<typeof useEmailValidation>
+
+/**
+ * The validation error of an address, and whether to show it yet. An unfinished address is not shown as wrong while a
+ * person types: it is once they leave the field or press Enter, which a disabled button would otherwise ignore silently.
+ */
+export function useEmailValidation(email: string) {
+  const [isShown, setShown] = useState(false)
+  const error = validationError(email.trim())
+  return {
+    error,
+    shownError: isShown ? error : undefined,
+    onLeave: () => setShown(isShown || email !== ''),
+    onEnter: () => setShown(true),
+  }
+}
+
+function validationError(email: string): string | undefined {
+  if (email === '') return 'Введите email'
+  return isEmail(email) ? undefined : 'Введите корректный email'
+}

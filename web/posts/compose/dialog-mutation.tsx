@@ -1,0 +1,76 @@
+import type { UseMutationOptions } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { CallError } from '../../api/call.ts'
+import { errorMessage } from '../../api/error-message.ts'
+import { useSingleMutation } from '../../api/use-single-mutation.ts'
+import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/form-error.tsx'
+import { useToast } from '../../ui/toaster.tsx'
+import { type Intent, withViewer } from '../../viewer/intents.ts'
+
+type DialogMutationOptions<Data, Variables> = Pick<
+  UseMutationOptions<Data, Error, Variables>,
+  'onSuccess'
+> & {
+  mutationFn: (variables: Variables) => Promise<Data>
+  /** The action that opens the dialog again. */
+  intent: Intent
+  /** The first sentence of the toast about an error: 'Не отправлено'. */
+  failed: string
+}
+
+/**
+ * A write from a dialog about posts. An error is returned as `errorLine` for <MutationErrorLine>; where the dialog was
+ * closed meanwhile, a toast shows it, with a link that opens the dialog again.
+ */
+export function useDialogMutation<Data, Variables = void>(
+  options: DialogMutationOptions<Data, Variables>,
+) {
+  const { intent, failed, ...rest } = options
+  const toast = useToast()
+  const isClosed = useIsUnmounted()
+  const reopen = () => void withViewer(intent)
+  const mutation = useSingleMutation<Data, Variables>({
+    ...rest,
+    onError: (error) => {
+      if (!isClosed.current) return
+      const text = `${failed}. ${errorMessage(error)}`
+      toast({ text, link: { label: 'Вернуться', onSelect: reopen } })
+    },
+  })
+  return { ...mutation, errorLine: lineFor(mutation.error, reopen) }
+}
+
+export type ErrorLine = {
+  text: string | undefined
+  /** Signs in and opens the dialog again; undefined where signing in would not help. */
+  signIn?: (() => void) | undefined
+}
+
+function lineFor(error: Error | null, reopen: () => void): ErrorLine {
+  if (!error) return { text: undefined }
+  const needsSignIn = error instanceof CallError && error.status === 401
+  return { text: errorMessage(error), signIn: needsSignIn ? reopen : undefined }
+}
+
+/** The line in a dialog that says why a write failed, with a button to sign in where that helps. */
+export function MutationErrorLine({ line }: { line: ErrorLine }) {
+  const action = line.signIn && (
+    <Button variant="strong" size="s" onClick={line.signIn}>
+      Войти
+    </Button>
+  )
+  return <FormError action={action}>{line.text}</FormError>
+}
+
+/** Whether the component is gone, for callbacks that run after it. */
+function useIsUnmounted() {
+  const isUnmounted = useRef(false)
+  useEffect(() => {
+    isUnmounted.current = false
+    return () => {
+      isUnmounted.current = true
+    }
+  }, [])
+  return isUnmounted
+}

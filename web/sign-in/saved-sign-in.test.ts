@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { removeSavedSignIn, savedSignIn, saveSignIn, saveSignInClosed } from './saved-sign-in.ts'
+import type { Operation } from './sign-in-flow.ts'
+
+const MINUTE = 60_000
+const operation: Operation = { way: 'login', email: 'anna@mail.ru', id: 'op-1', sentAt: 0 }
+
+beforeEach(() => {
+  const values = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, text: string) => values.set(key, text),
+    removeItem: (key: string) => values.delete(key),
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+test('an operation survives a reload while its code is good', () => {
+  saveSignIn(operation)
+  expect(savedSignIn(9 * MINUTE)).toEqual({ operation, open: true })
+  expect(savedSignIn(10 * MINUTE)).toBeNull()
+})
+
+test('a dialog that was closed does not open by itself, but continues where it was', () => {
+  saveSignIn(operation)
+  saveSignInClosed(MINUTE)
+  expect(savedSignIn(2 * MINUTE)).toEqual({ operation, open: false })
+})
+
+test('closing before any code was sent saves nothing, and neither does a finished sign-in', () => {
+  saveSignInClosed(MINUTE)
+  expect(savedSignIn(MINUTE)).toBeNull()
+  saveSignIn(operation)
+  removeSavedSignIn()
+  expect(savedSignIn(MINUTE)).toBeNull()
+})
+
+test.each([
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{"open":true}',
+  '{"open":true,"operation":null}',
+  '{"open":"yes","operation":{"way":"login","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"open":true,"operation":{"way":"back","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}}',
+])('a stored value that is no operation, %s, is ignored', (junk) => {
+  sessionStorage.setItem('sign-in', junk)
+  expect(savedSignIn(MINUTE)).toBeNull()
+  saveSignInClosed(MINUTE)
+  saveSignIn(operation)
+  expect(savedSignIn(MINUTE)).toEqual({ operation, open: true })
+})
+
+test('without storage nothing is saved, and nothing throws', () => {
+  vi.stubGlobal('sessionStorage', undefined)
+  saveSignIn(operation)
+  expect(savedSignIn(MINUTE)).toBeNull()
+})
