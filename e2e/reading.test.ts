@@ -1,8 +1,7 @@
-import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
+import { postWith } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -110,92 +109,6 @@ test('markup and javascript: stay text, and nothing of them is run or refused', 
   await expect.poll(() => page.title()).toEqual(`${petr.username}: ${hostile[0]} - Вслух`)
   expect(await page.locator('main script, main img, [href^="javascript:"]').count()).toBe(0)
   expect(violations).toEqual([])
-})
-
-test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
-  const own = await journey.publish(olga, 'Моя запись')
-  await journey.sql.query(
-    `UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`,
-    [own.id],
-  )
-  await journey.publish(olga, 'Моя свежая запись')
-  await journey.publish(petr, 'Чужая запись')
-  const page = await journey.visit({ as: olga })
-  const items = async (text: string) => {
-    const menu = await openMenu(postWith(page, text))
-    const names = await menu.getByRole('menuitem').allInnerTexts()
-    await page.keyboard.press('Escape')
-    await menu.waitFor({ state: 'detached' })
-    return names
-  }
-  expect(await items('Моя запись')).toEqual(['Удалить'])
-  expect(await items('Моя свежая запись')).toEqual([
-    expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/),
-    'Удалить',
-  ])
-  expect(await items('Чужая запись')).toEqual(['Пожаловаться'])
-})
-
-test.each([
-  { by: 'mouse', hasTouch: false },
-  { by: 'touch', hasTouch: true },
-])('a press beside a menu, a list or a dialog only closes it, by $by', async ({ hasTouch }) => {
-  await journey.emptyWall()
-  await journey.publish(petr, 'Откроется вторым нажатием')
-  await journey.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
-  const page = await journey.visit({ as: olga, hasTouch })
-  const beneath = postWith(page, 'Лежит под окном')
-  await beneath.waitFor()
-  const press = async (post: Locator) => {
-    const box = await post.boundingBox()
-    if (!box) throw new Error('The post is nowhere')
-    const [x, y] = [box.x + 30, box.y + box.height - 20]
-    await (hasTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
-  }
-  const openings: Record<string, () => Promise<unknown>> = {
-    menu: () => openMenu(beneath),
-    listbox: () => page.getByRole('button', { name: 'Новые' }).click(),
-    dialog: () => chooseFromMenu(beneath, 'Удалить'),
-  }
-  for (const [role, open] of Object.entries(openings)) {
-    await open()
-    const inFront = page.getByRole(role as 'menu' | 'listbox' | 'dialog')
-    await inFront.waitFor()
-    await press(beneath)
-    await inFront.waitFor({ state: 'detached' })
-    await beneath.waitFor()
-  }
-  await press(postWith(page, 'Откроется вторым нажатием'))
-  await page.waitForURL('**/posts/*')
-  await postWith(page, 'Откроется вторым нажатием').waitFor()
-  expect(await page.evaluate(() => history.length)).toBe(3)
-})
-
-test('a report needs a reason, and a visitor is asked to sign in first', async () => {
-  const post = await journey.publish(petr, 'Купите слона')
-  const page = await journey.visit({ as: olga })
-  const menu = await openMenu(postWith(page, 'Купите слона'))
-  await menu.getByRole('menuitem', { name: 'Пожаловаться' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
-  const send = dialog.getByRole('button', { name: 'Отправить' })
-  await send.waitFor()
-  expect(await dialog.getByRole('radio').count()).toBe(8)
-  expect(await send.isDisabled()).toBe(true)
-  await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
-  await send.click()
-  await page.getByRole('status').getByText('Жалоба отправлена').waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  const { rows } = await journey.sql.query(
-    'SELECT r.name FROM reports JOIN report_reasons r ON r.id = reason_id WHERE post_id = $1',
-    [post.id],
-  )
-  expect(rows).toEqual([{ name: 'Спам или реклама' }])
-
-  const visitor = await journey.visit()
-  await (await openMenu(postWith(visitor, 'Купите слона')))
-    .getByRole('menuitem', { name: 'Пожаловаться' })
-    .click()
-  await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
 })
 
 /** Removes what is newer than the targets of vite.config.ts from the browser. */

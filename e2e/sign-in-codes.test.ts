@@ -1,11 +1,14 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
 import {
   askForCode,
   enterCode,
+  focusedAutocomplete,
   otherThan,
   profileLink,
+  sendEmail,
+  signInButton,
   signInDialog,
 } from './testing/sign-in-actions.ts'
 
@@ -104,9 +107,39 @@ test('where the browser cannot be identified, the dialog says so and continues o
   await profileLink(page).waitFor()
 })
 
+test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async () => {
+  const { email } = await journey.signIn('egor@example.org')
+  const page = await journey.visit({ before: (page) => page.clock.install() })
+  await signInButton(page).click()
+  await sendEmail(page, email)
+  const first = await journey.nextCode(email)
+  const resend = signInDialog(page).dialog.getByRole('button', { name: 'Отправить код ещё раз' })
+  expect(await secondsOn(resend)).toBeGreaterThan(50)
+  expect(await resend.isDisabled()).toBe(true)
+  await page.clock.fastForward(40_000)
+  await expect.poll(() => secondsOn(resend)).toBeLessThanOrEqual(20)
+
+  await page.clock.fastForward(20_000)
+  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  await journey.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
+    email,
+  ])
+  await resend.click()
+  expect(await journey.nextCode(email)).toBe(first)
+  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
+  await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
+  await enterCode(page, first)
+  await profileLink(page).waitFor()
+})
+
 /** Types a code and waits for the answer. */
 async function tryCode(page: Page, code: string): Promise<void> {
   const answered = page.waitForResponse(/\/verify$/)
   await signInDialog(page).code.fill(code)
   await answered
+}
+
+/** The seconds in «Отправить код ещё раз через 57 с»; NaN when it says none. */
+async function secondsOn(resend: Locator): Promise<number> {
+  return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }

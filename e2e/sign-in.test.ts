@@ -1,12 +1,12 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
 import { countRequests } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
+  focusedAutocomplete,
   profileLink,
-  sendEmail,
   signInButton,
   signInDialog,
 } from './testing/sign-in-actions.ts'
@@ -176,31 +176,6 @@ test('Escape, «Закрыть» and a click beside it close the dialog, and the
   }
 })
 
-test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async () => {
-  const { email } = await journey.signIn('egor@example.org')
-  const page = await journey.visit({ before: (page) => page.clock.install() })
-  await signInButton(page).click()
-  await sendEmail(page, email)
-  const first = await journey.nextCode(email)
-  const resend = signInDialog(page).dialog.getByRole('button', { name: 'Отправить код ещё раз' })
-  expect(await secondsOn(resend)).toBeGreaterThan(50)
-  expect(await resend.isDisabled()).toBe(true)
-  await page.clock.fastForward(40_000)
-  await expect.poll(() => secondsOn(resend)).toBeLessThanOrEqual(20)
-
-  await page.clock.fastForward(20_000)
-  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
-  await journey.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
-    email,
-  ])
-  await resend.click()
-  expect(await journey.nextCode(email)).toBe(first)
-  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
-  await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
-  await enterCode(page, first)
-  await profileLink(page).waitFor()
-})
-
 test('identifying this browser sends no request to any other site', async () => {
   const { email } = await journey.signIn('vera@example.org')
   const asked: string[] = []
@@ -215,11 +190,6 @@ test('identifying this browser sends no request to any other site', async () => 
   expect([...new Set(asked)]).toEqual([journey.url])
 })
 
-/** The seconds in «Отправить код ещё раз через 57 с»; NaN when it says none. */
-async function secondsOn(resend: Locator): Promise<number> {
-  return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
-}
-
 async function copy(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
@@ -231,8 +201,4 @@ function descriptionOfFocus(page: Page): Promise<string> {
     const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []
     return ids.map((id) => document.getElementById(id)?.textContent).join(' ')
   })
-}
-
-function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
-  return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
 }

@@ -114,6 +114,32 @@ export async function typeRussian(page: Page, text: string): Promise<void> {
   await keyboard.detach()
 }
 
+/** Waits for a dialog that has the focus, by its title. */
+export async function dialogOf(page: Page, name: string) {
+  const dialog = page.getByRole('dialog', { name })
+  await dialog.waitFor()
+  await expect.poll(() => dialog.evaluate((it) => it.contains(document.activeElement))).toBe(true)
+  return dialog
+}
+
+/** The accessible name of the focused element. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement | null
+    return element?.getAttribute('aria-label') ?? element?.innerText ?? ''
+  })
+}
+
+/** The text of the focused post. */
+export function focusedPost(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const text = document.activeElement?.querySelector<HTMLElement>(
+      ':scope[data-post-id] [id$="-text"]',
+    )
+    return text?.innerText
+  })
+}
+
 const ROWS = [
   ['йцукенгшщз', 'QWERTYUIOP'],
   ['фывапролд', 'ASDFGHJKL'],

@@ -59,3 +59,8 @@ export function signInButton(page: Page): Locator {
 export function otherThan(code: string): string {
   return code === '000000' ? '111111' : '000000'
 }
+
+/** The `autocomplete` of the focused input: `email` or `one-time-code`. */
+export function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
+}

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
+
+/** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
+const UNFETCHED = /dynamically imported module/
+const DIALOG_FAILED = 'Не удалось открыть окно. Проверьте интернет и повторите'
+
+let journey: JourneyWithMail
+let author: TestUser
+beforeAll(async () => {
+  journey = await startJourneyWithMail()
+  author = await journey.signUp()
+  for (let number = 1; number <= 12; number++) {
+    await journey.publish(author, `Запись ${number}`)
+  }
+})
+afterAll(() => journey?.close())
+
+test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
+  await page.getByRole('article').first().waitFor()
+  await page.context().setOffline(true)
+  const enter = page.getByRole('button', { name: 'Войти' })
+  await enter.click()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
+  await page.context().setOffline(false)
+  await enter.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  // Without its style sheet a dialog is a block with square corners.
+  expect(await dialog.evaluate((it) => getComputedStyle(it).display)).toBe('flex')
+  expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
+})
+
+test('a dialog that loads slowly says so until it is there', async () => {
+  const page = await journey.visit()
+  await page.getByRole('article').first().waitFor()
+  const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
+  await page.getByRole('button', { name: 'Войти' }).click()
+  const opening = page.getByRole('status', { name: 'Открываем окно' })
+  await opening.waitFor()
+  scripts.letGo()
+  await page.getByRole('dialog').waitFor()
+  expect(await opening.count()).toBe(0)
+})
+
+test('offline, the switcher that was never opened before says that it needs the network, and opens with it', async () => {
+  const page = await journey.visit()
+  await page.getByRole('article').first().waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
+  await page.context().setOffline(false)
+  await switchView(page, 'Понравившиеся')
+  await page.getByRole('dialog').waitFor()
+})
+
+test('for a signed-in viewer dialogs and menus are preloaded, and open without a network', async () => {
+  const fetched: string[] = []
+  const page = await journey.visit({
+    as: author,
+    before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
+  })
+  const last = 'shortcuts-dialog-'
+  await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
+  await page.context().setOffline(true)
+  const menu = await openMenu(page.getByRole('article').first())
+  await menu.getByRole('menuitem').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
+})
+
+test('a page that could not be loaded is loaded by «Обновить» in its place, or by visiting it again', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
+  await page.context().setOffline(true)
+  await openPost(page, 'Запись 12')
+  const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })
+  const refresh = failure.getByRole('button', { name: 'Обновить' })
+  await refresh.click()
+  await expect.poll(() => refresh.getAttribute('aria-busy')).toBe(null)
+  expect(await failure.count()).toBe(1)
+
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await postWith(page, 'Запись 11').waitFor()
+  await openPost(page, 'Запись 11')
+  await failure.waitFor()
+  await page.context().setOffline(false)
+  await refresh.click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Запись 11').waitFor()
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await openPost(page, 'Запись 12')
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
+})
+
+test('a page that failed during navigation is loaded again by going to another one of its kind', async () => {
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.context().setOffline(true)
+  await openPost(page, 'Запись 12')
+  await page.getByText('Не удалось открыть страницу').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Назад' }).click()
+  await openPost(page, 'Запись 11')
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Запись 11').waitFor()
+})
+
+test('where a release has removed the chunk of a page or a menu, a reload is offered', async () => {
+  const gone = /assets\/(post|menu)-/
+  const page = await journey.visit({ expectedErrors: UNFETCHED })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.route(gone, (route) => route.fulfill({ status: 404 }))
+  await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
+  const said = page.getByRole('status').filter({ hasText: 'Не удалось открыть окно' })
+  await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
+
+  await openPost(page, 'Запись 12')
+  await page.getByText('Не удалось открыть страницу').waitFor()
+  const reloaded = page.waitForEvent('load')
+  const refresh = page.getByRole('button', { name: 'Обновить', exact: true })
+  await refresh.click()
+  await reloaded
+  await refresh.waitFor()
+  await page.unroute(gone)
+  await refresh.click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+})
+
+/** Opens a post of the wall by its text, as one taps on it. */
+function openPost(page: Page, text: string): Promise<void> {
+  return postWith(page, text).getByText(text).click()
+}

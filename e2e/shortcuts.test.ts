@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
+
+let journey: Journey
+let olga: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  journey = await startJourney()
+  olga = await journey.signUp()
+  petr = await journey.signUp()
+})
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
+
+test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
+  await journey.fillWall(olga, 25)
+  const page = await journey.visit({ viewport: DESKTOP })
+  await postWith(page, 'Запись 25').waitFor()
+  for (const post of [25, 24, 23]) {
+    await page.keyboard.press('j')
+    await expect.poll(() => focusedPost(page)).toBe(`Запись ${post}`)
+  }
+  await page.keyboard.press('k')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 24')
+  await typeRussian(page, 'оол')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 23')
+  await page.keyboard.press('PageDown')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 22')
+  await page.keyboard.press('PageUp')
+  await page.keyboard.press('PageUp')
+  await expect.poll(() => focusedPost(page)).toBe('Запись 24')
+
+  // Stepping down loads further posts by itself, and the focused post is in view.
+  for (let post = 23; post >= 1; post--) {
+    await expect
+      .poll(async () => {
+        if ((await focusedPost(page)) !== `Запись ${post}`) await page.keyboard.press('j')
+        return focusedPost(page)
+      })
+      .toEqual(`Запись ${post}`)
+  }
+  const { top, bottom } = await page.evaluate(() => {
+    const box = document.activeElement?.getBoundingClientRect()
+    return { top: box?.top ?? 0, bottom: box?.bottom ?? 0 }
+  })
+  expect(top).toBeGreaterThan(40)
+  expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
+})
+
+test('«?» shows the shortcuts, and while one types or a dialog is open they do nothing', async () => {
+  await journey.publish(olga, 'Единственная запись')
+  const page = await journey.visit({ as: petr, viewport: DESKTOP })
+  await postWith(page, 'Единственная запись').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('n')
+  const form = await dialogOf(page, 'Новая запись')
+  const text = form.getByRole('textbox')
+  await expect.poll(() => focused(page)).toBe('Текст записи')
+  await page.keyboard.type('jklnr?')
+  await page.keyboard.press('Control+J')
+  expect(await text.inputValue()).toBe('jklnr?')
+  await expect.poll(() => focused(page)).toBe('Текст записи')
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+
+  // By now the chunk of the other dialog is loaded: it would open at once.
+  await page.keyboard.press('Shift+Slash')
+  const help = await dialogOf(page, 'Сочетания клавиш')
+  expect(await help.getByRole('term').allInnerTexts()).toContain('Следующая запись')
+  await page.keyboard.press('n')
+  await page.keyboard.press('l')
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await help.isVisible()).toBe(true)
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
+  const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
+  expect(await likes.getAttribute('aria-pressed')).toBe('false')
+})
+
+test('l and r act on the post that a page is about until another has the focus', async () => {
+  const root = await journey.publish(olga, 'О чём страница')
+  await journey.reply(olga, root.id, 'Ответ под ней')
+  const page = await journey.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
+  const likes = (text: string) =>
+    postWith(page, text).getByRole('button', { name: 'Нравится' }).getAttribute('aria-pressed')
+  await postWith(page, 'Ответ под ней').waitFor()
+  await page.keyboard.press('l')
+  await expect.poll(() => likes('О чём страница')).toBe('true')
+  expect(await likes('Ответ под ней')).toBe('false')
+  await page.keyboard.press('r')
+  const dialog = await dialogOf(page, 'Ответ')
+  await dialog.getByText('О чём страница').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await postWith(page, 'Ответ под ней').focus()
+  await page.keyboard.press('l')
+  await expect.poll(() => likes('Ответ под ней')).toBe('true')
+  expect(await likes('О чём страница')).toBe('true')
+})
+
+test('n and «?» work on pages without a post too', async () => {
+  const page = await journey.visit({ as: petr, path: '/settings', viewport: DESKTOP })
+  for (const [path, text] of [
+    ['/settings', 'Выйти'],
+    ['/posts/999999', 'Запись не найдена'],
+    ['/nowhere', 'Страница не существует'],
+  ] as const) {
+    await page.goto(journey.url + path)
+    await page.getByText(text).first().waitFor()
+    for (const [key, title] of [
+      ['n', 'Новая запись'],
+      ['Shift+Slash', 'Сочетания клавиш'],
+    ] as const) {
+      await page.keyboard.press(key)
+      const dialog = await dialogOf(page, title)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+  }
+})
