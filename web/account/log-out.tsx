@@ -1,6 +1,7 @@
 import { useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { CallError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'

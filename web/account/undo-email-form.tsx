@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { CallError } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,5 +1,5 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
-import { CallError } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useToast } from '../ui/toaster.tsx'

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { usernameProblem } from '../../contract/username.ts'
-import { CallError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 
 /**

@@ -4,8 +4,6 @@ import { CallError } from './call-error.ts'
 import { send } from './send.ts'
 import { freshToken } from './token.ts'
 
-export { CallError } from './call-error.ts'
-
 /**
  * Calls an endpoint of the API as the viewer, within 10 s, and returns its answer. After a 401 the token is refreshed and
  * the call is repeated, once. Throws CallError, whose message may be shown; an abort by `signal` is thrown as it is.

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide-react'
-import { CallError } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { plural } from '../format/plural.ts'
 import { evictPost } from '../posts/cache/list-cache.ts'

@@ -1,5 +1,6 @@
 import type { PostPage } from '../../contract/posts.ts'
-import { CallError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { pageAt } from '../posts/cache/post-sources.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 

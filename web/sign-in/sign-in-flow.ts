@@ -1,4 +1,4 @@
-import type { CallError } from '../api/call.ts'
+import type { CallError } from '../api/call-error.ts'
 
 export type Way = 'login' | 'registration'
 

@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef } from 'react'
-import { CallError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { identify } from '../api/device.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'

@@ -1,5 +1,6 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import { CallError, call } from '../api/call.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { queryClient, retryPause } from '../api/query-client.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
 import { createAtom, useAtom } from '../browser/atom.ts'

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { TITLES } from '../../../contract/pages.ts'
-import { CallError, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
+import { CallError } from '../../api/call-error.ts'
 import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
 
 export type ReadPost =

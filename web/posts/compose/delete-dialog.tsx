@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
-import { CallError, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
+import { CallError } from '../../api/call-error.ts'
 import { useLeave } from '../../browser/use-leave.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'

@@ -1,6 +1,6 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { CallError } from '../../api/call.ts'
+import { CallError } from '../../api/call-error.ts'
 import { errorMessage } from '../../api/error-message.ts'
 import { useSingleMutation } from '../../api/use-single-mutation.ts'
 import { Button } from '../../ui/button.tsx'

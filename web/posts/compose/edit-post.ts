@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { CallError, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
+import { CallError } from '../../api/call-error.ts'
 import { useToast } from '../../ui/toaster.tsx'
 import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
