@@ -14,7 +14,7 @@ import { createRefusalLog } from './http/refusal-log.ts'
 import { createRouter } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
 import { registerLikes } from './likes/likes.routes.ts'
-import { likedBy } from './likes/likes.service.ts'
+import { batchLikedPosts } from './likes/likes.service.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { loadPage, servePages } from './pages/serve-pages.ts'
 import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const freshness = openFreshness({ db, sharedUrl: config.databaseUrl, log })
   const { kept, changed } = freshness
-  const { shareRead, readAsVisitor } = createSharedReads(kept, likedBy(db))
+  const { shareRead, readAsVisitor } = createSharedReads(kept, batchLikedPosts(db))
 
   const refusals = createRefusalLog(log)
   const page = await loadPage(options.webFolder, config)
@@ -116,20 +116,26 @@ export async function createApp(options: AppOptions): Promise<App> {
     return isLive
   }
   const route = createRouter(http, { auth: { ...auth, isLive }, limits })
-  const shared = { changed, shareRead, readAsVisitor }
-  const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
-  registerSignIn(features)
-  registerCodes(features)
-  registerSessions(features)
-  registerAccount(features)
-  registerPosts(features)
-  registerReplies(features)
-  registerLikes(features)
-  registerReports(features)
+  const invalidatePosts = () => changed('posts')
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl: config.publicUrl })
+  registerCodes({ route, db, sessions })
+  registerSessions({ route, db, limits, sessions, publicUrl: config.publicUrl })
+  registerAccount({ route, db, limits, sessions, codes, undoKey, invalidate: invalidatePosts })
+  registerPosts({
+    route,
+    db,
+    limits,
+    editPeriodSeconds: config.editPeriodSeconds,
+    shareRead,
+    invalidate: invalidatePosts,
+  })
+  registerReplies({ route, db, limits, shareRead, invalidate: invalidatePosts })
+  registerLikes({ route, db, limits, invalidate: () => changed('likes') })
+  registerReports({ route, db, limits })
   serveHealth(http, db)
   await servePages(http, page, {
     cookieName: sessions.cookieName,
-    readPost: (id) => readPostForPage(features, id),
+    readPost: (id) => readPostForPage({ db, readAsVisitor }, id),
     limit: limits.visitorCalls,
     fileLimit: limits.pageFiles,
   })

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { removeExpiredAccountRows } from './account/account.service.ts'
 import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.service.ts'
 import type { Db } from './db/database.ts'
-import { deleteOldKeys } from './posts/counters.task.ts'
+import { deleteOldKeys } from './posts/posts.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
 import { countExpired, deleteDeadSessions } from './sessions/sessions.service.ts'
 

@@ -8,11 +8,19 @@ import {
   verifyEmailChange,
 } from '../../contract/account.ts'
 import { usernameProblem } from '../../contract/username.ts'
-import { checkCode, requireNewEmail, startOperation } from '../codes/codes.service.ts'
+import {
+  type CodesOptions,
+  checkCode,
+  requireNewEmail,
+  startOperation,
+} from '../codes/codes.service.ts'
+import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/violations.ts'
-import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { logEvent } from '../http/request-log.ts'
+import type { Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
 import { findUserByEmail, isUsernameTaken, selectUser } from './account.repository.ts'
 import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
 import { isUndoSecret } from './email-undo-link.ts'
@@ -22,8 +30,23 @@ import { isReserved } from './reserved-usernames.ts'
 const OLD_EMAIL_TAKEN =
   'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
 
-export function registerAccount(features: Features): void {
-  const { route, db, limits, sessions, codes, undoKey, changed } = features
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<
+    Limits,
+    'usernameChecks' | 'usernameChanges' | 'emailChanges' | 'codeRequests' | 'emailUndos'
+  >
+  sessions: Pick<Sessions, 'hashClient'>
+  codes: CodesOptions
+  /** Derives the secrets of links that undo an e-mail change. */
+  undoKey: Buffer
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+}
+
+export function registerAccount(options: Options): void {
+  const { route, db, limits, sessions, codes, undoKey, invalidate } = options
   route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
@@ -44,7 +67,7 @@ export function registerAccount(features: Features): void {
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // The name stands on each of the user's posts.
-    await changed('posts')
+    await invalidate()
     return renamed
   })
 

@@ -6,7 +6,7 @@ import { fillDatabase } from '../testing/big-data.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { countAtOnce } from '../testing/plans.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { createTurns } from './deep-pages.ts'
+import { limitConcurrency } from './deep-pages.ts'
 
 const DEEP_AT_ONCE = 2
 /** Of 18,000 posts on the wall, those more than 5,000 from either end. */
@@ -67,10 +67,10 @@ function held(name: string, log: string[]) {
 }
 
 test('who comes third waits until one of two is done, and the line keeps its order', async () => {
-  const inTurn = createTurns({ atOnce: 2, inLine: 2, waitMs: 60_000 })
+  const limited = limitConcurrency({ running: 2, waiting: 2, waitMs: 60_000 })
   const log: string[] = []
   const all = ['a', 'b', 'c', 'd'].map((name) => held(name, log))
-  const results = all.map(({ work }) => inTurn(work))
+  const results = all.map(({ work }) => limited(work))
   await expect.poll(() => log).toEqual(['a', 'b'])
   all[1]?.end()
   await results[1]
@@ -81,14 +81,14 @@ test('who comes third waits until one of two is done, and the line keeps its ord
 })
 
 test('past the line, and after the wait, it is UNAVAILABLE; work that fails gives its turn to the next', async () => {
-  const inTurn = createTurns({ atOnce: 1, inLine: 1, waitMs: 50 })
+  const limited = limitConcurrency({ running: 1, waiting: 1, waitMs: 50 })
   const first = held('first', [])
-  const atWork = inTurn(first.work)
-  const waiting = inTurn(async () => 'too late').catch(({ code }) => code)
-  await expect(inTurn(async () => 'no place')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  const atWork = limited(first.work)
+  const waiting = limited(async () => 'too late').catch(({ code }) => code)
+  await expect(limited(async () => 'no place')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await waiting).toBe('UNAVAILABLE')
   first.end()
   expect(await atWork).toBe('first')
-  await expect(inTurn(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
-  expect(await inTurn(async () => 'next')).toBe('next')
+  await expect(limited(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+  expect(await limited(async () => 'next')).toBe('next')
 })

@@ -5,18 +5,30 @@ import {
   listSessions,
   refreshSession as refreshEndpoint,
 } from '../../contract/sessions.ts'
-import type { Features } from '../features.ts'
+import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
+import type { Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import { refreshSession } from './refresh.service.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
+import type { Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export function registerSessions({ route, db, sessions, limits, config }: Features): void {
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'refreshes' | 'vainRefreshes'>
+  sessions: Sessions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+}
+
+export function registerSessions({ route, db, limits, sessions, publicUrl }: Options): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
-    requireOwnOrigin(request, config.publicUrl)
+    requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
     const charge = (sessionId: string) => limits.refreshes.charge(sessionId)

@@ -13,25 +13,38 @@ import {
   lockUserByEmail,
 } from '../account/account.service.ts'
 import {
+  type CodesOptions,
   checkCode,
   requireEmail,
   requireNewEmail,
   spendOperation,
   startOperation,
 } from '../codes/codes.service.ts'
-import type { Queryable } from '../db/database.ts'
-import type { Features } from '../features.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
-import type { Http } from '../http/route.ts'
-import { isClientKnown } from '../sessions/sessions.service.ts'
+import type { Http, Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
+import { isClientKnown, type Sessions } from '../sessions/sessions.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
-export function registerSignIn({ route, db, config, limits, sessions, codes }: Features): void {
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'codeRequests'>
+  sessions: Sessions
+  codes: CodesOptions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+}
+
+export function registerSignIn(options: Options): void {
+  const { route, db, limits, sessions, codes, publicUrl } = options
+
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
     return start('registration', { ...body, email }, request)
@@ -62,7 +75,7 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     { params, body }: VerifyInput,
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
-    requireOwnOrigin(request, config.publicUrl)
+    requireOwnOrigin(request, publicUrl)
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
     const { email, device } = await checkCode(db, guess, codes)
