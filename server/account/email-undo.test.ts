@@ -11,7 +11,7 @@ import { passEmailChangeTime } from '../testing/passing-time.ts'
 import { testPerNode } from '../testing/per-node.ts'
 import { from, startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredAccountRows } from './account.service.ts'
+import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
 const ORIGIN = 'https://vslukh.example'

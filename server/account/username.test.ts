@@ -8,9 +8,8 @@ import { lockWaits } from '../testing/lock-waits.ts'
 import { passReleaseTime } from '../testing/passing-time.ts'
 import { tally } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { insertUser } from './account.repository.ts'
-import { removeExpiredAccountRows } from './account.service.ts'
-import { renameUser } from './rename.service.ts'
+import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
+import { renameUser } from './account.service.ts'
 
 const DAY = 86_400
 

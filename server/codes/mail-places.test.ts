@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type NetworkAsks, secondsUntilMail } from './mail-places.ts'
+import { type NetworkRequests, secondsUntilMail } from './mail-places.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -25,7 +25,7 @@ function openMailbox() {
         mailedAgo: mailedAt.map((at) => now - at),
       })
       const own = rows.get(network)
-      const others: NetworkAsks[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
+      const others: NetworkRequests[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
       const wait = secondsUntilMail(own && agoOf(own), others, 1)
       const row = own ?? { askedAt: now, lastAt: now, mailedAt: [] }
       row.lastAt = now

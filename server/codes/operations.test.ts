@@ -3,7 +3,7 @@ import { DEVICE } from '../testing/client.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredOperations } from './codes.service.ts'
+import { removeExpiredOperations } from './codes.repository.ts'
 
 let app: TestApp
 beforeAll(async () => {

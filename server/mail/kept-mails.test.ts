@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { maskEmail } from './mask-email.ts'
+import { maskEmail } from './email-address.ts'
 import { openMailTransport } from './transport.ts'
 
 const FROM = { name: 'Вслух', address: 'no-reply@vsluh.example' }

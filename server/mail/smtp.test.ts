@@ -7,14 +7,14 @@ import { DEVICE } from '../testing/client.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { openTarpitSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { letter } from './letter.ts'
+
 import { sendUntilExpired } from './send-mail.task.ts'
-import { smtpOptions, smtpSender } from './smtp.ts'
+import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
 
 /** A busy machine is slow, not wrong. */
 const PATIENT = { timeout: 15_000 }
 
-const LETTER = letter(
+const MESSAGE = toMessage(
   { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
@@ -31,7 +31,7 @@ test.each(['greeting', 'hello'] as const)(
   async (at) => {
     const tarpit = await tarpitForTest(at)
     const began = performance.now()
-    const failure = await smtpSender(tarpit.url, SHORT)(LETTER).catch((error) => error)
+    const failure = await smtpSender(tarpit.url, SHORT)(MESSAGE).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
     expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
     await expect.poll(tarpit.open, PATIENT).toBe(0)
@@ -41,7 +41,7 @@ test.each(['greeting', 'hello'] as const)(
 test('a conversation ends when the process does', async () => {
   const tarpit = await tarpitForTest('hello')
   const stop = new AbortController()
-  const sending = smtpSender(tarpit.url)(LETTER, stop.signal).catch((error) => error)
+  const sending = smtpSender(tarpit.url)(MESSAGE, stop.signal).catch((error) => error)
   await expect.poll(() => tarpit.counts.connections, PATIENT).toBe(1)
   stop.abort()
   expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
@@ -59,7 +59,7 @@ test('a letter that was sent whole without an answer is sent once more, and not 
   const job = sendUntilExpired(
     'tarpit',
     {
-      send: (_mail, { signal }) => send(LETTER, signal),
+      send: (_mail, { signal }) => send(MESSAGE, signal),
       onOutcome: async (_mail, outcome) => void outcomes.push(outcome),
     },
     { db: app.db, log: { warn: log, info: log } },
@@ -72,7 +72,7 @@ test('a letter that was sent whole without an answer is sent once more, and not 
     return rows.map(({ payload }) => payload)
   }
   const never = new Promise<never>(() => {})
-  await job({ to: LETTER.to.address, expiresAt: Date.now() + 600_000 }, never)
+  await job({ to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 }, never)
   const [again, ...others] = await queued()
   expect(others).toEqual([])
   if (again) await job(again, never)
@@ -112,11 +112,11 @@ test('where TLS is required and offered, the letter goes through it', async () =
   const { port } = server.server.address() as AddressInfo
   // The server's certificate is its package's own, which nobody has signed.
   const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
-  await smtpSender(url)(LETTER)
+  await smtpSender(url)(MESSAGE)
   expect(isSecure).toBe(true)
 
   const strict = smtpSender(`smtp://127.0.0.1:${port}?requireTLS=true`)
-  await expect(strict(LETTER)).rejects.toMatchObject({ kind: 'failed' })
+  await expect(strict(MESSAGE)).rejects.toMatchObject({ kind: 'failed' })
 })
 
 test('where TLS is required and not offered, nothing is sent, and the log says what to do', async () => {

@@ -178,6 +178,6 @@ export function selectOwner(db: Queryable, id: string) {
 }
 
 /** Removes the Idempotency-Keys that are older than a day: no client retries for so long. */
-export async function deleteOldKeys(db: Queryable): Promise<void> {
+export async function removeOldKeys(db: Queryable): Promise<void> {
   await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
 }

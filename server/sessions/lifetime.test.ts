@@ -3,7 +3,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { passSessionTime } from '../testing/passing-time.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { deleteDeadSessions } from './sessions.service.ts'
+import { removeExpiredSessions } from './sessions.repository.ts'
 
 const DAY = 86_400
 
@@ -77,7 +77,7 @@ test('sessions that are over are removed, the others stay', async () => {
   await app.signUp()
   await passSessionTime(app, 31 * DAY)
   const olga = await app.signUp()
-  await deleteDeadSessions(app.db)
+  await removeExpiredSessions(app.db)
   const rows = await app.db.selectFrom('sessions').select('user_id').execute()
   expect(rows).toEqual([{ user_id: olga.id }])
 })

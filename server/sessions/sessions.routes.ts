@@ -11,9 +11,8 @@ import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import { refreshSession } from './refresh.service.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
-import type { Sessions } from './sessions.service.ts'
+import { refreshSession, type Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -38,7 +37,7 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
     }
     if (!refreshed || refreshed.isCopied) {
-      // Only what opens nothing counts for the network: behind one address there are many people.
+      // Only failed refreshes count for the network, because many people share one address.
       await limits.vainRefreshes.chargeNetwork(request.ip)
       throw new AppError('UNAUTHORIZED')
     }
@@ -52,9 +51,9 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
 
   route(closeSession, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
-    const isOurs =
+    const isOwn =
       UUID.test(params.id) && (await deleteSession(db, { ...viewer, sessionId: params.id }))
-    if (!isOurs) throw new AppError('SESSION_NOT_FOUND')
+    if (!isOwn) throw new AppError('SESSION_NOT_FOUND')
   })
 
   route(closeOtherSessions, ({ viewer }) => deleteOtherSessions(db, viewer))

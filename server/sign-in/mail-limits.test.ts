@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removeExpiredMailPlaces } from '../codes/codes.service.ts'
+import { removeExpiredMailPlaces } from '../codes/mail-places.repository.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-too-many.ts'

@@ -6,12 +6,7 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
-import {
-  type FoundUser,
-  findOrCreateUser,
-  findUserByEmail,
-  lockUserByEmail,
-} from '../account/account.service.ts'
+import { findUserByEmail, requireUserByEmail } from '../account/account.service.ts'
 import {
   type CodesOptions,
   checkCode,
@@ -20,13 +15,13 @@ import {
   spendOperation,
   startOperation,
 } from '../codes/codes.service.ts'
-import type { Db, Queryable } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http, Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import { isClientKnown, type Sessions } from '../sessions/sessions.service.ts'
+import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -62,11 +57,11 @@ export function registerSignIn(options: Options): void {
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
     const clientHash = sessions.hashClient(body.clientToken)
-    const isKnownClient = user ? await isClientKnown(db, { userId: user.id, clientHash }) : false
-    // To the address on file: one that merely compares equal to it may be somebody else's.
+    const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
+    // The mail goes to the account's own address: one that merely compares equal may be somebody else's.
     const email = user?.email ?? body.email
     const { device } = body
-    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient }
+    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient: isKnown }
     return { id: await startOperation(db, operation, codes) }
   }
 
@@ -81,27 +76,16 @@ export function registerSignIn(options: Options): void {
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
-      const { id: userId, isNew } = await signedInUser(tx, purpose, email)
+      const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       return { isNew, ...(await sessions.open(tx, session)) }
     })
-    const { isKnownClient, viewer } = opened
     const event = opened.isNew ? 'registered' : 'signed in'
-    logEvent(request, event, { userId: viewer.userId, isKnownClient })
+    const { userId } = opened.viewer
+    logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }
 }
 
 const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
-
-/**
- * Whom a proven e-mail signs in. A code no longer serves when the account has moved to another e-mail meanwhile, or was
- * made with one that merely compares equal to the proven one.
- */
-async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<FoundUser> {
-  const findUser = purpose === 'registration' ? findOrCreateUser : lockUserByEmail
-  const user: FoundUser | undefined = await findUser(tx, email)
-  if (user?.email !== email) throw new AppError('OPERATION_EXPIRED')
-  return user
-}
