@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox
@@ -17,8 +17,6 @@ afterAll(async () => {
   await app.close()
   await mailbox.close()
 })
-
-const newEmail = () => `new-${randomUUID()}@example.org`
 
 function start({ token, clientToken }: TestUser, email: string) {
   return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
@@ -74,7 +72,7 @@ test('of two users racing for one address one gets it, the other EMAIL_ALREADY_E
   const email = newEmail()
   const [olgas, petrs] = [(await start(olga, email)).body.id, (await start(petr, email)).body.id]
   const answers = await Promise.all([verify(olga, olgas), verify(petr, petrs)])
-  expect(tally(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
+  expect(countCodes(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
   const winner = answers[0]?.status === 200 ? olga : petr
   const loser = winner === olga ? petr : olga
   expect(await emailOf(winner)).toBe(email)
@@ -125,7 +123,7 @@ test('six wrong codes give five INVALID_CONFIRM_CODE, then MAX_CONFIRM_ATTEMPTS,
   const wrong = wrongCode(app.codeFor(id))
   const answers = []
   for (let attempt = 1; attempt <= 6; attempt++) answers.push(await verify(olga, id, wrong))
-  expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 1 })
+  expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 1 })
   expectRefusal(await verify(olga, id), 'MAX_CONFIRM_ATTEMPTS')
   expect(await emailOf(olga)).toBe(olga.email)
 })

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
-import { expectRefusal } from '../testing/expect-refusal.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { newEmail } from '../testing/house.ts'
-import { lockWaits } from '../testing/lock-waits.ts'
+import { lockWaits } from '../testing/databases.ts'
+import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passEmailChangeTime } from '../testing/passing-time.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { from, startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { countCodes, from, startAt, verifyAt } from '../testing/sign-in-calls.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
@@ -197,7 +195,7 @@ test('20 taps on one link at once: one undoes, the others find it used', async (
   const olga = await app.signUp()
   const link = await move(olga, newEmail())
   const answers = await atOnce(Array.from({ length: 20 }, () => () => undo(link)))
-  expect(tally(answers)).toEqual({ ok: 1, LINK_EXPIRED: 19 })
+  expect(countCodes(answers)).toEqual({ ok: 1, LINK_EXPIRED: 19 })
 })
 
 test('an undo that races the thief’s next change wins, in whatever order they come', async () => {

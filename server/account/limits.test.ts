@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { from } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600

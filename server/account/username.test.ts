@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
+import { lockWaits } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { newEmail } from '../testing/house.ts'
-import { lockWaits } from '../testing/lock-waits.ts'
 import { passReleaseTime } from '../testing/passing-time.ts'
-import { tally } from '../testing/sign-in-calls.ts'
+import { countCodes } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
 import { renameUser } from './account.service.ts'
@@ -102,7 +102,7 @@ test('users who race for a username that is being given up: none of them gets it
       ...rivals.map((rival) => () => take(rival, `LEAVING_${round}`)),
     ])
     expect(left?.status).toBe(200)
-    expect(tally(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
+    expect(countCodes(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
   }
 })
 
@@ -164,7 +164,7 @@ test('50 users racing for one username in mixed case: one gets it', async () => 
   const answers = await atOnce(
     users.map((user, index) => () => take(user, spellings[index % spellings.length] ?? '')),
   )
-  expect(tally(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 49 })
+  expect(countCodes(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 49 })
   const names = await app.db.selectFrom('users').select('username').execute()
   expect(names.filter(({ username }) => username.toLowerCase() === 'wanted_name')).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countCodeComparisons } from '../testing/comparisons.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -57,7 +57,7 @@ test('of 200 wrong guesses sent at once exactly five are compared', async () => 
     MAX_CONFIRM_ATTEMPTS = 0,
     UNAVAILABLE = 0,
     ...rest
-  } = tally(answers)
+  } = countCodes(answers)
   expect(rest).toEqual({})
   expect(INVALID_CONFIRM_CODE).toBe(5)
   expect(MAX_CONFIRM_ATTEMPTS + UNAVAILABLE).toBe(195)
@@ -67,7 +67,7 @@ test('of 200 wrong guesses sent at once exactly five are compared', async () => 
 test('50 right codes sent at once open one session', async () => {
   const { id, right } = await startOne('once@example.org')
   const answers = await Promise.all(Array.from({ length: 50 }, () => guess(id, right)))
-  expect(tally(answers).ok).toBe(1)
+  expect(countCodes(answers).ok).toBe(1)
   expect(answers.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
   expect(await countRows('users', 'once@example.org')).toBe(1)
   expect(await countRows('sessions', 'once@example.org')).toBe(1)

@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { freePort } from '../testing/free-port.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
 /** A busy machine is slow, not wrong. */
 const PATIENT = { timeout: 15_000 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import type { Mailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt } from '../testing/sign-in-calls.ts'
 import type { TestApp } from '../testing/test-app.ts'
+import { mailAppForTest } from '../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
 
@@ -40,7 +40,7 @@ test('20 starts at once give one id and one mail', async () => {
   const starts = await Promise.all(
     Array.from({ length: 20 }, () => startAt(app, '/registrations', { email: EMAIL })),
   )
-  expect(tally(starts)).toEqual({ ok: 20 })
+  expect(countCodes(starts)).toEqual({ ok: 20 })
   expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
   await mailbox.mailTo(EMAIL)
   expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(1)

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from '../queue/queue.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
-import { expectLists, House, operations } from '../testing/model.ts'
 import { appForTest } from '../testing/test-app.ts'
+import { expectLists, operations, WallModel } from '../testing/wall-model.ts'
 import { findCounterDifferences } from './counters.task.ts'
 
 /** The same each run, so that a failure comes back. */
@@ -14,10 +14,10 @@ test('after 300 random operations every list and total is what a plain model say
   const app = await appForTest()
   const users = await signUps(app, 4)
   const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED })
-  const house = new House(app, users)
-  for (const step of steps) await house.take(step)
-  expect(house.refusals).toEqual([])
-  await expectLists(app, house)
+  const model = new WallModel(app, users)
+  for (const step of steps) await model.take(step)
+  expect(model.refusals).toEqual([])
+  await expectLists(app, model)
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 60_000)
 
@@ -25,10 +25,10 @@ test('after 300 random operations at once no counter differs from its rows, and 
   const app = await appForTest()
   const users = await signUps(app, 4)
   const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED + 1 })
-  const house = new House(app, users)
-  for (const step of steps.slice(0, 60)) await house.take(step)
-  await atOnce(steps.slice(60).map((step) => () => house.take(step)))
-  expect(house.refusals.filter(({ status }) => status !== 404)).toEqual([])
+  const model = new WallModel(app, users)
+  for (const step of steps.slice(0, 60)) await model.take(step)
+  await atOnce(steps.slice(60).map((step) => () => model.take(step)))
+  expect(model.refusals.filter(({ status }) => status !== 404)).toEqual([])
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 60_000)
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
 const EMAIL = 'kate@example.org'
 /** Equal to EMAIL without regard to case, yet another address: it begins with KELVIN SIGN, U+212A. */

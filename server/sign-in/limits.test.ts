@@ -3,9 +3,9 @@ import type { Config } from '../config.ts'
 import { removeExpiredLimits } from '../rate-limits/rate-limits.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { from, startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, from, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
@@ -50,7 +50,7 @@ test('one IP gets 10 codes a minute, known and unknown e-mails alike; then 429 w
   const app = await strictApp()
   const known = await times(5, () => ask(app, '192.0.2.1'))
   const unknown = await times(5, () => ask(app, '192.0.2.1', '/logins'))
-  expect(tally([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
+  expect(countCodes([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
   expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
   expectTooMany(await ask(app, '192.0.2.1', '/logins'), { most: MINUTE })
   expect((await ask(app, '192.0.2.2')).status).toBe(201)
@@ -63,7 +63,7 @@ test('one IP gets 60 codes an hour', async () => {
   const app = await strictApp()
   for (let minute = 0; minute < 6; minute++) {
     const answers = await times(10, () => ask(app, '192.0.2.1', '/logins'))
-    expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+    expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10 })
     await passLimitTime(app, MINUTE)
   }
   expectTooMany(await ask(app, '192.0.2.1'), { least: 50 * MINUTE, most: 54 * MINUTE })
@@ -75,7 +75,7 @@ test('one IP gets 20 code checks a minute', async () => {
   const app = await strictApp()
   for (let operation = 0; operation < 4; operation++) {
     const answers = await checkFive(app, '192.0.2.1')
-    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
   }
   const { body } = await ask(app, '192.0.2.1')
   const right = { id: body.id, code: app.codeFor(body.id) }
@@ -90,7 +90,7 @@ test('one IP gets 100 code checks an hour', async () => {
   for (let operation = 0; operation < 20; operation++) {
     if (operation % 4 === 0) await passLimitTime(app, MINUTE)
     const answers = await checkFive(app, '192.0.2.1')
-    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
   }
   await passLimitTime(app, MINUTE)
   const [late] = await checkFive(app, '192.0.2.1')
@@ -102,7 +102,7 @@ test('a neighbour’s junk code checks are refused past 20 a minute and 100 an h
   const { body } = await ask(app, '192.0.2.1')
   for (let minute = 0; minute < 5; minute++) {
     const answers = await times(21, () => checkInVain(app, '192.0.2.1'))
-    expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20, TOO_MANY_REQUESTS: 1 })
+    expect(countCodes(answers)).toEqual({ OPERATION_EXPIRED: 20, TOO_MANY_REQUESTS: 1 })
     await passLimitTime(app, MINUTE)
   }
   expectTooMany(await checkInVain(app, '192.0.2.1'), { least: 50 * MINUTE, most: 55 * MINUTE })
@@ -115,7 +115,7 @@ test('checks past the five attempts of an operation are junk too', async () => {
   const { body } = await ask(app, '192.0.2.1')
   const wrong = { id: body.id, code: wrongCode(app.codeFor(body.id)), ip: '192.0.2.1' }
   const answers = await times(30, () => verifyAt(app, '/registrations', wrong))
-  expect(tally(answers)).toEqual({
+  expect(countCodes(answers)).toEqual({
     INVALID_CONFIRM_CODE: 5,
     MAX_CONFIRM_ATTEMPTS: 20,
     TOO_MANY_REQUESTS: 5,
@@ -179,7 +179,7 @@ test('an address that is none, such as 400 letters, is counted and answered like
   const app = await strictApp()
   const garbage = 'a'.repeat(400)
   const answers = await times(10, () => ask(app, garbage, '/logins'))
-  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+  expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10 })
   expectTooMany(await ask(app, 'unknown', '/logins'), { most: MINUTE })
   expect((await app.call('GET', '/posts', from(garbage))).status).toBe(200)
 })
@@ -208,7 +208,7 @@ test('30 requests sent side by side get 10 codes', async () => {
   const answers = await atOnce(
     Array.from({ length: 30 }, () => () => ask(app, '192.0.2.1', '/logins')),
   )
-  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
+  expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
 })
 
 test('counts of windows that are over are removed, the others stay', async () => {
@@ -223,7 +223,7 @@ test('counts of windows that are over are removed, the others stay', async () =>
 test('RATE_LIMIT_SCALE multiplies the limits', async () => {
   const app = await strictApp({ rateLimitScale: 1.5 })
   const codes = await times(16, () => ask(app, '192.0.2.1', '/logins'))
-  expect(tally(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
+  expect(countCodes(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
   const checks = await times(31, () => checkInVain(app, '192.0.2.1'))
-  expect(tally(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
+  expect(countCodes(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
 })

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { removeExpiredMailPlaces } from '../codes/mail-places.repository.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { countCodes, startAt, verifyAt } from '../testing/sign-in-calls.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -67,7 +66,7 @@ test('past the limit, starts sent side by side give no operation that can be gue
     guesses.push(await verifyAt(app, '/registrations', { id, code, clientToken, ip }))
   }
   expect(guesses.length).toBeGreaterThan(0)
-  expect(tally(guesses)).toEqual({ OPERATION_EXPIRED: guesses.length })
+  expect(countCodes(guesses)).toEqual({ OPERATION_EXPIRED: guesses.length })
   expect(mailbox.mails).toHaveLength(1)
 })
 
@@ -104,7 +103,7 @@ test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, asked
       const ip = `198.51.100.${n}`
       return startAt(app, '/registrations', { email, ip, clientToken: `${minute}/${n}` })
     })
-    const { ok = 0 } = tally(await atOnce(asks))
+    const { ok = 0 } = countCodes(await atOnce(asks))
     expect(ok).toBe(minute < 3 ? 1 : 0)
     await pass(app, MINUTE)
   }
@@ -154,7 +153,7 @@ test.each([1, 20])(
 test('starts sent side by side for one mailbox take one place', async () => {
   const app = await appForTest({ config: STRICT })
   const answers = await atOnce(Array.from({ length: 30 }, () => () => ask(app)))
-  expect(tally(answers)).toEqual({ ok: 1, TOO_MANY_REQUESTS: 29 })
+  expect(countCodes(answers)).toEqual({ ok: 1, TOO_MANY_REQUESTS: 29 })
 })
 
 test('what is counted names nobody, and is gone a day after the last request', async () => {

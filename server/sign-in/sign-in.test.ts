@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEVICE } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -74,7 +74,7 @@ test('one e-mail registered from ten browsers at once becomes one account', asyn
       return verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken })
     }),
   )
-  expect(tally(answers)).toEqual({ ok: 10 })
+  expect(countCodes(answers)).toEqual({ ok: 10 })
   const accounts = app.db.selectFrom('users').select('id').where('email', '=', email)
   expect(await accounts.execute()).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** What a crowd was answered. */
-export type Tally = {
+export type CrowdResult = {
   /** How often each status came. */
   statuses: Map<number, number>
   /** Requests whose connection ended before their answer did. */
@@ -11,9 +11,9 @@ export type Tally = {
 }
 
 export type Crowd = {
-  tally: Tally
+  result: CrowdResult
   /** Ends all connections; resolves to what was answered. */
-  stop(): Promise<Tally>
+  stop(): Promise<CrowdResult>
 }
 
 type Options = {
@@ -31,13 +31,13 @@ const LENGTH = /\r\ncontent-length: (\d+)/i
  * answered, and a new connection as soon as the old one is closed. No refusal makes them wait.
  */
 export function openCrowd({ url, connections, request }: Options): Crowd {
-  const tally: Tally = { statuses: new Map(), lost: 0, times: [] }
-  const callers = Array.from({ length: connections }, () => startCaller(url, { request, tally }))
+  const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
+  const callers = Array.from({ length: connections }, () => startCaller(url, { request, result }))
   return {
-    tally,
+    result,
     async stop() {
       await Promise.all(callers.map((stop) => stop()))
-      return tally
+      return result
     },
   }
 }
@@ -47,10 +47,10 @@ export async function askOnce(
   url: string,
   request: string,
 ): Promise<{ status: number; ms: number }> {
-  const tally: Tally = { statuses: new Map(), lost: 0, times: [] }
+  const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
   const { promise, resolve } = Promise.withResolvers<number>()
   const began = performance.now()
-  const stop = startCaller(url, { request: () => request, tally, onAnswer: resolve })
+  const stop = startCaller(url, { request: () => request, result, onAnswer: resolve })
   const timer = setTimeout(resolve, 5000, 0)
   const status = await promise
   clearTimeout(timer)
@@ -77,12 +77,12 @@ export function sendNewcomers(
 
 type CallerOptions = {
   request: () => string
-  tally: Tally
+  result: CrowdResult
   onAnswer?: (status: number) => void
 }
 
 /** Starts one caller; returns what ends it. */
-function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
+function startCaller(url: string, { request, result, onAnswer }: CallerOptions) {
   const { hostname, port } = new URL(url)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   let isStopped = false
@@ -110,8 +110,8 @@ function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
       const closes = /\r\nconnection: close/i.test(received.slice(0, head + 2))
       received = ''
       isAsking = false
-      tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
-      if (status === 200) tally.times.push(performance.now() - since)
+      result.statuses.set(status, (result.statuses.get(status) ?? 0) + 1)
+      if (status === 200) result.times.push(performance.now() - since)
       onAnswer?.(status)
       if (!closes && !onAnswer && !isStopped) ask()
     }
@@ -122,7 +122,7 @@ function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
     socket.on('error', () => {})
     socket.once('close', () => {
       if (isStopped) return resolve()
-      if (isAsking) tally.lost++
+      if (isAsking) result.lost++
       if (isAsking && onAnswer) onAnswer(0)
       // Nobody may listen any more: no need to find out without pause.
       if (!onAnswer) setTimeout(reopen, since === 0 ? REFUSED_MS : 0)

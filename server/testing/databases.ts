@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Queryable } from '../db/database.ts'
 
 /** The migrated database that test databases are copied from. */
 export const TEMPLATE = 'vslukh_template'
@@ -73,4 +75,11 @@ export async function shutDatabase(url: string): Promise<void> {
 export function openDatabaseAgain(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} CONNECTION LIMIT -1`)
+}
+
+/** How many statements wait for a lock that another transaction holds. */
+export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
 }

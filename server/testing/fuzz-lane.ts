@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as sendHttp } from 'node:http'
+import { newEmail } from './account-fixture.ts'
 import { DEVICE, type TestUser } from './client.ts'
 import type { FuzzRequest } from './fuzz-requests.ts'
-import { newEmail } from './house.ts'
 import type { TestApp } from './test-app.ts'
 
 export type FuzzAnswer = { status: number; body: unknown }

@@ -35,7 +35,7 @@ export function wrongCode(right: string): string {
 }
 
 /** How often each code stands among refusals, successes as `ok`. */
-export function tally(answers: TestAnswer[]): Record<string, number> {
+export function countCodes(answers: TestAnswer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) {
     const name = status < 400 ? 'ok' : body.code

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
+import { inject, onTestFinished, type TestAPI, test } from 'vitest'
 import { undoSecret } from '../account/account.mail.ts'
 import { type AppOptions, createApp } from '../app.ts'
 import { codeOf } from '../codes/code.ts'
@@ -13,10 +13,12 @@ import { openBalancer } from './balancer.ts'
 import { createClient } from './client.ts'
 import { freshDatabase } from './databases.ts'
 import { collectLog } from './log-lines.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
-import { NODES } from './per-node.ts'
 
 const SECRET = 'a-secret-that-only-tests-know-0123456789'
+/** How many nodes stand behind each test app, a balancer before them: one unless VSLUKH_NODES says otherwise. */
+export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
 
 type Options = {
@@ -121,4 +123,24 @@ export async function appForTest(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   onTestFinished(() => app.close())
   return app
+}
+
+/** Starts an app for one test whose mails arrive in a mailbox; both close when it is over. */
+export async function mailAppForTest(
+  config: Partial<Config> = {},
+): Promise<{ app: TestApp; mailbox: Mailbox }> {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { ...config, smtpUrl: mailbox.url } })
+  return { app, mailbox }
+}
+
+/** Why something is promised for each node by itself, and so cannot be seen through a balancer. */
+type Reason =
+  | 'limits counted in memory, by each node for itself'
+  | 'bytes that a balancer would judge before any node'
+
+/** A test of what each node promises by itself: it runs where the app is one node. */
+export function testPerNode(_reason: Reason): TestAPI {
+  return (NODES > 1 ? test.skip : test) as TestAPI
 }

@@ -19,14 +19,19 @@ export function operations(count: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: count, maxLength: count, size: 'max' })
 }
 
-type Kept = { id: string; owner: TestUser; repliedId: string | null; likers: Map<string, number> }
+type ModelPost = {
+  id: string
+  owner: TestUser
+  repliedId: string | null
+  likers: Map<string, number>
+}
 
 /** The plainest model of the wall, kept beside the real one: every operation goes to both. */
-export class House {
+export class WallModel {
   readonly app: TestApp
   readonly users: TestUser[]
   /** Oldest first. */
-  posts: Kept[] = []
+  posts: ModelPost[] = []
   readonly refusals: { step: Step; status: number; body: unknown }[] = []
   #likes = 0
 
@@ -65,7 +70,7 @@ export class House {
     this.posts.push({ id: answer.body.id, owner: user, repliedId, likers: new Map() })
   }
 
-  async #like(step: Step, user: TestUser, { id, likers }: Kept): Promise<void> {
+  async #like(step: Step, user: TestUser, { id, likers }: ModelPost): Promise<void> {
     const method = step.what === 'like' ? 'POST' : 'DELETE'
     const answer = await this.app.call(method, `/posts/${id}/likes`, { token: user.token })
     if (!this.#accepted(step, answer)) return
@@ -80,7 +85,7 @@ export class House {
 }
 
 /** Expects every list of the product, for every user, to be the model's: ids in order, total and pages. */
-export async function expectLists(app: TestApp, { posts, users }: House): Promise<void> {
+export async function expectLists(app: TestApp, { posts, users }: WallModel): Promise<void> {
   const newest = posts.toReversed()
   const wall = newest.filter(({ repliedId }) => repliedId === null)
   await expectList(app, '/posts?', wall)
@@ -109,11 +114,11 @@ export async function expectLists(app: TestApp, { posts, users }: House): Promis
 async function expectList(
   app: TestApp,
   path: string,
-  expected: Kept[],
+  expected: ModelPost[],
   token?: string,
 ): Promise<void> {
   const { body } = await app.call('GET', `${path}limit=50`, { token })
-  expect({ path, total: body.total, ids: body.posts.map(({ id }: Kept) => id) }).toEqual({
+  expect({ path, total: body.total, ids: body.posts.map(({ id }: ModelPost) => id) }).toEqual({
     path,
     total: expected.length,
     ids: expected.slice(0, 50).map(({ id }) => id),

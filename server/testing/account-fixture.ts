@@ -5,7 +5,7 @@ import type { TestApp } from './test-app.ts'
 
 type Operation = { id: string; confirmCode: string }
 /** A user with one of everything that can be theirs. */
-export type House = {
+export type AccountFixture = {
   owner: TestUser
   post: Post
   /** The owner's other session, and the owner's e-mail change, login and registration with their codes. */
@@ -19,7 +19,7 @@ export type House = {
 export const newEmail = () => `new-${randomUUID()}@example.org`
 
 /** Moves a new owner in. */
-export async function buildHouse(app: TestApp): Promise<House> {
+export async function createAccountFixture(app: TestApp): Promise<AccountFixture> {
   const owner = await app.signUp()
   const second = await app.signIn(owner.email)
   const { body } = await app.call('GET', '/sessions', { token: second.token })
@@ -43,7 +43,7 @@ export async function buildHouse(app: TestApp): Promise<House> {
 }
 
 /** What is the owner's, which no call of anybody else may change. */
-export async function belongings(app: TestApp, { owner, post }: House) {
+export async function readOwned(app: TestApp, { owner, post }: AccountFixture) {
   const { token } = owner
   const { actions, ...own } = (await app.call('GET', `/posts/${post.id}`)).body
   return {
