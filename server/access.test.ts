@@ -10,7 +10,7 @@ import { DEVICE } from './testing/client.ts'
 import { allEndpoints } from './testing/endpoints.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
-/** Who calls: the owner of everything in the fixture, another user, or a visitor, who has no token. */
+/** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 

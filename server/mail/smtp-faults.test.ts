@@ -91,7 +91,7 @@ test.each([
   ['our login', { code: 535, at: 'login' }],
   ['an address without a login', { code: 530, words: '5.7.0 Authentication required' }],
   ['an address from our network', { code: 554, words: '5.7.1 Client host blocked' }],
-  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'letter' }],
+  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'message' }],
 ] as const)(
   'SMTP refusing %s: a start answers within 300 ms, and the mail comes once it accepts',
   async (_what, refusal) => {
@@ -112,7 +112,7 @@ test.each([
 test.each([
   ['an unknown address', { code: 550 }],
   ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
-  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'letter' }],
+  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'message' }],
 ] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
   const refusing = await openRefusingSmtp(refusal)
   onTestFinished(() => refusing.close())

@@ -20,7 +20,7 @@ const MESSAGE = toMessage(
 )
 const SHORT = { conversationMs: 700 }
 
-async function tarpitForTest(at: 'greeting' | 'hello' | 'letter') {
+async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
   const tarpit = await openTarpitSmtp(at)
   onTestFinished(() => tarpit.close())
   return tarpit
@@ -49,7 +49,7 @@ test('a conversation ends when the process does', async () => {
 })
 
 test('a letter that was sent whole without an answer is sent once more, and not a third time', async () => {
-  const tarpit = await tarpitForTest('letter')
+  const tarpit = await tarpitForTest('message')
   const app = await appForTest()
   const logged: string[] = []
   const log = (_details: object, message: string) => void logged.push(message)
@@ -77,7 +77,7 @@ test('a letter that was sent whole without an answer is sent once more, and not 
   expect(others).toEqual([])
   if (again) await job(again, never)
   expect(await queued()).toEqual([])
-  expect(tarpit.counts.letters).toBe(2)
+  expect(tarpit.counts.mails).toBe(2)
   expect(logged).toEqual(['mail not sent, will retry', 'mail sent twice without an answer'])
   expect(outcomes).toEqual(['retrying', 'sent'])
 })

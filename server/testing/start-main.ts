@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest'
 const MAIN = join(import.meta.dirname, '../main.ts')
 
 /**
- * Starts the product as an operator does, with these environment variables alone. Resolves once it is ready, or has ended:
- * with its exit code (null: ready), what it stdout, and what it said on standard error. Started, it ends with the test.
+ * Starts the product as an operator does, with only these environment variables. Resolves once it is ready or has ended, with its
+ * exit code (null when ready) and its output so far. It is stopped at the end of the test.
  */
 export async function startMain(
   env: Record<string, string>,

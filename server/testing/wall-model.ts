@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import type { TestAnswer, TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
-/** One thing somebody does; `post` picks among the posts there are, wherever it points. */
+/** One action of a user. `who` and `post` are taken modulo the number of users and posts. */
 type Step = {
   what: 'publish' | 'reply' | 'like' | 'unlike' | 'edit' | 'delete'
   who: number
   post: number
 }
 
-/** Random sequences of so many operations. */
+/** Generates random sequences of so many steps. */
 export function operations(count: number): fc.Arbitrary<Step[]> {
   const what = fc.constantFrom<Step['what'][]>(
     ...(['publish', 'reply', 'reply', 'like', 'like', 'unlike', 'edit', 'delete'] as const),
@@ -26,7 +26,7 @@ type ModelPost = {
   likers: Map<string, number>
 }
 
-/** The plainest model of the wall, kept beside the real one: every operation goes to both. */
+/** The simplest model of the wall. Every step is taken in the product and in the model. */
 export class WallModel {
   readonly app: TestApp
   readonly users: TestUser[]
@@ -40,11 +40,11 @@ export class WallModel {
     this.users = users
   }
 
-  /** Does one step in the product and, once that accepted it, in the model. */
+  /** Takes one step in the product and, if that accepts it, in the model. */
   async take(step: Step): Promise<void> {
     const target = this.posts[step.post % Math.max(1, this.posts.length)]
     const user = this.users[step.who % this.users.length]
-    if (!user) throw new Error('nobody lives here')
+    if (!user) throw new Error('the model has no users')
     if (!target || step.what === 'publish') return this.#publish(step, user, null)
     if (step.what === 'reply') return this.#publish(step, user, target.id)
     if (step.what === 'like' || step.what === 'unlike') return this.#like(step, user, target)
@@ -84,7 +84,7 @@ export class WallModel {
   }
 }
 
-/** Expects every list of the product, for every user, to be the model's: ids in order, total and pages. */
+/** Expects every list of the product, for every user, to equal the model's: ids in order, and total. */
 export async function expectLists(app: TestApp, { posts, users }: WallModel): Promise<void> {
   const newest = posts.toReversed()
   const wall = newest.filter(({ repliedId }) => repliedId === null)
