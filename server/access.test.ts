@@ -14,7 +14,7 @@ import { startTestApp, type TestApp } from './testing/test-app.ts'
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** What each call answers the owner, another user and a visitor. */
+/** What each call returns to the owner, another user and a visitor. */
 type Row = {
   call: (fixture: AccountFixture, caller: Caller) => Sent
   owner: string
@@ -62,7 +62,7 @@ const TABLE: Record<string, Row> = {
   },
 
   'PATCH /sessions/current': {
-    // A stolen cookie alone does not serve another client.
+    // A stolen cookie alone is of no use to another client.
     call: ({ owner }, { clientToken, cookie }) => ({
       path: '/sessions/current',
       body: { clientToken },
@@ -103,14 +103,14 @@ const TABLE: Record<string, Row> = {
     visitor: STRANGER,
   },
   'POST /email-changes/:id/undo': {
-    // The mailed link alone opens it, whoever follows it.
+    // The mailed link is enough, whoever opens it.
     call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
     owner: '400 LINK_EXPIRED',
     other: '400 LINK_EXPIRED',
     visitor: '400 LINK_EXPIRED',
   },
   'GET /users/:username/validation': {
-    // One's own name is no one else's.
+    // One's own name is free only for oneself.
     call: ({ owner }) => ({ path: `/users/${owner.username}/validation` }),
     owner: '200',
     other: '400 USERNAME_ALREADY_EXISTS',
@@ -169,11 +169,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('every call of the contract says what it answers the owner, another user and a visitor', async () => {
+test('the table says for every call of the contract what it returns to the owner, another user and a visitor', async () => {
   expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())
 })
 
-test.each(CELLS)('$name answers the $who: $is', async ({ name, call, who, is }) => {
+test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
   const fixture = who === 'owner' ? await createAccountFixture(app) : sharedHouse
   const caller = who === 'owner' ? fixture.owner : await callerFor(who)
   const before = await readOwned(app, fixture)

@@ -138,7 +138,10 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   return { email: operation.email, device: operation.device }
 }
 
-/** Ends a checked operation, in the transaction of the change that it allows. Throws OPERATION_EXPIRED for all calls but the first. */
+/**
+ * Ends a checked operation, in the transaction of the change that it allows. Throws OPERATION_EXPIRED for all calls but the
+ * first.
+ */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }

@@ -7,13 +7,19 @@ export type MailRequest = { mailbox: Buffer; network: Buffer }
 
 const A_DAY = sql.raw(`interval '${DAY} seconds'`)
 
-/** SQL: whether a time lies within the last day. A time in the future was written while the clock was ahead, and does not count. */
+/**
+ * SQL: whether a time lies within the last day. A time in the future was written while the clock was ahead, and does not
+ * count.
+ */
 function isPastDay(column: string) {
   const time = sql.raw(column)
   return sql`(${time} > clock_timestamp() - ${A_DAY} AND ${time} <= clock_timestamp())`
 }
 
-/** SQL: whether a row that expires a day after its last use is live. An expiry later than that was written while the clock was ahead. */
+/**
+ * SQL: whether a row that expires a day after its last use is live. An expiry later than that was written while the clock
+ * was ahead.
+ */
 function isLive(column: string) {
   const time = sql.raw(column)
   return sql`(${time} > clock_timestamp() AND ${time} <= clock_timestamp() + ${A_DAY})`

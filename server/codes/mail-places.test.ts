@@ -7,13 +7,13 @@ const DAY = 86_400
 
 type Row = { askedAt: number; lastAt: number; mailedAt: number[] }
 
-/** One mailbox, asked by networks at given seconds; the rows kept as the database keeps them. */
+/** One mailbox that networks request mails for at given seconds, with the rows that the database would store. */
 function openMailbox() {
   const rows = new Map<string, Row>()
   const sent: number[] = []
   return {
     sent,
-    /** Asks at a second; returns how long to wait, 0 when a mail went out. */
+    /** Requests a mail at a second. Returns the seconds to wait, 0 when a mail was sent. */
     ask(network: string, now: number): number {
       const since = now - DAY
       for (const [name, row] of rows) {
@@ -43,7 +43,10 @@ function mostWithin(times: number[], seconds: number): number {
   return Math.max(...times.map((t) => times.filter((at) => at >= t && at < t + seconds).length))
 }
 
-/** Strangers from so many networks ask every minute, and the owner too from some minute on, until a mail comes. */
+/**
+ * Strangers from so many networks request a mail every minute, and so does the owner from some minute on. Returns the
+ * owner's wait.
+ */
 function ownersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   for (let minute = 0; minute <= arrival + 120; minute++) {
@@ -55,8 +58,8 @@ function ownersWait(networks: number, arrival: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** The same, but the owner comes back only when they were told to, and the strangers ask every ten seconds. */
-function patientOwnersWait(networks: number, arrival: number): number {
+/** The same, but the owner tries again only after Retry-After, and the strangers request a mail every ten seconds. */
+function obedientOwnersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   let due = arrival * MINUTE
   for (let second = 0; second <= (arrival + 120) * MINUTE; second += 10) {
@@ -72,20 +75,20 @@ function patientOwnersWait(networks: number, arrival: number): number {
 const ARRIVALS = [0, 1, 4, 59, 90, 200, 375, 700, 1440, 1500]
 
 test.each([1, 2, 3, 7, 20])(
-  'strangers who ask all day from %i networks keep the owner out for an hour at most',
+  'strangers who request mails all day from %i networks delay the owner by at most an hour',
   (networks) => {
     const waits = ARRIVALS.map((arrival) => ownersWait(networks, arrival))
     expect(waits.filter((wait) => wait > HOUR)).toEqual([])
   },
 )
 
-test('an owner who comes back when they were told to is served then, whoever asks in between', () => {
-  const waits = ARRIVALS.slice(0, 7).map((arrival) => patientOwnersWait(20, arrival))
+test('an owner who tries again after Retry-After gets a mail, whoever requests one in between', () => {
+  const waits = ARRIVALS.slice(0, 7).map((arrival) => obedientOwnersWait(20, arrival))
   expect(waits.filter((wait) => wait > HOUR + MINUTE)).toEqual([])
 })
 
 test.each([1, 20, 60])(
-  'a mailbox gets a mail a minute, 3 an hour and 30 a day, whoever asks from %i networks',
+  'a mailbox gets a mail a minute, 3 an hour and 30 a day, requested from %i networks',
   (networks) => {
     const mailbox = openMailbox()
     for (let minute = 0; minute < 2 * 24 * 60; minute += networks > 1 ? 5 : 1) {
@@ -98,7 +101,7 @@ test.each([1, 20, 60])(
   },
 )
 
-test('one person gets 3 mails an hour from one network, and is told how long to wait for the next', () => {
+test('one network gets 3 mails an hour, and then the seconds until the next', () => {
   const mailbox = openMailbox()
   expect(mailbox.ask('home', 0)).toBe(0)
   expect(mailbox.ask('home', 20)).toBe(40)
@@ -108,7 +111,7 @@ test('one person gets 3 mails an hour from one network, and is told how long to 
   expect(mailbox.ask('home', HOUR + 60)).toBe(0)
 })
 
-test('three networks that never asked before are what it takes to keep a waiting person out for one more hour', () => {
+test('delaying a waiting person by one more hour takes three networks that made no request before', () => {
   const mailbox = openMailbox()
   for (const minute of [0, 1, 2]) mailbox.ask(`a${minute}`, minute * MINUTE)
   expect(mailbox.ask('the owner', 10 * MINUTE)).toBe(50 * MINUTE)

@@ -41,7 +41,10 @@ export function batchLikes(
   }
 }
 
-/** Sets the last desired state of each user in one transaction. Returns the post's number of likes, and whether any row changed. */
+/**
+ * Sets the last desired state of each user in one transaction. Returns the post's number of likes, and whether any row
+ * changed.
+ */
 async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
   const last = new Map(likes.map(({ userId, isLiked }) => [userId, isLiked]))
   const usersWith = (desired: boolean) =>

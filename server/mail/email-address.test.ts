@@ -12,7 +12,7 @@ test.each([
   expect(mailboxOf(one)).toBe(mailboxOf(other))
 })
 
-test('other people’s mailboxes are other mailboxes', () => {
+test('different people have different mailboxes', () => {
   const addresses = [
     'olga@example.org',
     'ol.ga@example.org',
@@ -55,7 +55,7 @@ test.each([
   expect(hasReadableDomain(address)).toBe(false)
 })
 
-test('a domain that is not plain ASCII is taken in its usual form, everything else as it was typed', () => {
+test('a domain that is not plain ASCII is put into its usual form, everything else stays as typed', () => {
   expect(withUsualDomain('Olga@ｅxample.ORG')).toBe('Olga@example.org')
   expect(withUsualDomain('Olga@ПРИМЕР.рф')).toBe('Olga@пример.рф')
   expect(withUsualDomain('Olga@Example.org.')).toBe('Olga@example.org')

@@ -50,7 +50,7 @@ test('and saved as an .eml file that its owner alone can read', async () => {
   expect(first?.text?.trim()).toBe(MAIL.text)
 })
 
-test('a code asked for without SMTP_URL is in DATA_DIR/mail', async () => {
+test('a code requested without SMTP_URL is in DATA_DIR/mail', async () => {
   const app = await appForTest({ config: { appName: 'Стена' } })
   const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })
   await app.logLine('mail sent')
@@ -61,7 +61,7 @@ test('a code asked for without SMTP_URL is in DATA_DIR/mail', async () => {
   expect(mail?.subject).toBe(`${app.codeFor(body.id)} — код для регистрации · Стена`)
 })
 
-test('an address is one address to the letter, whatever is written in it', async () => {
+test('a mail goes to exactly the given address, whatever characters it contains', async () => {
   const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
   await transport.send({ ...MAIL, to: 'olga@example.org, victim@example.com' }).catch(() => {})
   await transport.send({ ...MAIL, subject: 'Код\r\nBcc: victim@example.com' })

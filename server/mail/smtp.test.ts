@@ -11,8 +11,8 @@ import { appForTest } from '../testing/test-app.ts'
 import { sendUntilExpired } from './send-mail.task.ts'
 import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
 
-/** A busy machine is slow, not wrong. */
-const PATIENT = { timeout: 15_000 }
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
 
 const MESSAGE = toMessage(
   { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
@@ -27,14 +27,14 @@ async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
 }
 
 test.each(['greeting', 'hello'] as const)(
-  'a server that drips its %s for ever is left at the deadline, its connection closed',
+  'a server that never completes its %s is given up at the deadline, and its connection is closed',
   async (at) => {
     const tarpit = await tarpitForTest(at)
     const began = performance.now()
     const failure = await smtpSender(tarpit.url, SHORT)(MESSAGE).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
     expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
-    await expect.poll(tarpit.open, PATIENT).toBe(0)
+    await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
   },
 )
 
@@ -42,20 +42,20 @@ test('a conversation ends when the process does', async () => {
   const tarpit = await tarpitForTest('hello')
   const stop = new AbortController()
   const sending = smtpSender(tarpit.url)(MESSAGE, stop.signal).catch((error) => error)
-  await expect.poll(() => tarpit.counts.connections, PATIENT).toBe(1)
+  await expect.poll(() => tarpit.counts.connections, SLOW_MACHINE).toBe(1)
   stop.abort()
   expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
-  await expect.poll(tarpit.open, PATIENT).toBe(0)
+  await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
 })
 
-test('a letter that was sent whole without an answer is sent once more, and not a third time', async () => {
+test('a mail that was sent whole without a reply is sent once more, and not a third time', async () => {
   const tarpit = await tarpitForTest('message')
   const app = await appForTest()
   const logged: string[] = []
   const log = (_details: object, message: string) => void logged.push(message)
   const outcomes: string[] = []
   const send = smtpSender(tarpit.url, SHORT)
-  // A name that no worker knows: the test runs the job by itself.
+  // A name that no worker knows, because the test runs the job itself.
   const job = sendUntilExpired(
     'tarpit',
     {
@@ -97,7 +97,7 @@ test.each([
   expect(smtpOptions(url).requireTLS).toBe(isRequired)
 })
 
-test('where TLS is required and offered, the letter goes through it', async () => {
+test('where TLS is required and offered, the mail is sent over TLS', async () => {
   let isSecure: boolean | undefined
   const server = new SMTPServer({
     authOptional: true,
@@ -110,7 +110,7 @@ test('where TLS is required and offered, the letter goes through it', async () =
   await once(server.server, 'listening')
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
   const { port } = server.server.address() as AddressInfo
-  // The server's certificate is its package's own, which nobody has signed.
+  // The server uses the self-signed certificate of its package.
   const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
   await smtpSender(url)(MESSAGE)
   expect(isSecure).toBe(true)
@@ -119,7 +119,7 @@ test('where TLS is required and offered, the letter goes through it', async () =
   await expect(strict(MESSAGE)).rejects.toMatchObject({ kind: 'failed' })
 })
 
-test('where TLS is required and not offered, nothing is sent, and the log says what to do', async () => {
+test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })

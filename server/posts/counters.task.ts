@@ -38,7 +38,10 @@ const CHECKS = [
 /** As many as a person reads. More differences would add nothing. */
 const DIFFERENCES_MAX = 100
 
-/** Compares every stored counter with the rows it counts. Returns at most 100 differences. It reads whole tables, so it runs at night. */
+/**
+ * Compares every stored counter with the rows it counts. Returns at most 100 differences. It reads whole tables, so it runs
+ * at night.
+ */
 export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const check of CHECKS) {

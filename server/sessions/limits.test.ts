@@ -21,13 +21,13 @@ function refresh(app: TestApp, { clientToken, cookie }: Client, ip = OFFICE) {
   return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
 }
 
-/** The cookie of a session that never was. */
+/** The cookie of a session that never existed. */
 function junk(): Client {
   const cookie = `session=${randomUUID()}.${randomBytes(32).toString('base64url')}`
   return { cookie, clientToken: 'one browser' }
 }
 
-test('a session gets 150 refreshes in 5 minutes, then 429 with Retry-After; another one behind its address goes on', async () => {
+test('a session may refresh 150 times in 5 minutes, then gets 429 with Retry-After; another session of its network is not affected', async () => {
   const app = await appForTest({ config: STRICT })
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const answers = []
@@ -38,7 +38,7 @@ test('a session gets 150 refreshes in 5 minutes, then 429 with Retry-After; anot
   expect((await refresh(app, petr)).status).toBe(200)
 })
 
-test('a neighbour’s junk cookies are refused past 600 in 5 minutes, and keep nobody from refreshing', async () => {
+test('refreshes with invalid cookies are limited to 600 in 5 minutes for a network, and do not keep its sessions from refreshing', async () => {
   const app = await appForTest({ config: STRICT })
   const olga = await app.signUp()
   const kinds = [
@@ -67,7 +67,7 @@ async function builtWeb(): Promise<string> {
   return folder
 }
 
-test('180 people behind one address open the wall within five minutes: all get it, signed in or signed out long ago', async () => {
+test('180 people behind one address can all open the wall within five minutes, signed in or not', async () => {
   const open = await appForTest()
   const users = await signUps(open, 60)
   const { databaseUrl } = open

@@ -37,7 +37,10 @@ export type NewSession = {
   device: Device
 }
 
-/** Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after another. */
+/**
+ * Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after
+ * another.
+ */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   const { userId, device } = session
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()

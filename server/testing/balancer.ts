@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
-/** Returns the path of HAProxy: HAPROXY_PATH, or on PATH, or Debian's package, which is installed for root. Throws without one. */
+/**
+ * Returns the path of HAProxy: HAPROXY_PATH, or on PATH, or Debian's package, which is installed for root. Throws without
+ * one.
+ */
 export function findBalancer(): Promise<string> {
   return findProgram(usualPaths(), {
     debianPackage: 'haproxy',

@@ -17,7 +17,10 @@ export async function createDatabase(serverUrl: string, name: string, template =
   await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
 }
 
-/** Returns the URL of a server's maintenance database for its superuser, who needs no password on the embedded server's socket. */
+/**
+ * Returns the URL of a server's maintenance database for its superuser, who needs no password on the embedded server's
+ * socket.
+ */
 export function asSuperuser(url: string): string {
   const other = new URL(withDatabase(url, 'postgres'))
   other.username = 'postgres'
