@@ -150,11 +150,8 @@ export async function deleteSession(
 }
 
 export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where('user_id', '=', viewer.userId)
-    .where('id', '!=', viewer.sessionId)
-    .execute()
+  const all = db.deleteFrom('sessions').where('user_id', '=', viewer.userId)
+  await all.where('id', '!=', viewer.sessionId).execute()
 }
 
 export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
