@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const tasks = createTasks({
     db,
-    patientDb: patient.db,
+    backgroundDb: patient.db,
     log,
     codeKey,
     undoKey,

@@ -13,8 +13,8 @@ import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 
 type Options = {
   db: Db
-  /** A database handle whose statements may take as long as they need. */
-  patientDb: Db
+  /** The background pool, whose statements may take as long as they need. */
+  backgroundDb: Db
   log: FastifyBaseLogger
   codeKey: Buffer
   undoKey: Buffer
@@ -38,7 +38,7 @@ const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 /** Every job of the product by its name. */
 export function createTasks({
   db,
-  patientDb,
+  backgroundDb,
   log,
   codeKey,
   undoKey,
@@ -64,12 +64,12 @@ export function createTasks({
       },
       { db, log },
     ),
-    'remove-likes': (_, stopping) => removeLikesOfDeleted(patientDb, stopping),
+    'remove-likes': (_, stopping) => removeLikesOfDeleted(backgroundDb, stopping),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
-    'remove-expired': createPruning(patientDb, log),
+    'remove-expired': createPruning(backgroundDb, log),
     async 'check-counters'(_, stopping) {
-      const differences = await Promise.race([findCounterDifferences(patientDb), stopping])
+      const differences = await Promise.race([findCounterDifferences(backgroundDb), stopping])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
       log.info({ differences: differences.length }, 'counters checked')
     },

@@ -14,7 +14,7 @@ function openMailbox() {
   return {
     sent,
     /** Requests a mail at a second. Returns the seconds to wait, 0 when a mail was sent. */
-    ask(network: string, now: number): number {
+    request(network: string, now: number): number {
       const since = now - DAY
       for (const [name, row] of rows) {
         row.mailedAt = row.mailedAt.filter((at) => at > since)
@@ -50,8 +50,8 @@ function mostWithin(times: number[], seconds: number): number {
 function ownersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   for (let minute = 0; minute <= arrival + 120; minute++) {
-    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE)
-    if (minute >= arrival && mailbox.ask('the owner', minute * MINUTE + 1) === 0) {
+    for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, minute * MINUTE)
+    if (minute >= arrival && mailbox.request('the owner', minute * MINUTE + 1) === 0) {
       return (minute - arrival) * MINUTE
     }
   }
@@ -63,9 +63,9 @@ function obedientOwnersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   let due = arrival * MINUTE
   for (let second = 0; second <= (arrival + 120) * MINUTE; second += 10) {
-    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, second)
+    for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, second)
     if (second < due) continue
-    const wait = mailbox.ask('the owner', second + 1)
+    const wait = mailbox.request('the owner', second + 1)
     if (wait === 0) return second - arrival * MINUTE
     due = second + wait
   }
@@ -92,7 +92,7 @@ test.each([1, 20, 60])(
   (networks) => {
     const mailbox = openMailbox()
     for (let minute = 0; minute < 2 * 24 * 60; minute += networks > 1 ? 5 : 1) {
-      for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE + n)
+      for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, minute * MINUTE + n)
     }
     expect(mostWithin(mailbox.sent, MINUTE)).toBe(1)
     expect(mostWithin(mailbox.sent, HOUR)).toBe(3)
@@ -103,24 +103,24 @@ test.each([1, 20, 60])(
 
 test('one network gets 3 mails an hour, and then the seconds until the next', () => {
   const mailbox = openMailbox()
-  expect(mailbox.ask('home', 0)).toBe(0)
-  expect(mailbox.ask('home', 20)).toBe(40)
-  expect(mailbox.ask('home', 60)).toBe(0)
-  expect(mailbox.ask('home', 120)).toBe(0)
-  expect(mailbox.ask('home', 180)).toBe(HOUR - 120)
-  expect(mailbox.ask('home', HOUR + 60)).toBe(0)
+  expect(mailbox.request('home', 0)).toBe(0)
+  expect(mailbox.request('home', 20)).toBe(40)
+  expect(mailbox.request('home', 60)).toBe(0)
+  expect(mailbox.request('home', 120)).toBe(0)
+  expect(mailbox.request('home', 180)).toBe(HOUR - 120)
+  expect(mailbox.request('home', HOUR + 60)).toBe(0)
 })
 
 test('delaying a waiting person by one more hour takes three networks that made no request before', () => {
   const mailbox = openMailbox()
-  for (const minute of [0, 1, 2]) mailbox.ask(`a${minute}`, minute * MINUTE)
-  expect(mailbox.ask('the owner', 10 * MINUTE)).toBe(50 * MINUTE)
-  for (const name of ['b1', 'b2']) mailbox.ask(name, 59 * MINUTE)
-  expect(mailbox.ask('the owner', 62 * MINUTE)).toBe(0)
+  for (const minute of [0, 1, 2]) mailbox.request(`a${minute}`, minute * MINUTE)
+  expect(mailbox.request('the owner', 10 * MINUTE)).toBe(50 * MINUTE)
+  for (const name of ['b1', 'b2']) mailbox.request(name, 59 * MINUTE)
+  expect(mailbox.request('the owner', 62 * MINUTE)).toBe(0)
 
   const worse = openMailbox()
-  for (const minute of [0, 1, 2]) worse.ask(`a${minute}`, minute * MINUTE)
-  worse.ask('the owner', 10 * MINUTE)
-  for (const name of ['b1', 'b2', 'b3']) worse.ask(name, 59 * MINUTE)
-  expect(worse.ask('the owner', 62 * MINUTE)).toBeGreaterThan(0)
+  for (const minute of [0, 1, 2]) worse.request(`a${minute}`, minute * MINUTE)
+  worse.request('the owner', 10 * MINUTE)
+  for (const name of ['b1', 'b2', 'b3']) worse.request(name, 59 * MINUTE)
+  expect(worse.request('the owner', 62 * MINUTE)).toBeGreaterThan(0)
 })
