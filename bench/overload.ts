@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askOnce, openCrowd, sendNewcomers, type Tally } from '../server/testing/crowd.ts'
+import { askOnce, type CrowdResult, openCrowd, sendNewcomers } from '../server/testing/crowd.ts'
 import type { DataSet } from './data-set.ts'
 import { printMarkdown } from './table.ts'
 
@@ -103,9 +103,9 @@ async function crowdFor(
   const cpuBefore = product.cpu()
   const crowd = openCrowd({ url: product.url, ...options })
   await sleep(seconds * 1000)
-  const tally = await crowd.stop()
-  const served = tally.statuses.get(200) ?? 0
-  return { ...tally, rate: served / seconds, cpu: (product.cpu() - cpuBefore) / served }
+  const result = await crowd.stop()
+  const served = result.statuses.get(200) ?? 0
+  return { ...result, rate: served / seconds, cpu: (product.cpu() - cpuBefore) / served }
 }
 
 /** Samples the server's memory; returns a function that stops it and returns the maximum, in MiB. */
@@ -132,7 +132,7 @@ async function untilNormal(url: string, { request }: Kind): Promise<number> {
 }
 
 /** Counts requests that were answered with a status that a busy server may not use, or not at all. */
-function others({ statuses, lost }: Tally): number {
+function others({ statuses, lost }: CrowdResult): number {
   const known = [200, 429, 503].map((status) => statuses.get(status) ?? 0)
   const all = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   return all - known.reduce((sum, count) => sum + count, 0) + lost

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, IdParams } from './fields.ts'
 
-/** `sent`: accepted by the mail server; `retrying`: not yet, it will be tried again; `refused`: for good, there is no such mailbox. */
+/** `sent`: accepted by the mail server; `retrying`: failed, will be sent again; `refused`: there is no such mailbox. */
 const MailState = Type.Union([
   Type.Literal('queued'),
   Type.Literal('sent'),

@@ -1,36 +1,36 @@
-/** Business constants of the product. Plain values only: the browser loads this file. */
+/** Constants of the product. Plain values only, because the browser loads this file. */
 
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
-/** The counter of remaining characters appears when this many are left. */
+/** The counter of remaining characters appears when this many or fewer are left. */
 export const POST_COUNTER_FROM = 50
 /** Posts on a page unless `limit` says otherwise. */
 export const PAGE_SIZE = 10
 /** Largest `limit` a list accepts. */
 export const PAGE_SIZE_MAX = 50
-/** Largest `page` a list accepts; beyond it a number no longer names a page anyone could have. */
+/** Largest `page` a list accepts (2^31 - 1), far beyond any real page. */
 export const PAGE_MAX = 2_147_483_647
 /** Digits in a one-time code. */
 export const CODE_LENGTH = 6
-/** Wrong codes an operation survives. */
+/** How often the code of an operation may be guessed. */
 export const CODE_ATTEMPTS = 5
-/** Seconds between two mails with the same code. */
+/** Least seconds between two mails with the same code. */
 export const CODE_RESEND_SECONDS = 60
 /** Username length, in characters. */
 export const USERNAME_MIN = 5
 export const USERNAME_MAX = 32
 /** Longest e-mail address, in characters (RFC 5321's path limit). */
 export const EMAIL_MAX = 254
-/** Live sessions a user may have; the oldest makes room for the next. */
+/** Live sessions a user may have. The next one closes the oldest. */
 export const SESSIONS_MAX = 10
-/** Seconds before the access token's end at which a client renews it. */
+/** How many seconds before its expiry a client refreshes the access token. */
 export const TOKEN_REFRESH_SECONDS = 20
-/** Milliseconds a client waits for an answer. */
+/** Timeout of a client's request, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000
-/** Bytes a request body may have. */
+/** Largest request body, in bytes. */
 export const BODY_MAX = 16 * 1024
 /** Longest opaque value (id, cursor, key) a client may send, in characters. */
 export const OPAQUE_MAX = 100
-/** Longest clientToken and device field, in characters. */
+/** Longest clientToken and longest field of a device, in characters. */
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100

@@ -6,12 +6,12 @@ import { excerpt } from './post-title.ts'
 import { normalizeText, parsePostText, remainingLength } from './text.ts'
 
 const MOST_MS = 2
-/** Little enough for whatever is measured here: no need to try again. */
+/** Milliseconds that are fast enough for every test here, so that no further run is needed. */
 const LITTLE_MS = MOST_MS / 4
-/** The best of so many runs counts: a busy machine interrupts some, and the first ones are not compiled yet. */
+/** How many runs are made. The fastest counts, because a busy machine interrupts some, and the first ones are not compiled yet. */
 const RUNS = 40
 
-/** Milliseconds `action` takes where nothing interrupts it; stops trying once that is little enough. */
+/** Returns the milliseconds of the fastest run of `action`, and stops at the first run that is fast enough. */
 function bestMs(action: () => void): number {
   let best = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS && best > LITTLE_MS; run++) {
@@ -22,12 +22,12 @@ function bestMs(action: () => void): number {
   return best
 }
 
-/** As many of `unit` as a body holds, in UTF-8. */
+/** Repeats `unit` as often as fits into a body, in UTF-8. */
 function fill(unit: string): string {
   return unit.repeat(Math.floor(BODY_MAX / Buffer.byteLength(unit)))
 }
 
-/** Characters that make normalising or matching work: marks of many classes, those that NFC splits, joiners, jamo. */
+/** Characters that are expensive to normalise or match: marks of many classes, those that NFC splits, joiners, jamo. */
 const HOSTILE = [
   ...['\u0301', '\u0316', '\u0327', '\u0334', '\u0345', '\u05b0', '\u064b', '\u0e38', '\u3099'],
   ...['\u0f73', '\u0f75', '\u0f81', '\u0344', '\u0489', '\u20e3', '\u{1d165}', '\u093c', '\u094d'],
@@ -71,15 +71,15 @@ test.each([
   ['marks that NFC splits', fill('\u0f81\u0f75')],
   ['marks behind joiners', fill(`${'\u0301\u0316'.repeat(16)}\u200d`)],
   ['letters with as many marks as stay', fill(`a${'\u0301'.repeat(8)}`)],
-  ['joiners without end', `q${fill('\u2060')}\u0301`],
-  ['letters that NFC makes three of', fill('\u{1d160}')],
-])('16 KiB of %s cost no more than 2 ms', (_what, text) => {
+  ['a long run of joiners', `q${fill('\u2060')}\u0301`],
+  ['letters that NFC turns into three', fill('\u{1d160}')],
+])('16 KiB of %s take at most 2 ms', (_what, text) => {
   expect(bestMs(() => parsePostText(text))).toBeLessThan(MOST_MS)
   expect(bestMs(() => normalizeText(text))).toBeLessThan(MOST_MS)
   expect(bestMs(() => remainingLength(text))).toBeLessThan(MOST_MS)
 })
 
-test('16 KiB of whatever is repeated cost no more than 2 ms', () => {
+test('16 KiB of any repeated characters take at most 2 ms', () => {
   fc.assert(
     fc.property(hostileUnit, (unit) => {
       const text = fill(unit)
@@ -89,7 +89,7 @@ test('16 KiB of whatever is repeated cost no more than 2 ms', () => {
   )
 })
 
-test('an address of any 254 characters is judged in half a millisecond', () => {
+test('an address of any 254 characters is checked within half a millisecond', () => {
   const unit = fc.string({
     unit: fc.constantFrom('@', '.', 'a', ' ', '\t', '\u00a0'),
     minLength: 1,
@@ -103,7 +103,7 @@ test('an address of any 254 characters is judged in half a millisecond', () => {
   expect(bestMs(() => isEmail(`${'@'.repeat(125)}${'.'.repeat(125)}  `))).toBeLessThan(LITTLE_MS)
 })
 
-test('what a link to a post is called is found in half a millisecond', () => {
+test('the title of a post is found within half a millisecond', () => {
   for (const unit of ['.', ' ', '. ', '—', 'a.', '\n']) {
     const text = `${unit.repeat(500 / unit.length - 1)}a`
     expect(bestMs(() => excerpt(text, 300))).toBeLessThan(LITTLE_MS)

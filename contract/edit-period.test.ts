@@ -13,7 +13,7 @@ test('a post may be edited at 9:59 after its publication and not at 10:00', () =
   expect(canEdit(POST, after(601), PERIOD)).toBe(false)
 })
 
-test('the period is the one that is configured', () => {
+test('the configured period applies', () => {
   expect(canEdit(POST, after(59), 60)).toBe(true)
   expect(canEdit(POST, after(60), 60)).toBe(false)
 })

@@ -25,7 +25,7 @@ test.each([
   [' olga@example.org', 'a space in front'],
   ['olga@example.org\n', 'a line feed at the end'],
   ['olga@exam\u00a0ple.org', 'a no-break space'],
-])('%j is none: %s', (address) => {
+])('%j is not an e-mail: %s', (address) => {
   expect(isEmail(address)).toBe(false)
 })
 
@@ -41,7 +41,7 @@ test.each([
   '\u200b',
   '\u202e',
   '\ud800',
-])('an address with %j is none, wherever the character stands', (character) => {
+])('an address with %j in any place is not an e-mail', (character) => {
   for (const address of [
     `${character}olga@example.org`,
     `ol${character}ga@example.org`,

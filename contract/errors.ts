@@ -1,6 +1,6 @@
 /**
- * Every refusal the API can give: its status and the Russian sentence shown to a person.
- * Plain values only: the browser loads this file.
+ * Every error the API can return: its status and the Russian sentence shown to a person. Plain values only, because the
+ * browser loads this file.
  */
 export const ERRORS = {
   INVALID_REQUEST: { status: 400, message: 'Проверьте введённые данные' },

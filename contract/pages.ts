@@ -1,4 +1,4 @@
-/** The web app's pages by their paths. The server knows them too: at any other address its answer is a 404. */
+/** The paths of the web app's pages. The server answers 404 at any other address. */
 export const PATHS = {
   wall: '/',
   post: '/posts/:id',
@@ -17,14 +17,14 @@ export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
 
-/** Titles that the server says as well, for crawlers and previews of links. */
+/** Titles that the server writes into the HTML too, for crawlers and link previews. */
 export const TITLES = {
   wall: 'Стена',
   noPost: 'Запись не найдена',
   noPage: 'Страница не существует',
 } as const
 
-/** The title of a browser tab: '{title} - {app name}', or the app name alone where a page has no title. */
+/** Returns the title of a browser tab: '{title} - {app name}', or the app name alone for a page without a title. */
 export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }

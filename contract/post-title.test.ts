@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { excerpt, postTitle } from './post-title.ts'
 
-test('a post is called by its author and its beginning', () => {
+test('the title of a post is its author and its beginning', () => {
   expect(postTitle({ text: 'Стены слышат.', owner: { username: 'olga_v' } })).toBe(
     'olga_v: Стены слышат.',
   )
@@ -11,7 +11,7 @@ test('a text that fits stays whole, on one line', () => {
   expect(excerpt('Раз\n\n  два\tтри', 11)).toBe('Раз два три')
 })
 
-test('a longer one ends with a whole word and an ellipsis, within the bound', () => {
+test('a longer text ends with a whole word and an ellipsis, within the limit', () => {
   expect(excerpt('Говорят, стены слышат всё', 17)).toBe('Говорят, стены…')
   expect(excerpt('Говорят, стены слышат всё', 10)).toBe('Говорят…')
   for (let max = 2; max < 30; max++) {

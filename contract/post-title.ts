@@ -2,20 +2,20 @@ import type { Post } from './posts.ts'
 
 const TITLE_MAX = 60
 
-type Titled = { text: string; owner: Pick<Post['owner'], 'username'> }
+type TitledPost = { text: string; owner: Pick<Post['owner'], 'username'> }
 
-/** What a browser's tab and a link to a post call it: its author, and how it begins. */
-export function postTitle({ owner, text }: Titled): string {
+/** Returns the title of a post for browser tabs and links: its author and the beginning of its text. */
+export function postTitle({ owner, text }: TitledPost): string {
   return `${owner.username}: ${excerpt(text, TITLE_MAX)}`
 }
 
-/** The beginning of a text on one line, in at most `max` characters: whole words, and an ellipsis where it goes on. */
+/** Returns the beginning of a text on one line: whole words in at most `max` characters, with an ellipsis if it was cut. */
 export function excerpt(text: string, max: number): string {
   const line = text.replace(/\s+/gu, ' ').trim()
   const characters = [...line]
   if (characters.length <= max) return line
   const end = characters.lastIndexOf(' ', max - 1)
-  // A word as long as the line, such as an address, is cut where it must be.
-  const kept = characters.slice(0, end > max / 2 ? end : max - 1).join('')
-  return `${kept.replace(/[\s.,:;—–-]+$/u, '')}…`
+  // A word that is longer than half the line, such as a URL, is cut.
+  const beginning = characters.slice(0, end > max / 2 ? end : max - 1).join('')
+  return `${beginning.replace(/[\s.,:;—–-]+$/u, '')}…`
 }

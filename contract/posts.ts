@@ -25,7 +25,7 @@ function post<S extends TSchema>(repliedPost: S) {
   })
 }
 
-/** The post answered, as it stands inside its reply: its own `replied_post` is null. */
+/** The replied post inside its reply. Its own `replied_post` is null. */
 export const RepliedPost = post(Type.Null())
 export type RepliedPost = Type.Static<typeof RepliedPost>
 export const Post = post(nullable(RepliedPost))
@@ -40,9 +40,9 @@ export const PostPage = strictObject({
 })
 export type PostPage = Type.Static<typeof PostPage>
 
-/** The text as typed: server and browser both normalise it, so only the body's size bounds it here. */
+/** The text as typed. The server normalises it before it checks its length, so only the body's size limits it here. */
 export const PostBody = strictObject({ text: Type.String() })
-/** A retry with the same key from the same user answers with the first result: 404 where that was deleted meanwhile. */
+/** A retry with the same key by the same user returns the first result, or 404 if that post has been deleted. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
 })

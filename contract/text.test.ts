@@ -23,7 +23,7 @@ const HOSTILE = [
   '\ud83d',
   '\ude00',
 ]
-/** Any string at all, rich in what normalising changes, lone surrogates included. */
+/** Any strings, with many characters that normalisation changes, and with lone surrogates. */
 const anyText = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...HOSTILE),
@@ -32,7 +32,7 @@ const anyText = fc.string({
   maxLength: 60,
 })
 
-test('a text is trimmed and brought to NFC', () => {
+test('a text is trimmed and normalised to NFC', () => {
   expect(parsePostText('  Привет, стена!\n\n')).toBe('Привет, стена!')
   expect(parsePostText('и\u0306')).toBe('й')
   expect(parsePostText('\u00a0\u3000\ufeffтекст\u00a0')).toBe('текст')
@@ -56,7 +56,7 @@ test.each([
   ['501 letters', 'я'.repeat(501), -1],
   ['501 emoji', '😀'.repeat(501), -1],
   ['500 flags, two code points each', '🇷🇺'.repeat(500), -500],
-])('%s are over it', (_what, raw, remaining) => {
+])('%s are over the limit', (_what, raw, remaining) => {
   expect(parsePostText(raw)).toBeNull()
   expect(remainingLength(raw)).toBe(remaining)
 })
@@ -78,7 +78,7 @@ test.each([
   ['a Khitan filler', '\u{16fe4}'],
   ['a place of an object', '\ufffc'],
   ['all of these at once', '\u{1d159} \u0301\u{13441}\u200d\ufffc\u{16fe4}\u2800'],
-])('%s: refused, as nothing in it is visible', (_what, raw) => {
+])('%s is refused, because nothing in it is visible', (_what, raw) => {
   expect(parsePostText(raw)).toBeNull()
 })
 
@@ -95,11 +95,11 @@ test.each([
   expect(parsePostText(raw)).toBeNull()
 })
 
-test('control characters are refused at the ends too, where trimming would hide them', () => {
+test('control characters are refused at the ends too, where trimming would remove them', () => {
   for (const raw of ['\tтекст', 'текст\r', '\0текст']) expect(parsePostText(raw)).toBeNull()
 })
 
-test('bidirectional overrides and isolates are stripped, marks of direction stay', () => {
+test('bidirectional overrides and isolates are removed, direction marks stay', () => {
   expect(parsePostText('а\u202a\u202b\u202c\u202d\u202eб\u2066\u2067\u2068\u2069в')).toBe('абв')
   expect(parsePostText('а\u200eб\u200fв')).toBe('а\u200eб\u200fв')
 })
@@ -121,7 +121,7 @@ test.each([
   ['a mark of direction', '\u200e'],
   ['a line of annotation', '\ufff9'],
   ['several of them', '\u200d\u2060\u00ad'],
-])('marks behind %s are marks on the same letter: 8 stay', (_what, filler) => {
+])('marks after %s belong to the same letter: 8 stay', (_what, filler) => {
   const marks = (text: string | null) => text?.match(/\p{M}/gu)?.length
   for (const run of [1, 3, 8]) {
     const text = parsePostText(`q${(MARK.repeat(run) + filler).repeat(30)}!`)
@@ -132,7 +132,7 @@ test.each([
   expect(parsePostText(few)).toBe(few)
 })
 
-/** As people write them: each is published as it stands. */
+/** Texts as people write them, which are published unchanged. */
 const WRITTEN = [
   ['a family', '👨‍👩‍👧‍👦'],
   ['families one after another', '👨🏽‍👩🏻‍👧🏿‍👦🏼'.repeat(20)],
@@ -159,11 +159,11 @@ const WRITTEN = [
   ['a dotted circle that bears a mark', '◌\u0301'],
 ] as const
 
-test.each(WRITTEN)('%s: kept as written', (_what, text) => {
+test.each(WRITTEN)('%s is published as written', (_what, text) => {
   expect(parsePostText(text)).toBe(text)
 })
 
-test('whatever people write, in any order and company, is kept as written', () => {
+test('combinations of what people write are published as written', () => {
   const words = fc.constantFrom(...WRITTEN.map(([, text]) => text), 'слово', '😀', '…')
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 8 }), (parts) => {
@@ -178,7 +178,7 @@ test('markup is text like any other', () => {
   expect(parsePostText(markup)).toBe(markup)
 })
 
-test('a normalised text is normal: doing it again changes nothing', () => {
+test('normalising a normalised text changes nothing', () => {
   fc.assert(
     fc.property(anyText, (raw) => {
       const once = normalizeText(raw)
@@ -188,7 +188,7 @@ test('a normalised text is normal: doing it again changes nothing', () => {
   )
 })
 
-test('whatever is accepted has 1 to 500 code points, no forbidden character, and counts as the browser counts', () => {
+test('every accepted text has 1 to 500 code points, no forbidden character, and the length that the browser counts', () => {
   fc.assert(
     fc.property(anyText, (raw) => {
       const text = parsePostText(raw)
@@ -204,7 +204,7 @@ test('whatever is accepted has 1 to 500 code points, no forbidden character, and
   )
 })
 
-test('the line ends and tabs of a pasted text become what a post may hold', () => {
+test('the line ends and tabs of a pasted text are replaced by those that a post may contain', () => {
   expect(tidyTyped('раз\r\nдва\rтри\tчетыре')).toBe('раз\nдва\nтри четыре')
   expect(parsePostText(tidyTyped('раз\r\nдва\tтри'))).toBe('раз\nдва три')
 })

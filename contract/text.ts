@@ -4,56 +4,56 @@ const MARKS_MAX = 8
 
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
 /**
- * Far more marks than a letter of any script bears. NFC sorts each such run, in time that grows with its square: cut
- * first, 16 KiB of marks cost a millisecond and not a hundred.
+ * More combining marks than a letter of any script has. NFC sorts each run of marks in quadratic time. With long runs cut first,
+ * 16 KiB of marks take one millisecond instead of a hundred.
  */
 const ENDLESS_MARKS = /(?<!\p{M})(\p{M}{32})\p{M}+/gu
-/** More than 8 characters that overprint one letter, or that draw nothing and so part no mark from the ones before. */
+/** More than 8 characters that overprint one letter, or that are invisible and so do not end a run of marks. */
 const MARKS_ON_ONE_LETTER = /\p{M}[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]{8,}/gu
-/** The part that stays of such a stretch where it has marks beyond it. */
+/** The beginning of such a run that is retained when more marks follow. */
 const FIRST_MARKS = new RegExp(`^(?:\\p{M}\\P{M}*){${MARKS_MAX}}(?=\\p{M})`, 'u')
-/** Control characters other than line feed, and lone surrogates: no text a person typed has them. */
+/** Control characters other than line feed, and lone surrogates. No text that a person typed has them. */
 const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cs}]/u
-/** Anything but spaces, controls of format, fillers, marks without a letter, and the symbols that are blank by design. */
-const DRAWS =
+/** Anything but spaces, format controls, fillers, marks without a letter, and symbols that are blank by design. */
+const VISIBLE =
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/u
 
 /**
- * Brings a post's text to the form it is stored, counted and compared in: bidirectional overrides out, NFC, at most 8
- * combining marks on a letter (more overprint the neighbours), trimmed. Its cost grows with the length of any text alone.
+ * Returns a post's text in the form in which it is stored, counted and compared: without bidirectional overrides, in NFC, with at
+ * most 8 combining marks on a letter (more overprint the neighbours), trimmed. It takes linear time.
  */
 export function normalizeText(raw: string): string {
   return raw
     .replace(BIDI_CONTROLS, '')
     .replace(ENDLESS_MARKS, '$1')
     .normalize('NFC')
-    .replace(MARKS_ON_ONE_LETTER, (stretch) => FIRST_MARKS.exec(stretch)?.[0] ?? stretch)
+    .replace(MARKS_ON_ONE_LETTER, (run) => FIRST_MARKS.exec(run)?.[0] ?? run)
     .trim()
 }
 
-/** Length in Unicode code points, which is what the limit of 500 counts. */
+/** Length in Unicode code points, which the limit of 500 refers to. */
 export function textLength(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length
 }
 
-/** Code points left of the limit for a text as typed; negative when over it. */
+/** Code points left until the limit for a text as typed; negative past it. */
 export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
 /**
- * The normalised text of a post, or null when it may not be published: over 500 code points, nothing in it that draws, or
+ * Returns the normalised text of a post, or null when it may not be published: over 500 code points, nothing visible, or with
  * control characters or lone surrogates.
  */
 export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)
-  return DRAWS.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
+  return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** A text as typed or pasted with the line ends and tabs that no post may hold turned into those it may. */
+/** Returns a text as typed or pasted with line ends and tabs replaced by those that a post may contain. */
 export function tidyTyped(raw: string): string {
   return raw.replace(/\r\n?/gu, '\n').replace(/\t/gu, ' ')
 }

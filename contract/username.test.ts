@@ -16,11 +16,11 @@ test.each([
   ['olga5\n', 'characters'],
   ['mar\u212aus', 'characters'],
   ['olga\u0301a', 'characters'],
-])('%j is none: %s', (name, problem) => {
+])('%j is not a username: %s', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem)
 })
 
-test('a wrong length is told before wrong characters, as the form reports it', () => {
+test('a wrong length is reported before wrong characters', () => {
   expect(usernameProblem('оля')).toBe('short')
   expect(usernameProblem('я'.repeat(33))).toBe('long')
 })

@@ -2,7 +2,7 @@ import { USERNAME_MAX, USERNAME_MIN } from './constants.ts'
 
 const ALLOWED = /^[A-Za-z0-9_]*$/u
 
-/** What is wrong with a username as typed, in the order the form reports it; null when nothing is. */
+/** Returns the first thing that is wrong with a username as typed, in the form's order; null for a valid one. */
 export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'characters' | null {
   if (name.length === 0) return 'empty'
   if (name.length < USERNAME_MIN) return 'short'

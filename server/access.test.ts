@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type AccountFixture,
+  createAccountFixture,
+  newEmail,
+  readOwned,
+} from './testing/account-fixture.ts'
 import { DEVICE } from './testing/client.ts'
 import { allEndpoints } from './testing/endpoints.ts'
-import { belongings, buildHouse, type House, newEmail } from './testing/house.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
-/** Who calls: the owner of everything in the house, another user, or a visitor, who has no token. */
+/** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** What each call answers the owner, another user and a visitor. */
+/** What each call returns to the owner, another user and a visitor. */
 type Row = {
-  call: (house: House, caller: Caller) => Sent
+  call: (fixture: AccountFixture, caller: Caller) => Sent
   owner: string
   other: string
   visitor: string
@@ -25,18 +30,21 @@ const signedIn = { owner: '200', other: '200', visitor: STRANGER }
 const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
 const started = { owner: '201', other: '201', visitor: '201' }
 
-const start = (path: string, email: (house: House) => string) => (house: House, who: Caller) => ({
-  path,
-  body: { email: email(house), clientToken: who.clientToken, device: DEVICE },
-})
+const start =
+  (path: string, email: (fixture: AccountFixture) => string) =>
+  (fixture: AccountFixture, who: Caller) => ({
+    path,
+    body: { email: email(fixture), clientToken: who.clientToken, device: DEVICE },
+  })
 const verify =
-  (path: string, which: 'change' | 'login' | 'registration') => (house: House, who: Caller) => ({
-    path: `${path}/${house[which].id}/verify`,
-    body: { confirmCode: house[which].confirmCode, clientToken: who.clientToken },
+  (path: string, which: 'change' | 'login' | 'registration') =>
+  (fixture: AccountFixture, who: Caller) => ({
+    path: `${path}/${fixture[which].id}/verify`,
+    body: { confirmCode: fixture[which].confirmCode, clientToken: who.clientToken },
   })
 const ofPost =
   (rest = '', body?: object) =>
-  ({ post }: House) => ({ path: `/posts/${post.id}${rest}`, ...(body && { body }) })
+  ({ post }: AccountFixture) => ({ path: `/posts/${post.id}${rest}`, ...(body && { body }) })
 const at = (path: string, body?: object) => () => ({ path, ...(body && { body }) })
 
 const TABLE: Record<string, Row> = {
@@ -54,7 +62,7 @@ const TABLE: Record<string, Row> = {
   },
 
   'PATCH /sessions/current': {
-    // A stolen cookie alone does not serve another client.
+    // A stolen cookie alone is of no use to another client.
     call: ({ owner }, { clientToken, cookie }) => ({
       path: '/sessions/current',
       body: { clientToken },
@@ -95,14 +103,14 @@ const TABLE: Record<string, Row> = {
     visitor: STRANGER,
   },
   'POST /email-changes/:id/undo': {
-    // The mailed link alone opens it, whoever follows it.
+    // The mailed link is enough, whoever opens it.
     call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
     owner: '400 LINK_EXPIRED',
     other: '400 LINK_EXPIRED',
     visitor: '400 LINK_EXPIRED',
   },
   'GET /users/:username/validation': {
-    // One's own name is no one else's.
+    // One's own name is free only for oneself.
     call: ({ owner }) => ({ path: `/users/${owner.username}/validation` }),
     owner: '200',
     other: '400 USERNAME_ALREADY_EXISTS',
@@ -154,26 +162,26 @@ const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
 )
 
 let app: TestApp
-let sharedHouse: House
+let sharedHouse: AccountFixture
 beforeAll(async () => {
   app = await startTestApp()
-  sharedHouse = await buildHouse(app)
+  sharedHouse = await createAccountFixture(app)
 })
 afterAll(() => app.close())
 
-test('every call of the contract says what it answers the owner, another user and a visitor', async () => {
+test('the table says for every call of the contract what it returns to the owner, another user and a visitor', async () => {
   expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())
 })
 
-test.each(CELLS)('$name answers the $who: $is', async ({ name, call, who, is }) => {
-  const house = who === 'owner' ? await buildHouse(app) : sharedHouse
-  const caller = who === 'owner' ? house.owner : await callerFor(who)
-  const before = await belongings(app, house)
-  const { path, ...sent } = call(house, caller)
+test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
+  const fixture = who === 'owner' ? await createAccountFixture(app) : sharedHouse
+  const caller = who === 'owner' ? fixture.owner : await callerFor(who)
+  const before = await readOwned(app, fixture)
+  const { path, ...sent } = call(fixture, caller)
   const [method = ''] = name.split(' ')
   const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
   expect([status, body?.code].filter(Boolean).join(' ')).toBe(is)
-  if (who !== 'owner') expect(await belongings(app, house)).toEqual(before)
+  if (who !== 'owner') expect(await readOwned(app, fixture)).toEqual(before)
 })
 
 async function callerFor(who: 'other' | 'visitor'): Promise<Caller> {

@@ -14,7 +14,7 @@ import { hashAddresses } from './http/request-log.ts'
 import { createRouter } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
 import { registerLikes } from './likes/likes.routes.ts'
-import { likedBy } from './likes/likes.service.ts'
+import { batchLikedPosts } from './likes/likes.service.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { loadWebApp, servePages } from './pages/serve-pages.ts'
 import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     sharedUrl: config.databaseUrl,
     log,
     headers,
-    likedBy: likedBy(db),
+    likedBy: batchLikedPosts(db),
   })
   const {
     app: http,
@@ -113,20 +113,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     limit: limits.pageFiles,
   })
   const route = createRouter(http, { auth: sessions.authenticator(db), limits, cache })
-  const shared = { changed: cache.publishChange, readAsVisitor: cache.readAsVisitor }
-  const features = { route, db, config, limits, sessions, codes, undoKey, ...shared }
-  registerSignIn(features)
-  registerCodes(features)
-  registerSessions(features)
-  registerAccount(features)
-  registerPosts(features)
-  registerReplies(features)
-  registerLikes(features)
-  registerReports(features)
+  const { publicUrl, editPeriodSeconds } = config
+  const invalidate = () => cache.publishChange('posts')
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl })
+  registerCodes({ route, db, sessions })
+  registerSessions({ route, db, limits, sessions, publicUrl })
+  registerAccount({ route, db, limits, sessions, codes, undoKey, invalidate })
+  registerPosts({ route, db, limits, editPeriodSeconds, invalidate })
+  registerReplies({ route, db, limits, invalidate })
+  registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
+  registerReports({ route, db, limits })
   serveHealth(http, db)
   await servePages(http, web, {
     cookieName: sessions.cookieName,
-    readPost: (id) => readPostForPage(features, id),
+    readPost: (id) => readPostForPage({ db, readAsVisitor: cache.readAsVisitor }, id),
     limit: limits.visitorCalls,
     fileLimit: limits.pageFiles,
   })

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { TestUser } from './testing/client.ts'
 import { passSessionTime } from './testing/passing-time.ts'
-import { NODES } from './testing/per-node.ts'
 import { from, startAt, verifyAt } from './testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp } from './testing/test-app.ts'
+import { appForTest, NODES, startTestApp, type TestApp } from './testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
 

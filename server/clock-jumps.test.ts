@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from './queue/queue.ts'
-import { mailAppForTest } from './testing/mail-app.ts'
 import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
 import { startAt } from './testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from './testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from './testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600

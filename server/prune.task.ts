@@ -1,18 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { removeExpiredAccountRows } from './account/account.service.ts'
-import { removeExpiredMailPlaces, removeExpiredOperations } from './codes/codes.service.ts'
+import { removeExpiredAccountRows } from './account/account.repository.ts'
+import { removeExpiredOperations } from './codes/codes.repository.ts'
+import { removeExpiredMailPlaces } from './codes/mail-places.repository.ts'
 import type { Db } from './db/database.ts'
-import { deleteOldKeys } from './posts/counters.task.ts'
+import { removeOldKeys } from './posts/posts.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
-import { countExpired, deleteDeadSessions } from './sessions/sessions.service.ts'
+import { countSessions, removeExpiredSessions } from './sessions/sessions.repository.ts'
 
-/** A little less than the hour between two runs, by the monotonic clock (ms). */
+/** Milliseconds of the monotonic clock: a little less than the hour between two runs. */
 const CONFIRMED_AFTER_MS = 50 * 60_000
 
 /**
- * Makes the hourly job that removes what is over: one-time operations, sessions, counts of limits. Where more than half of
- * the sessions look over, the clock is more likely wrong than they: it removes nothing and logs an error, and goes on only
- * if that is still so an hour later. `clock`: monotonic milliseconds.
+ * Makes the hourly job that removes expired rows: one-time operations, sessions, counts of rate limits. When more than half of
+ * the sessions seem to have expired, the clock is probably wrong: the job removes nothing and logs an error, and continues
+ * only if that is still so an hour later. `clock` returns monotonic milliseconds.
  */
 export function createPruning(
   db: Db,
@@ -22,7 +23,7 @@ export function createPruning(
   let suspectedAt: number | undefined
 
   return async () => {
-    const { expired, all } = await countExpired(db)
+    const { expired, all } = await countSessions(db)
     const suspicious = expired * 2 > all
     const confirmed = suspectedAt !== undefined && clock() - suspectedAt >= CONFIRMED_AFTER_MS
     if (suspicious && !confirmed) {
@@ -35,8 +36,8 @@ export function createPruning(
     await removeExpiredOperations(db)
     await removeExpiredMailPlaces(db)
     await removeExpiredAccountRows(db)
-    await deleteDeadSessions(db)
+    await removeExpiredSessions(db)
     await removeExpiredLimits(db)
-    await deleteOldKeys(db)
+    await removeOldKeys(db)
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
-import { keepMailState } from './codes/codes.service.ts'
+import { updateMailState } from './codes/codes.repository.ts'
 import type { Db } from './db/database.ts'
 import { removeLikesOfDeleted } from './likes/likes.task.ts'
 import { sendUntilExpired } from './mail/send-mail.task.ts'
@@ -24,7 +24,7 @@ type Options = {
   transport: MailTransport
 }
 
-/** When the jobs nobody asks for run (UTC). */
+/** When the recurring jobs run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
 * * * * * remove-likes
@@ -32,7 +32,7 @@ export const CRONTAB = `
 40 2 * * * check-counters
 `
 
-/** Longer than a conversation and what is written down of it take: no mail is under way twice at a time. */
+/** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** Every job of the product by its name. */
@@ -52,7 +52,7 @@ export function createTasks({
       {
         send: (mail: CodeMail, attempt) =>
           sendCodeMail(mail, { key: codeKey, appName, transport, ...attempt }),
-        onOutcome: (mail, outcome) => keepMailState(db, mail.operationId, outcome),
+        onOutcome: (mail, outcome) => updateMailState(db, mail.operationId, outcome),
       },
       { db, log },
     ),

@@ -17,7 +17,7 @@ test.each([
     const database = await freshDatabase(inject('databaseUrl'))
     const mailbox = await openMailbox()
     const clock = await shiftedClock()
-    const { code, printed, told, stop } = await startMain({
+    const { code, stdout, stderr, stop } = await startMain({
       ...clock.env,
       DATABASE_URL: database.url,
       APP_SECRET: 's'.repeat(32),
@@ -28,8 +28,8 @@ test.each([
       await mailbox.close()
       await database.drop()
     })
-    expect({ code, told }).toEqual({ code: null, told: '' })
-    const url = /^Готово: (.*)$/m.exec(printed)?.[1]
+    expect({ code, stderr }).toEqual({ code: null, stderr: '' })
+    const url = /^Готово: (.*)$/m.exec(stdout)?.[1]
     const send = async (path: string, body: object) => {
       const answer = await fetch(`${url}/api/v1${path}`, {
         method: 'POST',

@@ -59,7 +59,7 @@ test('SIGTERM under load, twenty times: no reused connection is reset, and each 
     let turn = 0
     const request = () => `${calls[turn++ % calls.length]}Host: x\r\n\r\n`
     const crowd = openCrowd({ url: product.url, connections: 40, request })
-    await expect.poll(() => crowd.tally.times.length).toBeGreaterThan(500)
+    await expect.poll(() => crowd.result.times.length).toBeGreaterThan(500)
     await expectGracefulExit(product, QUICK_EXIT_MS)
     const { statuses, lost } = await crowd.stop()
     expect({ run, lost, statuses: [...statuses.keys()] }).toEqual({ run, lost: 0, statuses: [200] })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
-import { tally } from '../../server/testing/sign-in-calls.ts'
+import { countCodes } from '../../server/testing/sign-in-calls.ts'
 import { type Pair, pairForTest, startPair } from './pair.ts'
 
 let pair: Pair
@@ -24,7 +24,7 @@ test('50 right codes at once, on both nodes: one session', async () => {
     ),
   )
   // Right codes that were compared after the first one are too late; after five attempts none is compared.
-  const { ok, OPERATION_EXPIRED = 0, MAX_CONFIRM_ATTEMPTS = 0 } = tally(answers)
+  const { ok, OPERATION_EXPIRED = 0, MAX_CONFIRM_ATTEMPTS = 0 } = countCodes(answers)
   expect(ok).toBe(1)
   expect(OPERATION_EXPIRED + MAX_CONFIRM_ATTEMPTS).toBe(49)
   const sessions = await sql`SELECT FROM sessions s JOIN users u ON u.id = s.user_id
@@ -40,7 +40,7 @@ test('200 wrong codes at once, on both nodes: five are compared', async () => {
     pair.call('POST', `/registrations/${body.id}/verify`, {
       body: { confirmCode, clientToken: 'one browser' },
     })
-  expect(tally(await atOnce(times(200, guess)))).toEqual({
+  expect(countCodes(await atOnce(times(200, guess)))).toEqual({
     INVALID_CONFIRM_CODE: 5,
     MAX_CONFIRM_ATTEMPTS: 195,
   })
@@ -53,7 +53,7 @@ test('16 users racing for one name in mixed case, on both nodes: one gets it', a
       body: { username: n % 2 ? 'Racing_Name' : 'racing_name' },
     })
   const answers = await Promise.all(users.map(claim))
-  expect(tally(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 15 })
+  expect(countCodes(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 15 })
 })
 
 test('likes and unlikes racing on both nodes: the count equals the rows', async () => {

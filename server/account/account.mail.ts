@@ -1,12 +1,13 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { PATHS } from '../../contract/pages.ts'
 import type { MailTransport } from '../mail/transport.ts'
-import { undoLink } from './email-undo-link.ts'
 
-/** A queued notice to the address an account has just left. It names the change; the link is derived when it is written. */
+/** A queued notice to the address an account has just left. It names the change; sending it derives the link. */
 export type EmailNotice = {
   to: string
   username: string
   changeId: string
-  /** When the change can no longer be undone, in unix milliseconds: no mail is tried after it. */
+  /** When the change can no longer be undone, in unix milliseconds. The mail is not sent after it. */
   expiresAt: number
 }
 
@@ -18,7 +19,7 @@ type NoticeOptions = {
   transport: MailTransport
 }
 
-/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it could not be sent. */
+/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it was not sent. */
 export async function sendEmailNotice(
   { to, username, changeId }: EmailNotice,
   signal: AbortSignal,
@@ -41,4 +42,24 @@ export async function sendEmailNotice(
     ].join('\n'),
   }
   await transport.send(mail, signal)
+}
+
+/**
+ * The address that undoes an e-mail change: a page of the site at `origin`. Id and secret follow the `#`, which browsers do
+ * not send, so that they appear in no log and on no other site.
+ */
+function undoLink(origin: string, changeId: string, key: Buffer): string {
+  return `${origin}${PATHS.emailUndo}#${changeId}.${undoSecret(changeId, key)}`
+}
+
+/** Whether a secret is the one in the link of a change. The time it takes does not depend on where they differ. */
+export function isUndoSecret(given: string, changeId: string, key: Buffer): boolean {
+  const right = Buffer.from(undoSecret(changeId, key))
+  const bytes = Buffer.from(given)
+  return bytes.length === right.length && timingSafeEqual(bytes, right)
+}
+
+/** HMAC-SHA-256 of the change's id. It is always the same for a change, so none is stored. */
+export function undoSecret(changeId: string, key: Buffer): string {
+  return createHmac('sha256', key).update(changeId).digest('hex')
 }

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import type { CurrentUser } from '../../contract/account.ts'
 import type { Queryable } from '../db/database.ts'
 import { emailKey } from '../db/email-key.ts'
-import { isUsernameKept, keptName } from './released-usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
@@ -9,7 +10,7 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** The user, whose row no one else changes until the transaction ends. */
+/** Returns the user, and locks the row until the transaction ends. */
 export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
   return tx
     .selectFrom('users')
@@ -19,28 +20,23 @@ export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
     .executeTakeFirstOrThrow()
 }
 
+function selectByEmail(db: Queryable, email: string) {
+  return db.selectFrom('users').select(CURRENT_USER).where('email_key', '=', emailKey(email))
+}
+
+export function selectUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return selectByEmail(db, email).executeTakeFirst()
+}
+
 /**
- * The user with an e-mail, whose row no one else changes until the transaction ends. One who is leaving that e-mail just
- * then is waited for, and no longer found.
+ * Returns the user with an e-mail, and locks the row until the transaction ends. It waits for a transaction that moves the user
+ * to another e-mail, and then does not find the user.
  */
 export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
-  return tx
-    .selectFrom('users')
-    .select(CURRENT_USER)
-    .where('email_key', '=', emailKey(email))
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }
 
-export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
-  return db
-    .selectFrom('users')
-    .select(CURRENT_USER)
-    .where('email_key', '=', emailKey(email))
-    .executeTakeFirst()
-}
-
-/** Adds a user; undefined when the e-mail or the username is taken, or the username kept for its former owner. */
+/** Adds a user; undefined when the e-mail or the username is taken, or the username is reserved for its former owner. */
 export function insertUser(
   tx: Queryable,
   user: { email: string; username: string },
@@ -55,14 +51,14 @@ export function insertUser(
           val(user.email).as('email'),
           val(emailKey(user.email)).as('email_key'),
         ])
-        .where(({ not, exists }) => not(exists(keptName(tx, user.username)))),
+        .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
     )
     .onConflict((conflict) => conflict.doNothing())
     .returning(CURRENT_USER)
     .executeTakeFirst()
 }
 
-/** Whether a username is another user's, or kept for another user who gave it up. */
+/** Whether another user has a username, or gave it up and still has it reserved. */
 export async function isUsernameTaken(
   db: Queryable,
   username: string,
@@ -74,10 +70,10 @@ export async function isUsernameTaken(
     .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
     .where('id', '!=', exceptUserId)
     .executeTakeFirst()
-  return row !== undefined || isUsernameKept(db, username, exceptUserId)
+  return row !== undefined || isUsernameReleased(db, username, exceptUserId)
 }
 
-/** Gives a user another name; rejects with a unique violation when it is taken. */
+/** Changes a username. Rejects with a unique violation when it is taken. */
 export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
   return db
     .updateTable('users')
@@ -87,11 +83,103 @@ export function updateUsername(db: Queryable, id: string, username: string): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Gives a user another e-mail; rejects with a unique violation when it is taken. */
+/** Changes a user's e-mail. Rejects with a unique violation when it is taken. */
 export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {
   await tx
     .updateTable('users')
     .set({ email, email_key: emailKey(email) })
     .where('id', '=', id)
     .execute()
+}
+
+/** How long a released username stays reserved for its former owner, because people still know them by it. */
+const RESERVED_SECONDS = 30 * 86_400
+
+const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
+
+/** The row, if any, that reserves a username for its former owner. */
+function selectRelease(db: Queryable, username: string) {
+  return db
+    .selectFrom('released_usernames')
+    .select('user_id')
+    .where('name', '=', username.toLowerCase())
+    .where('released_at', '>', reservedSince)
+}
+
+/** Whether a username is reserved for a user other than this one, who released it. */
+export async function isUsernameReleased(
+  db: Queryable,
+  username: string,
+  userId: string,
+): Promise<boolean> {
+  const row = await selectRelease(db, username).where('user_id', '!=', userId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Reserves a username for the user who gives it up now. */
+export async function releaseUsername(
+  tx: Queryable,
+  { username, userId }: { username: string; userId: string },
+): Promise<void> {
+  const release = { user_id: userId, released_at: sql<Date>`now()` }
+  await tx
+    .insertInto('released_usernames')
+    .values({ name: username.toLowerCase(), user_id: userId })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(release))
+    .execute()
+}
+
+/** How long a change can be undone: a weekend away from one's mail. */
+const UNDO_SECONDS = 3 * 86_400
+
+/** Adds a change away from `oldEmail` with a random id of 128 bits. Returns the id and until when it can be undone. */
+export function insertEmailChange(
+  tx: Queryable,
+  { userId, oldEmail }: { userId: string; oldEmail: string },
+): Promise<{ id: string; expires_at: Date }> {
+  return tx
+    .insertInto('email_changes')
+    .values({
+      id: randomBytes(16).toString('hex'),
+      user_id: userId,
+      old_email: oldEmail,
+      expires_at: sql<Date>`now() + ${UNDO_SECONDS} * interval '1 second'`,
+    })
+    .returning(['id', 'expires_at'])
+    .executeTakeFirstOrThrow()
+}
+
+/** The id of the user who made a change; undefined for an unknown change. */
+export async function findEmailChangeOwner(db: Queryable, id: string): Promise<string | undefined> {
+  const change = db.selectFrom('email_changes').select('user_id').where('id', '=', id)
+  return (await change.executeTakeFirst())?.user_id
+}
+
+/**
+ * Removes a change and those its user made after it. Returns the address before it, or undefined, and removes nothing, when
+ * it can no longer be undone. The caller has locked the user's row, as all code that changes this table does.
+ */
+export async function takeEmailChange(
+  tx: Queryable,
+  { id, userId }: { id: string; userId: string },
+): Promise<string | undefined> {
+  const taken = await tx
+    .deleteFrom('email_changes')
+    .where('user_id', '=', userId)
+    .where('number', '>=', (eb) =>
+      eb
+        .selectFrom('email_changes')
+        .select('number')
+        .where('id', '=', id)
+        .where('expires_at', '>', sql<Date>`now()`),
+    )
+    .returning(['id', 'old_email'])
+    .execute()
+  return taken.find((change) => change.id === id)?.old_email
+}
+
+/** Removes addresses that nobody can restore any more, and reservations of usernames that are over. */
+export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
+  await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
+  await db.deleteFrom('released_usernames').where('released_at', '<=', reservedSince).execute()
 }

@@ -3,27 +3,49 @@ import {
   changeUsername,
   readCurrentUser,
   startEmailChange,
-  undoEmailChange,
+  undoEmailChange as undoEmailChangeEndpoint,
   validateUsername,
   verifyEmailChange,
 } from '../../contract/account.ts'
 import { usernameProblem } from '../../contract/username.ts'
-import { checkCode, requireNewEmail, startOperation } from '../codes/codes.service.ts'
+import {
+  type CodesOptions,
+  checkCode,
+  requireNewEmail,
+  startOperation,
+} from '../codes/codes.service.ts'
+import type { Db } from '../db/database.ts'
 import { isUniqueViolation } from '../db/database-errors.ts'
-import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
 import { logEvent } from '../http/request-log.ts'
-import { findUserByEmail, isUsernameTaken, selectUser } from './account.repository.ts'
-import { moveToEmail, undoEmailChange as undoChange } from './email-change.service.ts'
-import { isUndoSecret } from './email-undo-link.ts'
-import { renameUser } from './rename.service.ts'
+import type { Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
+import { isUndoSecret } from './account.mail.ts'
+import { isUsernameTaken, selectUser, selectUserByEmail } from './account.repository.ts'
+import { changeEmail, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 const OLD_EMAIL_TAKEN =
   'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
 
-export function registerAccount(features: Features): void {
-  const { route, db, limits, sessions, codes, undoKey, changed } = features
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<
+    Limits,
+    'usernameChecks' | 'usernameChanges' | 'emailChanges' | 'codeRequests' | 'emailUndos'
+  >
+  sessions: Pick<Sessions, 'hashClient'>
+  codes: CodesOptions
+  /** Derives the secrets of links that undo an e-mail change. */
+  undoKey: Buffer
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+}
+
+export function registerAccount(options: Options): void {
+  const { route, db, limits, sessions, codes, undoKey, invalidate } = options
   route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
@@ -37,14 +59,14 @@ export function registerAccount(features: Features): void {
     const user = await selectUser(db, viewer.userId)
     if (body.username === user.username) return user
     await requireFree(body.username, user)
-    // Only now: what is refused costs none of the few changes a day.
+    // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
     const renamed = await db
       .transaction()
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
-    // The name stands on each of the user's posts.
-    await changed('posts')
+    // Each of the user's posts shows the name.
+    await invalidate()
     return renamed
   })
 
@@ -52,7 +74,7 @@ export function registerAccount(features: Features): void {
     const email = requireNewEmail(body.email)
     await limits.emailChanges.charge(viewer.userId)
     await limits.codeRequests.chargeNetwork(request.ip)
-    const taken = await findUserByEmail(db, email)
+    const taken = await selectUserByEmail(db, email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
       purpose: 'email-change',
@@ -78,23 +100,23 @@ export function registerAccount(features: Features): void {
     const { email } = await checkCode(db, guess, codes)
     await db
       .transaction()
-      .execute((tx) => moveToEmail(tx, viewer, { operationId: params.id, email }))
+      .execute((tx) => changeEmail(tx, viewer, { operationId: params.id, email }))
       .catch(takenAs('EMAIL_ALREADY_EXISTS'))
     logEvent(request, 'e-mail changed', { userId })
     return { email }
   })
 
-  route(undoEmailChange, async ({ params, body }, { request }) => {
+  route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
     await limits.emailUndos.chargeNetwork(request.ip)
     if (!isUndoSecret(body.secret, params.id, undoKey)) throw new AppError('LINK_EXPIRED')
     const userId = await db
       .transaction()
-      .execute((tx) => undoChange(tx, params.id))
+      .execute((tx) => undoEmailChange(tx, params.id))
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
     logEvent(request, 'e-mail change undone', { userId })
   })
 
-  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always theirs. */
+  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always free. */
   async function requireFree(username: string, user: CurrentUser): Promise<void> {
     if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
     if (username.toLowerCase() === user.username.toLowerCase()) return

@@ -1,37 +1,124 @@
 import { randomInt } from 'node:crypto'
 import type { CurrentUser } from '../../contract/account.ts'
+import { endOperations, spendOperation } from '../codes/codes.service.ts'
 import type { Queryable } from '../db/database.ts'
-import { insertUser, lockUserByEmail } from './account.repository.ts'
-import { removeExpiredEmailChanges } from './email-changes.repository.ts'
-import { removeExpiredReleases } from './released-usernames.repository.ts'
+import { emailKey } from '../db/email-key.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Viewer } from '../http/authenticate.ts'
+import { addJob } from '../queue/queue.ts'
+import { closeAllSessions, closeOtherSessions } from '../sessions/sessions.service.ts'
+import type { EmailNotice } from './account.mail.ts'
+import {
+  findEmailChangeOwner,
+  insertEmailChange,
+  insertUser,
+  isUsernameReleased,
+  lockUser,
+  lockUserByEmail,
+  releaseUsername,
+  selectUserByEmail,
+  takeEmailChange,
+  updateEmail,
+  updateUsername,
+} from './account.repository.ts'
 
-export { findUserByEmail, lockUserByEmail } from './account.repository.ts'
-
+/** How many generated usernames are tried. */
 const NAME_TRIES = 5
 
-export type FoundUser = CurrentUser & { isNew?: boolean }
+export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return selectUserByEmail(db, email)
+}
 
 /**
- * The user with an e-mail, made with a free generated name where there is none. Two registrations of one e-mail at
- * once end with one user.
+ * Locks the user whom a proven e-mail signs in; a registration creates one where there is none. Throws OPERATION_EXPIRED when
+ * the account has moved to another e-mail meanwhile, or was created with one that merely compares equal to the proven one.
  */
-export async function findOrCreateUser(tx: Queryable, email: string): Promise<FoundUser> {
+export async function requireUserByEmail(
+  tx: Queryable,
+  email: string,
+  purpose: 'login' | 'registration',
+): Promise<{ userId: string; isNew: boolean }> {
+  const found =
+    purpose === 'registration'
+      ? await findOrCreateUser(tx, email)
+      : { user: await lockUserByEmail(tx, email), isNew: false }
+  if (found.user?.email !== email) throw new AppError('OPERATION_EXPIRED')
+  return { userId: found.user.id, isNew: found.isNew }
+}
+
+/** Two registrations with one e-mail at the same time end with one user. */
+async function findOrCreateUser(tx: Queryable, email: string) {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const known = await lockUserByEmail(tx, email)
-    const user = known ?? (await insertUser(tx, { email, username: generatedName() }))
-    if (user) return { ...user, isNew: !known }
+    const user = known ?? (await insertUser(tx, { email, username: generateName() }))
+    if (user) return { user, isNew: !known }
   }
   throw new Error('no free username was found')
 }
 
-/** Removes what accounts no longer need: addresses that nobody can go back to, names that are anybody's again. */
-export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
-  await removeExpiredEmailChanges(db)
-  await removeExpiredReleases(db)
-}
-
-function generatedName(): string {
+function generateName(): string {
   return `user_${randomInt(36 ** 7)
     .toString(36)
     .padStart(7, '0')}`
+}
+
+/**
+ * Changes a username and reserves the old one for its owner. Throws USERNAME_ALREADY_EXISTS for a name that is reserved for
+ * somebody else; rejects with a unique violation for one that somebody has.
+ */
+export async function renameUser(
+  tx: Queryable,
+  { userId, username }: { userId: string; username: string },
+): Promise<CurrentUser> {
+  const { username: old } = await lockUser(tx, userId)
+  const user = await updateUsername(tx, userId, username)
+  if (old.toLowerCase() === username.toLowerCase()) return user
+  // Checked after the update, which has waited for a transaction that was releasing this name.
+  if (await isUsernameReleased(tx, username, userId)) throw new AppError('USERNAME_ALREADY_EXISTS')
+  await releaseUsername(tx, { username: old, userId })
+  return user
+}
+
+/**
+ * Changes the viewer's e-mail to the one that an operation has proven. It closes the other sessions, ends their pending e-mail
+ * changes, and queues a notice to the old address with a link that undoes the change, because it may be a theft. Throws
+ * OPERATION_EXPIRED when the operation was spent before; rejects with a unique violation when the address is taken.
+ */
+export async function changeEmail(
+  tx: Queryable,
+  viewer: Viewer,
+  { operationId, email }: { operationId: string; email: string },
+): Promise<void> {
+  // Before anything else, so that changes and undos of one account run one after another.
+  const { email: old, username } = await lockUser(tx, viewer.userId)
+  await spendOperation(tx, operationId)
+  await updateEmail(tx, viewer.userId, email)
+  if (emailKey(old) === emailKey(email)) return
+  await closeOtherSessions(tx, viewer)
+  await endOperations(tx, { purpose: 'email-change', userId: viewer.userId })
+  const change = await insertEmailChange(tx, { userId: viewer.userId, oldEmail: old })
+  const notice: EmailNotice = {
+    to: old,
+    username,
+    changeId: change.id,
+    expiresAt: change.expires_at.getTime(),
+  }
+  await addJob(tx, 'send-email-notice', { payload: notice })
+}
+
+/**
+ * Restores the address an account had before a change, whatever happened after it, and closes all its sessions. Returns
+ * the user's id. Throws LINK_EXPIRED when the change can no longer be undone; rejects with a unique violation when another
+ * account has the address by now.
+ */
+export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
+  const userId = await findEmailChangeOwner(tx, id)
+  if (userId === undefined) throw new AppError('LINK_EXPIRED')
+  await lockUser(tx, userId)
+  const email = await takeEmailChange(tx, { id, userId })
+  if (email === undefined) throw new AppError('LINK_EXPIRED')
+  await updateEmail(tx, userId, email)
+  await closeAllSessions(tx, userId)
+  await endOperations(tx, { purpose: 'email-change', userId })
+  return userId
 }

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox
@@ -17,8 +17,6 @@ afterAll(async () => {
   await app.close()
   await mailbox.close()
 })
-
-const newEmail = () => `new-${randomUUID()}@example.org`
 
 function start({ token, clientToken }: TestUser, email: string) {
   return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
@@ -46,7 +44,7 @@ test('an e-mail is changed with the code mailed to the new address', async () =>
   expect(await emailOf(olga)).toBe(email)
 })
 
-test('the old address is told of the change, and no longer signs in', async () => {
+test('the old address gets a notice of the change, and no longer signs in', async () => {
   const olga = await app.signUp()
   await mailbox.mailTo(olga.email)
   const email = newEmail()
@@ -61,7 +59,7 @@ test('the old address is told of the change, and no longer signs in', async () =
   expect((await verifyAt(app, '/logins', { id, code: app.codeFor(id) })).status).toBe(200)
 })
 
-test('a taken address is EMAIL_ALREADY_EXISTS at the start, in any case of its letters', async () => {
+test('a taken address, in any case, is EMAIL_ALREADY_EXISTS at the start', async () => {
   const olga = await app.signUp()
   const petr = await app.signUp()
   expectRefusal(await start(olga, petr.email), 'EMAIL_ALREADY_EXISTS')
@@ -69,12 +67,12 @@ test('a taken address is EMAIL_ALREADY_EXISTS at the start, in any case of its l
   expectRefusal(await start(olga, olga.email), 'EMAIL_ALREADY_EXISTS')
 })
 
-test('of two users racing for one address one gets it, the other EMAIL_ALREADY_EXISTS', async () => {
+test('of two users who race for one address one gets it, the other EMAIL_ALREADY_EXISTS', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const email = newEmail()
   const [olgas, petrs] = [(await start(olga, email)).body.id, (await start(petr, email)).body.id]
   const answers = await Promise.all([verify(olga, olgas), verify(petr, petrs)])
-  expect(tally(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
+  expect(countCodes(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
   const winner = answers[0]?.status === 200 ? olga : petr
   const loser = winner === olga ? petr : olga
   expect(await emailOf(winner)).toBe(email)
@@ -83,7 +81,7 @@ test('of two users racing for one address one gets it, the other EMAIL_ALREADY_E
   expect(mailbox.mails.filter(({ to }) => to === loser.email)).toHaveLength(1)
 })
 
-test('a registration and an e-mail change racing for one address end with one account', async () => {
+test('a registration and an e-mail change that race for one address end with one account', async () => {
   const olga = await app.signUp()
   const email = newEmail()
   const change = (await start(olga, email)).body.id
@@ -99,7 +97,7 @@ test('a registration and an e-mail change racing for one address end with one ac
   expect(await holders.execute()).toHaveLength(1)
 })
 
-test('a code serves only the user who asked for the change', async () => {
+test('a code is accepted only from the user who requested the change', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const { id } = (await start(olga, newEmail())).body
   const asOlgasClient = { ...petr, clientToken: olga.clientToken }
@@ -107,7 +105,7 @@ test('a code serves only the user who asked for the change', async () => {
   expect(await emailOf(petr)).toBe(petr.email)
 })
 
-test('a code serves only the client that asked, and not as a sign-in', async () => {
+test('a code is accepted only from the client that requested it, and not for a sign-in', async () => {
   const olga = await app.signUp()
   const { id } = (await start(olga, newEmail())).body
   expectRefusal(await verify({ ...olga, clientToken: 'another browser' }, id), 'OPERATION_EXPIRED')
@@ -119,18 +117,18 @@ test('a code serves only the client that asked, and not as a sign-in', async () 
   expect((await verify(olga, id)).status).toBe(200)
 })
 
-test('six wrong codes give five INVALID_CONFIRM_CODE, then MAX_CONFIRM_ATTEMPTS, also for the right code', async () => {
+test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
   const olga = await app.signUp()
   const { id } = (await start(olga, newEmail())).body
   const wrong = wrongCode(app.codeFor(id))
   const answers = []
   for (let attempt = 1; attempt <= 6; attempt++) answers.push(await verify(olga, id, wrong))
-  expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 1 })
+  expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 1 })
   expectRefusal(await verify(olga, id), 'MAX_CONFIRM_ATTEMPTS')
   expect(await emailOf(olga)).toBe(olga.email)
 })
 
-test('a change that expired, or is done already, gives OPERATION_EXPIRED', async () => {
+test('a change that has expired, or is done already, is OPERATION_EXPIRED', async () => {
   const olga = await app.signUp()
   const late = (await start(olga, newEmail())).body.id
   await passCodeTime(app, 601)

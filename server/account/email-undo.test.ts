@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
-import { expectRefusal } from '../testing/expect-refusal.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { newEmail } from '../testing/house.ts'
-import { lockWaits } from '../testing/lock-waits.ts'
+import { lockWaits } from '../testing/databases.ts'
+import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { passEmailChangeTime } from '../testing/passing-time.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { from, startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredAccountRows } from './account.service.ts'
+import { countCodes, from, startAt, verifyAt } from '../testing/sign-in-calls.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
+import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
 const ORIGIN = 'https://vslukh.example'
@@ -39,7 +37,7 @@ function verify({ token, clientToken }: TestUser, id: string) {
   return app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
 }
 
-/** Moves a user to another address; returns the link in the notice that the old one gets. */
+/** Changes a user's e-mail. Returns the link in the notice to the old address. */
 async function move(user: TestUser, email: string, old = user.email): Promise<Link> {
   expect((await verify(user, await start(user, email))).status).toBe(200)
   return noticeTo(old)
@@ -66,7 +64,7 @@ async function isSignedIn({ token }: TestUser): Promise<boolean> {
   return (await app.call('GET', '/users/current', { token })).status === 200
 }
 
-test('the notice to the old address carries a link to the site, and the mail to the new one does not', async () => {
+test('the notice to the old address contains a link to the site, and the mail to the new one does not', async () => {
   const olga = await app.signUp()
   const email = newEmail()
   const { id, secret } = await move(olga, email)
@@ -75,7 +73,7 @@ test('the notice to the old address carries a link to the site, and the mail to 
   expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
 })
 
-test('where no public address is set, the link leads to the address the server prints', async () => {
+test('without PUBLIC_URL the link leads to the address that the server prints', async () => {
   const local = await appForTest({ config: { smtpUrl: mailbox.url, port: 3000 } })
   const { token, clientToken, email } = await local.signUp()
   const body = { email: newEmail(), clientToken }
@@ -97,7 +95,7 @@ test('a change closes the other sessions and leaves the one that made it', async
   expect(await isSignedIn(neighbour)).toBe(true)
 })
 
-test('of two changes of one account begun at once one is done: the other’s session is closed', async () => {
+test('of two concurrent changes of one account one succeeds, and closes the session of the other', async () => {
   const laptop = await app.signUp()
   const phone = await app.signIn(laptop.email, 'phone')
   const [ours, theirs] = [newEmail(), newEmail()]
@@ -108,7 +106,7 @@ test('of two changes of one account begun at once one is done: the other’s ses
   expect(await emailOf(laptop)).toBe(answers[0].status === 200 ? ours : theirs)
 })
 
-test('the link gives the old address back, to the letter, and closes every session', async () => {
+test('the link restores exactly the old address, and closes every session', async () => {
   const olga = await app.signIn(`Olga.${randomUUID()}@example.org`)
   const thief = await app.signIn(olga.email, 'thief')
   const stolen = newEmail()
@@ -121,7 +119,7 @@ test('the link gives the old address back, to the letter, and closes every sessi
   expect((await app.signIn(olga.email)).id).toBe(olga.id)
 })
 
-test('a link serves once, and only whole', async () => {
+test('a link works once, and only when it is complete', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const email = newEmail()
   const [olgas, petrs] = [await move(olga, email), await move(petr, newEmail())]
@@ -138,7 +136,7 @@ test('a link serves once, and only whole', async () => {
   expectRefusal(await undo(olgas), 'LINK_EXPIRED')
 })
 
-test('a link serves for three days', async () => {
+test('a link works for three days', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const email = newEmail()
   const early = await move(olga, newEmail())
@@ -150,7 +148,7 @@ test('a link serves for three days', async () => {
   expect(await emailOf(petr)).toBe(email)
 })
 
-test('the first link undoes a whole chain of changes, and the later links are dead', async () => {
+test('the first link undoes a whole chain of changes, and the later links no longer work', async () => {
   const olga = await app.signUp()
   const [second, third] = [newEmail(), newEmail()]
   const links = [await move(olga, second), await move(olga, third, second)] as const
@@ -160,7 +158,7 @@ test('the first link undoes a whole chain of changes, and the later links are de
   expect(await emailOf(olga)).toBe(olga.email)
 })
 
-test('a later link goes back to its own address; the first one still has the last word', async () => {
+test('a later link restores its own old address, and the first one still works after it', async () => {
   const olga = await app.signUp()
   const second = newEmail()
   const links = [await move(olga, second), await move(olga, newEmail(), second)] as const
@@ -170,7 +168,7 @@ test('a later link goes back to its own address; the first one still has the las
   expect(await emailOf(olga)).toBe(olga.email)
 })
 
-test('an old address that another account has by now is refused in words; the link waits until it is free', async () => {
+test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
   const olga = await app.signUp()
   const link = await move(olga, newEmail())
   const newcomer = await app.signIn(olga.email)
@@ -183,7 +181,7 @@ test('an old address that another account has by now is refused in words; the li
   expect(await emailOf(olga)).toBe(olga.email)
 })
 
-test('a change that was under way ends with the undo', async () => {
+test('an undo ends a pending change', async () => {
   const olga = await app.signUp()
   const link = await move(olga, newEmail())
   const pending = await start(olga, newEmail())
@@ -193,14 +191,14 @@ test('a change that was under way ends with the undo', async () => {
   expect(await emailOf(olga)).toBe(olga.email)
 })
 
-test('20 taps on one link at once: one undoes, the others find it used', async () => {
+test('of 20 concurrent uses of one link one succeeds, and the others find it used', async () => {
   const olga = await app.signUp()
   const link = await move(olga, newEmail())
   const answers = await atOnce(Array.from({ length: 20 }, () => () => undo(link)))
-  expect(tally(answers)).toEqual({ ok: 1, LINK_EXPIRED: 19 })
+  expect(countCodes(answers)).toEqual({ ok: 1, LINK_EXPIRED: 19 })
 })
 
-test('an undo that races the thief’s next change wins, in whatever order they come', async () => {
+test('an undo that races with the thief’s next change wins in either order', async () => {
   for (let round = 0; round < 4; round++) {
     const olga = await app.signUp()
     const link = await move(olga, newEmail())
@@ -213,7 +211,7 @@ test('an undo that races the thief’s next change wins, in whatever order they 
   }
 })
 
-test('two links of one account used at once: the first address wins, without an error', async () => {
+test('when two links of one account are used concurrently, the first address wins without an error', async () => {
   for (let round = 0; round < 4; round++) {
     const olga = await app.signUp()
     const second = newEmail()
@@ -226,7 +224,7 @@ test('two links of one account used at once: the first address wins, without an 
 })
 
 test.each(['/logins', '/registrations'] as const)(
-  'a sign-in by %s that waits for an undo to finish opens no session with the address undone',
+  'a sign-in by %s that waits for an undo opens no session with the undone address',
   async (path) => {
     const olga = await app.signUp()
     const stolen = newEmail()
@@ -246,13 +244,13 @@ test.each(['/logins', '/registrations'] as const)(
       return { answer }
     })
     const { status } = await signIn.answer
-    // A registration proves an address that is nobody's by now: it makes an account of its own.
+    // The registration proves an address that no account has by now, so it creates a new account.
     expect(status).toBe(path === '/logins' ? 400 : 200)
     expect(await sessions.execute()).toEqual([])
   },
 )
 
-test('changes that can no longer be undone are removed each hour', async () => {
+test('changes that can no longer be undone are removed hourly', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await move(olga, newEmail())
   await passEmailChangeTime(app, 3 * DAY)
@@ -263,7 +261,7 @@ test('changes that can no longer be undone are removed each hour', async () => {
 })
 
 testPerNode('limits counted in memory, by each node for itself')(
-  'a network gets 20 undos a minute, then 429 with Retry-After',
+  'a network may undo 20 changes a minute, then gets 429 with Retry-After',
   async () => {
     const strict = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } })
     const tryOne = (ip: string) =>

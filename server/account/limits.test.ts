@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { from } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -13,13 +12,13 @@ const DAY = 24 * HOUR
 const STRICT = { config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } }
 
 let number = 0
-/** Asks for an e-mail change to a new address, each time from another IP. */
+/** Requests an e-mail change to a new address, each time from another IP. */
 function changeEmail(app: TestApp, { token, clientToken }: TestUser) {
   const body = { email: `${randomUUID()}@example.org`, clientToken }
   return app.call('PUT', '/users/current/email', { token, body, ...from(`10.1.0.${number++}`) })
 }
 
-test('a user gets 5 e-mail changes an hour and 15 a day; then 429 with Retry-After', async () => {
+test('a user may request 5 e-mail changes an hour and 15 a day, then gets 429 with Retry-After', async () => {
   const app = await appForTest(STRICT)
   const olga = await app.signUp()
   const petr = await app.signUp()
@@ -36,7 +35,7 @@ test('a user gets 5 e-mail changes an hour and 15 a day; then 429 with Retry-Aft
   expect((await changeEmail(app, olga)).status).toBe(201)
 })
 
-test('an e-mail change is a code request of its IP too', async () => {
+test('an e-mail change also counts as a code request of its IP', async () => {
   const app = await appForTest(STRICT)
   const users = [await app.signUp(), await app.signUp(), await app.signUp()]
   const headers = { 'x-forwarded-for': '192.0.2.1' }
@@ -52,7 +51,7 @@ test('an e-mail change is a code request of its IP too', async () => {
   expectTooMany(await ask(vera), { most: MINUTE })
 })
 
-test('a check of an e-mail change is a code check of its IP too', async () => {
+test('a check of an e-mail change also counts as a code check of its IP', async () => {
   const app = await appForTest(STRICT)
   const { token, clientToken } = await app.signUp()
   const body = { confirmCode: '123456', clientToken }
@@ -62,7 +61,7 @@ test('a check of an e-mail change is a code check of its IP too', async () => {
   expectTooMany(await check(), { most: MINUTE })
 })
 
-test('a user gets 3 usernames a day, then 429 with Retry-After; what changes nothing is not counted', async () => {
+test('a user may change the username 3 times a day, then gets 429 with Retry-After; changes to the same name are not counted', async () => {
   const app = await appForTest(STRICT)
   const olga = await app.signUp()
   const petr = await app.signUp()
@@ -83,7 +82,7 @@ test('a user gets 3 usernames a day, then 429 with Retry-After; what changes not
 })
 
 testPerNode('limits counted in memory, by each node for itself')(
-  'a user gets 20 username checks a minute, whatever their IP',
+  'a user may check 20 usernames a minute, whatever their IP',
   async () => {
     const app = await appForTest(STRICT)
     const olga = await app.signUp()

@@ -19,7 +19,7 @@ test.each([
     'vslukh_support vslukh_admin admin_vslukh official_vslukh vslukh_official support_team supportteam vsluh_team the_admin TheRealAdmin admin_bot vslukh_news moderatornews mod_support',
   ],
   ['the product’s own addresses', 'settings liked logins sessions readyz p_o_s_t_s'],
-])('what passes for the product’s own is reserved: %s', (_how, names) => {
+])('names that look like the product’s own are reserved: %s', (_how, names) => {
   const free = names.split(' ').filter((name) => !isReserved(name))
   expect(free).toEqual([])
 })
@@ -34,16 +34,16 @@ const INNOCENT = `
   .split(/\s+/)
   .filter(Boolean)
 
-test('names that only sound alike are free', () => {
+test('names that are only similar are free', () => {
   expect(INNOCENT.filter(isReserved)).toEqual([])
 })
 
 const STAFF = 'admin administrator moderator support official vslukh podderzhka redakciya'.split(
   ' ',
 )
-const COMPANY = 'team service bot news the real help site wall komanda sluzhba'.split(' ')
+const GENERIC = 'team service bot news the real help site wall komanda sluzhba'.split(' ')
 
-/** Ways in which a letter is written, the first one its own. */
+/** The ways to write a letter, first the letter itself. */
 const SPELLINGS: Record<string, string[]> = {
   a: ['a', 'A', '4'],
   e: ['e', 'E', '3'],
@@ -55,7 +55,7 @@ const SPELLINGS: Record<string, string[]> = {
   t: ['t', 'T', '7'],
 }
 
-/** A word in a disguise that eyes see through: each letter spelt in some way, said once or twice, or underlined. */
+/** Generates look-alikes of a word: letters written in some way, doubled, or followed by an underscore. */
 function disguised(word: string): fc.Arbitrary<string> {
   const letters = [...word].map((letter) =>
     fc
@@ -74,7 +74,7 @@ function disguised(word: string): fc.Arbitrary<string> {
 const possible = (name: string) => name.length >= USERNAME_MIN && name.length <= USERNAME_MAX
 const staff = fc.constantFrom(...STAFF)
 
-test('a word of the staff is reserved in any disguise', () => {
+test('look-alikes of a staff word are reserved', () => {
   const names = staff.chain(disguised).filter(possible)
   fc.assert(
     fc.property(names, (name) => isReserved(name)),
@@ -82,9 +82,9 @@ test('a word of the staff is reserved in any disguise', () => {
   )
 })
 
-test('so it is joined with others of its kind, with company or with numbers, in any order', () => {
+test('staff words are reserved too when joined with others, with generic words or with numbers, in any order', () => {
   const number = fc.nat({ max: 9999 }).map(String)
-  const others = fc.array(fc.oneof(staff, fc.constantFrom(...COMPANY), number), { maxLength: 3 })
+  const others = fc.array(fc.oneof(staff, fc.constantFrom(...GENERIC), number), { maxLength: 3 })
   const joined = fc
     .tuple(staff, others, fc.constantFrom('', '_'), fc.nat())
     .map(([word, parts, joint, place]) =>
@@ -97,9 +97,9 @@ test('so it is joined with others of its kind, with company or with numbers, in 
   )
 })
 
-test('a person’s name stays free with any number or word of company beside it', () => {
+test('a person’s name is free, also with a number or a generic word beside it', () => {
   const people = 'olga ivan roberto admiral natasha modern supporter kotofey zhanna'.split(' ')
-  const beside = fc.oneof(fc.nat().map(String), fc.constantFrom(...COMPANY, ...STAFF))
+  const beside = fc.oneof(fc.nat().map(String), fc.constantFrom(...GENERIC, ...STAFF))
   const named = fc
     .tuple(fc.constantFrom(...people), fc.array(beside, { maxLength: 2 }), fc.boolean())
     .map(([person, parts, isFirst]) =>

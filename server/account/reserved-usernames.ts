@@ -1,18 +1,21 @@
-/** Digits for the letters they look like; l stands for i, which no eye tells from a capital I. */
+/** Characters and the letters they look like. l is i, because it looks like a capital I. */
 const LOOK_ALIKES: Record<string, string> = {
   ...{ 0: 'o', 1: 'i', 2: 'z', 3: 'e', 4: 'a', 5: 's', 7: 't', 8: 'b', 9: 'g' },
   l: 'i',
 }
 
-/** Names of the product's own addresses and parts. Refused alone, however they are spelt. */
-const PARTS = words(`
+/** Words from the product's own addresses and features. Reserved when they stand alone, however they are spelt. */
+const PRODUCT = words(`
   about abuse account accounts anonymous assets billing contact current deleted devices email emails everyone feedback
   guest legal liked likes livez login logins logout mailer newsletter nobody notifications operator owner password posts
   privacy profile readyz reasons register registration registrations replies reply reports robot robots rootuser search
   server service session sessions settings signin signup status system terms undefined username users validation verified
   verify`)
 
-/** What those who run a wall are called, and the wall itself. Refused alone, with each other, with COMPANY and numbers. */
+/**
+ * Names of the people who run a wall, and of the wall itself. Reserved alone, and joined with each other, GENERIC and
+ * numbers.
+ */
 const STAFF = words(`
   admin admins administration administrator administrators helpdesk hostmaster moder moderation moderator moderators
   noreply official postmaster security staff superuser support sysadmin webmaster vsluh vslukh vslux
@@ -20,38 +23,38 @@ const STAFF = words(`
   moderatsia moderatsiya oficialno oficialny oficialnyi ofitsialno ofitsialny ofitsialnyi podderjka podderjki podderzhka
   podderzhki podderzka podderzki redakcia redakcija redakciya redaktsia redaktsiya sapport`)
 
-/** Words that say nothing alone, and make an office of what they stand beside. */
-const COMPANY = words(`
+/** Words that are harmless alone, but sound official beside one of STAFF. */
+const GENERIC = words(`
   account adm app blog bot center centre chat chief com contact desk group head help info mail main mod my nash news of
   online our press real robot root ru server service site system team tech the user users wall web www
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
 /**
- * Whether a valid username could be taken for the product's own: one of its words, or words of its staff joined, seen as an
- * eye sees them (without underscores, a letter said twice or a digit in its place).
+ * Whether people could mistake a valid username for the product's own: it looks like one of PRODUCT, or like joined words with
+ * one of STAFF, without regard to underscores, doubled letters and digits in place of letters.
  */
 export function isReserved(username: string): boolean {
-  return readingsOf(username.toLowerCase()).some((name) => isPart(name) || isStaff(name))
+  return readingsOf(username.toLowerCase()).some((name) => isProductWord(name) || isStaff(name))
 }
 
 /**
- * What looks like an m may also be the end of one word and the beginning of the next; so may two equal letters with an
- * underscore between them.
+ * Returns the ways to read a name. What looks like an m may also be the end of one word and the beginning of the next, and so may
+ * two equal letters with an underscore between them.
  */
 function readingsOf(name: string): string[] {
   const spelt = [name, joinStrokes(name)]
   return [...spelt, ...spelt.map(singleLetters)].map((reading) => reading.replaceAll('_', ''))
 }
 
-/** A number at the end of such a word makes it somebody's: guest_1987. */
-function isPart(name: string): boolean {
-  return !/\d$/.test(name) && PARTS.has(skeleton(name))
+/** With a number at its end such a word is a person's name: guest_1987. */
+function isProductWord(name: string): boolean {
+  return !/\d$/.test(name) && PRODUCT.has(skeleton(name))
 }
 
-/** Whether a name is nothing but words of STAFF, of COMPANY and digits, with one of STAFF at least. */
+/** Whether a name consists of words of STAFF and GENERIC and of digits, with at least one of STAFF. */
 function isStaff(name: string): boolean {
   const seen = skeleton(name)
-  // What the name up to each letter is made of: words and digits, with staff among them, or neither.
+  // What the name up to each position consists of: words and digits, the same with one of STAFF, or something else.
   const made: ('words' | 'staff' | undefined)[] = ['words']
   const reach = (end: number, what: 'words' | 'staff') => {
     if (made[end] !== 'staff') made[end] = what
@@ -60,16 +63,16 @@ function isStaff(name: string): boolean {
     const before = made[at]
     if (!before) continue
     if (/\d/.test(name.charAt(at))) reach(at + 1, before)
-    // A letter that ends one word and begins the next was said twice, and stands there once.
+    // Doubled letters were reduced to one, which may end one word and begin the next.
     for (const from of at > 0 ? [at, at - 1] : [at]) {
       for (const word of STAFF) if (seen.startsWith(word, from)) reach(from + word.length, 'staff')
-      for (const word of COMPANY) if (seen.startsWith(word, from)) reach(from + word.length, before)
+      for (const word of GENERIC) if (seen.startsWith(word, from)) reach(from + word.length, before)
     }
   }
   return made[name.length] === 'staff'
 }
 
-/** Words as they are compared: as they stand, and with each letter once. */
+/** Returns words in the form in which they are compared, with and without doubled letters. */
 function words(text: string): Set<string> {
   const all = text.split(/\s+/).filter(Boolean)
   return new Set([...all, ...all.map(singleLetters)].map(skeleton))
@@ -83,7 +86,7 @@ function singleLetters(text: string): string {
   return text.replace(/(.)\1+/g, '$1')
 }
 
-/** Letters whose strokes make another one: rn is read as m. */
+/** Replaces pairs of letters that look like one letter: rn looks like m. */
 function joinStrokes(text: string): string {
   return text.replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('cl', 'd')
 }

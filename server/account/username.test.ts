@@ -1,16 +1,15 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { newEmail } from '../testing/account-fixture.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
+import { lockWaits } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { newEmail } from '../testing/house.ts'
-import { lockWaits } from '../testing/lock-waits.ts'
 import { passReleaseTime } from '../testing/passing-time.ts'
-import { tally } from '../testing/sign-in-calls.ts'
+import { countCodes } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { insertUser } from './account.repository.ts'
-import { removeExpiredAccountRows } from './account.service.ts'
-import { renameUser } from './rename.service.ts'
+import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
+import { renameUser } from './account.service.ts'
 
 const DAY = 86_400
 
@@ -39,7 +38,7 @@ test('a valid free username is available, and can be taken', async () => {
   expect(account.username).toBe('Olga_1987')
 })
 
-test('a taken username is USERNAME_ALREADY_EXISTS, in any case of its letters', async () => {
+test('a taken username, in any case, is USERNAME_ALREADY_EXISTS', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'TakenName')
   for (const username of ['TakenName', 'takenname', 'TAKENNAME']) {
@@ -48,14 +47,14 @@ test('a taken username is USERNAME_ALREADY_EXISTS, in any case of its letters', 
   }
 })
 
-test('one’s own username stays free to oneself, also in other letters', async () => {
+test('one’s own username is free to oneself, also in another case', async () => {
   const olga = await app.signUp()
   await take(olga, 'Own_Name')
   expect((await check(olga, 'own_name')).status).toBe(200)
   expect((await take(olga, 'own_name')).body.username).toBe('own_name')
 })
 
-test('a username given up is kept for whom it was: for 30 days nobody else gets it, then anybody does', async () => {
+test('a released username is reserved for its former owner for 30 days, and free for anybody after them', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'Given_Up')
   await take(olga, 'another_one')
@@ -71,7 +70,7 @@ test('a username given up is kept for whom it was: for 30 days nobody else gets 
   expectRefusal(await take(olga, 'given_up'), 'USERNAME_ALREADY_EXISTS')
 })
 
-test('whoever gave a username up may take it back, and it is kept anew when given up again', async () => {
+test('the former owner may take a released username back, and releasing it again reserves it again', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'back_and_forth')
   await take(olga, 'elsewhere')
@@ -86,7 +85,7 @@ test('whoever gave a username up may take it back, and it is kept anew when give
   expectRefusal(await take(olga, 'back_and_forth'), 'USERNAME_ALREADY_EXISTS')
 })
 
-test('other letters for one’s own username give nothing up', async () => {
+test('changing the case of one’s own username releases nothing', async () => {
   const olga = await app.signUp()
   await take(olga, 'Same_Name')
   await take(olga, 'same_name')
@@ -94,7 +93,7 @@ test('other letters for one’s own username give nothing up', async () => {
   expect(await kept.execute()).toEqual([])
 })
 
-test('users who race for a username that is being given up: none of them gets it', async () => {
+test('of the users who race for a username that is being released none gets it', async () => {
   const [olga, ...rivals] = (await signUps(app, 16)) as [TestUser, ...TestUser[]]
   for (let round = 0; round < 5; round++) {
     await take(olga, `leaving_${round}`)
@@ -103,11 +102,11 @@ test('users who race for a username that is being given up: none of them gets it
       ...rivals.map((rival) => () => take(rival, `LEAVING_${round}`)),
     ])
     expect(left?.status).toBe(200)
-    expect(tally(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
+    expect(countCodes(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
   }
 })
 
-test('a username is not to be had in the very moment in which it is given up', async () => {
+test('a username cannot be taken in the moment of its release', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'this_moment')
   const rival = await app.db.transaction().execute(async (leaving) => {
@@ -121,7 +120,7 @@ test('a username is not to be had in the very moment in which it is given up', a
   expect(await rival.outcome).toMatchObject({ code: 'USERNAME_ALREADY_EXISTS' })
 })
 
-test('a new account gets no username that is kept for somebody', async () => {
+test('a new account gets no username that is reserved for somebody', async () => {
   const olga = await app.signUp()
   await take(olga, 'user_1234567')
   await take(olga, 'settled_here')
@@ -131,7 +130,7 @@ test('a new account gets no username that is kept for somebody', async () => {
   expect(await insertUser(app.db, newcomer)).toMatchObject(newcomer)
 })
 
-test('usernames are forgotten once nobody needs to wait for them', async () => {
+test('released usernames are removed once they are free for anybody', async () => {
   const olga = await app.signUp()
   await take(olga, 'long_ago')
   await take(olga, 'lately')
@@ -142,30 +141,30 @@ test('usernames are forgotten once nobody needs to wait for them', async () => {
   expect(await rows.execute()).toEqual([{ name: 'lately' }])
 })
 
-test('a username that stays as it is voids no cached answer on any node; another one does', async () => {
+test('an unchanged username invalidates no cached response on any node; another one does', async () => {
   const olga = await app.signUp()
   const listener = new pg.Client({ connectionString: app.databaseUrl })
   await listener.connect()
   onTestFinished(() => listener.end())
-  const heard: string[] = []
-  listener.on('notification', ({ payload = '' }) => heard.push(payload))
+  const received: string[] = []
+  listener.on('notification', ({ payload = '' }) => received.push(payload))
   await listener.query('LISTEN vslukh')
   expect((await take(olga, olga.username)).body.username).toBe(olga.username)
   expectRefusal(await take(olga, 'admin'), 'USERNAME_ALREADY_EXISTS')
-  await take(olga, 'heard_of')
-  // Heard after all that was told before it.
+  await take(olga, 'renamed_to')
+  // PostgreSQL delivers notifications in order, so all earlier ones have arrived before this one.
   await listener.query(`SELECT pg_notify('vslukh', 'the end')`)
-  await expect.poll(() => heard.at(-1)).toBe('the end')
-  expect(heard).toEqual([expect.stringMatching(/ posts$/), 'the end'])
+  await expect.poll(() => received.at(-1)).toBe('the end')
+  expect(received).toEqual([expect.stringMatching(/ posts$/), 'the end'])
 })
 
-test('50 users racing for one username in mixed case: one gets it', async () => {
+test('of 50 users who race for one username in mixed case one gets it', async () => {
   const users = await signUps(app, 50)
   const spellings = ['Wanted_Name', 'wanted_name', 'WANTED_NAME', 'wAnTeD_nAmE']
   const answers = await atOnce(
     users.map((user, index) => () => take(user, spellings[index % spellings.length] ?? '')),
   )
-  expect(tally(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 49 })
+  expect(countCodes(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 49 })
   const names = await app.db.selectFrom('users').select('username').execute()
   expect(names.filter(({ username }) => username.toLowerCase() === 'wanted_name')).toHaveLength(1)
 })
@@ -191,7 +190,7 @@ test.each([
 })
 
 test.each(['adm1n', '_admin', 'vsIukh', 'podderzhka', 'vslukh_support'])(
-  '%s, which passes for the product’s own, is USERNAME_ALREADY_EXISTS',
+  '%s, which looks like the product’s own, is USERNAME_ALREADY_EXISTS',
   async (name) => {
     const olga = await app.signUp()
     expectRefusal(await check(olga, name), 'USERNAME_ALREADY_EXISTS')
@@ -199,7 +198,7 @@ test.each(['adm1n', '_admin', 'vsIukh', 'podderzhka', 'vslukh_support'])(
   },
 )
 
-test('whoever has such a name already keeps it, and may spell it in other letters', async () => {
+test('a user who has such a name already keeps it, and may change its case', async () => {
   const olga = await app.signUp()
   const had = { username: 'adm1n_2019' }
   await app.db.updateTable('users').set(had).where('id', '=', olga.id).execute()
@@ -227,7 +226,7 @@ test.each(['12345', 'o'.repeat(32), '_____'])('%s is within the bounds', async (
   expect((await take(await app.signUp(), username)).status).toBe(200)
 })
 
-test('a profile with no username, an unknown field or a number for a name is INVALID_REQUEST', async () => {
+test('a profile without a username, with an unknown field or with a number as the name is INVALID_REQUEST', async () => {
   const { token } = await app.signUp()
   for (const body of [{}, { username: 'olga_1', email: 'x@example.org' }, { username: 12345 }]) {
     const answer = await app.call('PATCH', '/users/current/profile', { token, body })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countCodeComparisons } from '../testing/comparisons.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A registration of its own, with its right code and a wrong one. */
+/** Starts a new registration. Returns its id, the right code and a wrong one. */
 async function startOne(email: string) {
   const { body } = await startAt(app, '/registrations', { email })
   const right = app.codeFor(body.id)
@@ -30,7 +30,7 @@ async function countRows(table: 'users' | 'sessions', email: string): Promise<nu
   return rows.length
 }
 
-test('six wrong codes give five INVALID_CONFIRM_CODE, then MAX_CONFIRM_ATTEMPTS, also for the right code', async () => {
+test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
   const { id, right, wrong } = await startOne('six@example.org')
   for (let attempt = 1; attempt <= 5; attempt++) {
     const { status, body } = await guess(id, wrong)
@@ -42,7 +42,7 @@ test('six wrong codes give five INVALID_CONFIRM_CODE, then MAX_CONFIRM_ATTEMPTS,
   expect(late.cookie).toBeUndefined()
 })
 
-test('the right code still serves after four wrong ones', async () => {
+test('the right code is still accepted after four wrong ones', async () => {
   const { id, right, wrong } = await startOne('four@example.org')
   for (let attempt = 1; attempt <= 4; attempt++) await guess(id, wrong)
   expect((await guess(id, right)).status).toBe(200)
@@ -57,7 +57,7 @@ test('of 200 wrong guesses sent at once exactly five are compared', async () => 
     MAX_CONFIRM_ATTEMPTS = 0,
     UNAVAILABLE = 0,
     ...rest
-  } = tally(answers)
+  } = countCodes(answers)
   expect(rest).toEqual({})
   expect(INVALID_CONFIRM_CODE).toBe(5)
   expect(MAX_CONFIRM_ATTEMPTS + UNAVAILABLE).toBe(195)
@@ -67,13 +67,13 @@ test('of 200 wrong guesses sent at once exactly five are compared', async () => 
 test('50 right codes sent at once open one session', async () => {
   const { id, right } = await startOne('once@example.org')
   const answers = await Promise.all(Array.from({ length: 50 }, () => guess(id, right)))
-  expect(tally(answers).ok).toBe(1)
+  expect(countCodes(answers).ok).toBe(1)
   expect(answers.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
   expect(await countRows('users', 'once@example.org')).toBe(1)
   expect(await countRows('sessions', 'once@example.org')).toBe(1)
 })
 
-test('a code serves once: sent again it gives OPERATION_EXPIRED', async () => {
+test('a code is accepted once: the second time it is OPERATION_EXPIRED', async () => {
   const { id, right } = await startOne('again@example.org')
   await guess(id, right)
   const again = await guess(id, right)
@@ -88,7 +88,7 @@ test('starting again does not reset the attempts', async () => {
   expect((await guess(id, right)).body.code).toBe('MAX_CONFIRM_ATTEMPTS')
 })
 
-test('an operation that expired with its attempts used up is followed by a fresh one', async () => {
+test('an expired operation without attempts left is followed by a new one', async () => {
   const { id, wrong } = await startOne('fresh@example.org')
   for (let attempt = 1; attempt <= 6; attempt++) await guess(id, wrong)
   await passCodeTime(app, 601)
@@ -112,7 +112,7 @@ test.each([
   ['digits of another alphabet', '１２３４５６'],
   ['a line feed at the end', '123456\n'],
   ['a number', 123456],
-])('%s are no code: INVALID_REQUEST, and no attempt is used', async (_what, confirmCode) => {
+])('%s is INVALID_REQUEST as a code and uses no attempt', async (_what, confirmCode) => {
   const { id } = await startOne('shape@example.org')
   const body = { confirmCode, clientToken: 'one browser' }
   const { status, body: answer } = await app.call('POST', `/registrations/${id}/verify`, { body })

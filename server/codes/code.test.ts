@@ -4,14 +4,14 @@ import { codeOf, sameCode } from './code.ts'
 
 const KEY = deriveKey('a-secret-that-only-tests-know-0123456789', 'codes')
 
-test('an operation always has the same code of six digits, zeros in front kept', () => {
+test('an operation always has the same code of six digits, with leading zeros', () => {
   const codes = Array.from({ length: 2000 }, (_, index) => codeOf(`operation ${index}`, KEY))
   expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([])
   expect(codes.some((code) => code.startsWith('0'))).toBe(true)
   expect(codeOf('operation 7', KEY)).toBe(codes[7])
 })
 
-test('codes spread over the whole range', () => {
+test('codes are spread over the whole range', () => {
   const tenths = new Set(
     Array.from({ length: 2000 }, (_, index) => codeOf(`operation ${index}`, KEY)[0]),
   )

@@ -12,7 +12,7 @@ export function codeOf(operationId: string, key: Buffer): string {
   return String(number % 10 ** CODE_LENGTH).padStart(CODE_LENGTH, '0')
 }
 
-/** Whether two codes are the same, in a time that does not tell where they differ. */
+/** Whether two codes are the same. The time it takes does not depend on where they differ. */
 export function sameCode(given: string, right: string): boolean {
   return given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right))
 }

@@ -1,14 +1,14 @@
-import type { Mail } from '../mail/letter.ts'
+import type { Mail } from '../mail/smtp.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import { codeOf } from './code.ts'
 import type { Purpose } from './codes.repository.ts'
 
-/** A queued mail with a code. It names the operation, not the code: that is derived when the mail is written. */
+/** A queued mail with a code. It names the operation, not the code; sending it derives the code. */
 export type CodeMail = {
   to: string
   purpose: Purpose
   operationId: string
-  /** When the code expires, in unix milliseconds: no mail is tried after it. */
+  /** When the code expires, in unix milliseconds. The mail is not sent after it. */
   expiresAt: number
 }
 
@@ -22,13 +22,13 @@ type SendOptions = {
   key: Buffer
   appName: string
   transport: MailTransport
-  /** For how many milliseconds more the code is good. */
+  /** Milliseconds until the code expires. */
   leftMs: number
-  /** Aborts when the process is about to end: the mail is given up. */
+  /** Aborts when the process is about to end. */
   signal: AbortSignal
 }
 
-/** Writes and sends the mail of an operation. Rejects when it could not be sent. */
+/** Writes and sends the mail of an operation. Rejects when it was not sent. */
 export async function sendCodeMail(
   mail: CodeMail,
   { key, appName, transport, leftMs, signal }: SendOptions,
@@ -38,9 +38,9 @@ export async function sendCodeMail(
   await transport.send(compose(mail, { code, appName, minutes }), signal)
 }
 
-type Facts = { code: string; appName: string; minutes: number }
+type Content = { code: string; appName: string; minutes: number }
 
-function compose({ to, purpose }: CodeMail, { code, appName, minutes }: Facts): Mail {
+function compose({ to, purpose }: CodeMail, { code, appName, minutes }: Content): Mail {
   return {
     to,
     subject: `${code} — ${WHAT[purpose]} · ${appName}`,

@@ -5,7 +5,7 @@ import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 
-/** Longer than a request takes: a start that has claimed the mail and not queued it by then never will. */
+/** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
 
 export type Purpose = 'login' | 'registration' | 'email-change'
@@ -23,12 +23,12 @@ export type NewOperation = {
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` tells the one
- * caller that shall send its mail and then say so by `markMailed`: no other is told so for the next 60 s, or for 10 where
- * that did not come to pass. A live operation keeps its address: its code was mailed there, and one that merely compares
- * equal to it may be somebody else's. A mail from the future was sent by a clock that was ahead, and holds up none.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` is true for the one caller
+ * that has to queue the mail and then call `markMailed`. It is false for all others for 60 s, or for 10 s when the mail was
+ * not marked. A live operation keeps its address, because its code was mailed there, and an address that merely compares
+ * equal may be somebody else's. A `mailed_at` in the future was written while the clock was ahead, and is ignored.
  */
-export async function putOperation(db: Queryable, operation: NewOperation) {
+export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<{ id: string; email: string; mail_due: boolean; expires_at: Date }>`
     INSERT INTO codes AS old
       (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
@@ -55,14 +55,14 @@ export async function putOperation(db: Queryable, operation: NewOperation) {
   return { id: row.id, email: row.email, mailDue: row.mail_due, expiresAt: row.expires_at }
 }
 
-/** The mail is queued: its code may be guessed from now on. */
+/** Records that the mail is queued, from which moment on its code may be guessed. */
 export async function markMailed(db: Queryable, id: string): Promise<void> {
   const queued = { is_mailed: true, mail_state: 'queued' } as const
   await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
-/** Remembers what has become of an operation's mail. */
-export async function keepMailState(
+/** Stores what has become of an operation's mail. */
+export async function updateMailState(
   db: Queryable,
   id: string,
   mail_state: MailState,
@@ -70,7 +70,7 @@ export async function keepMailState(
   await db.updateTable('codes').set({ mail_state }).where('id', '=', id).execute()
 }
 
-/** What has become of the mail of a client's live operation; undefined where there is none. */
+/** Returns what has become of the mail of a client's live operation, or undefined without one. */
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
@@ -86,14 +86,14 @@ export async function selectMailState(
   return row?.mail_state
 }
 
-/** Takes back that a mail is on its way. */
+/** Lets another caller queue the mail. */
 export async function unclaimMail(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
 }
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
 
-/** A live, mailed operation of this purpose, user and client. */
+/** Matches a live, mailed operation of this purpose, user and client. */
 function guessable({ id, purpose, userId, clientHash }: Attempt) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     eb.and([
@@ -106,7 +106,7 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
     ])
 }
 
-/** How many attempts were made at an operation; undefined where there is none. */
+/** Returns how many attempts were made at an operation, or undefined without one. */
 export async function selectAttempts(db: Queryable, attempt: Attempt): Promise<number | undefined> {
   const row = await db
     .selectFrom('codes')
@@ -116,7 +116,7 @@ export async function selectAttempts(db: Queryable, attempt: Attempt): Promise<n
   return row?.attempts
 }
 
-/** Counts one attempt at an operation; undefined where there is none. */
+/** Counts one attempt at an operation. Returns it, or undefined without one. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
@@ -126,14 +126,14 @@ export function countAttempt(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
-/** Removes an operation; false when it was gone already. */
+/** Removes an operation. Returns false when there is none any more. */
 export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Removes every operation that a user has begun for one purpose. */
-export async function endOperations(
+/** Removes every operation that a user has started for one purpose. */
+export async function removeOperations(
   tx: Queryable,
   { purpose, userId }: { purpose: Purpose; userId: string },
 ): Promise<void> {

@@ -1,9 +1,13 @@
 import { readCodeMail } from '../../contract/codes.ts'
-import type { Features } from '../features.ts'
+import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
+import type { Route } from '../http/route.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
 import { selectMailState } from './codes.repository.ts'
 
-export function registerCodes({ route, db, sessions }: Features): void {
+type Options = { route: Route; db: Db; sessions: Pick<Sessions, 'hashClient'> }
+
+export function registerCodes({ route, db, sessions }: Options): void {
   route(readCodeMail, async ({ params, body }) => {
     const clientHash = sessions.hashClient(body.clientToken)
     const state = await selectMailState(db, { id: params.id, clientHash })

@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
+import { isEmail } from '../../contract/email.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { emailKey } from '../db/email-key.ts'
 import { AppError } from '../http/app-error.ts'
-import { mailboxOf } from '../mail/mailbox-key.ts'
+import { hasReadableDomain, mailboxOf, withUsualDomain } from '../mail/email-address.ts'
 import { addJob } from '../queue/queue.ts'
 import { widestNetworkOf } from '../rate-limits/network.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
@@ -15,27 +16,24 @@ import {
   countAttempt,
   markMailed,
   type Purpose,
-  putOperation,
   removeOperation,
+  removeOperations,
   selectAttempts,
   unclaimMail,
+  upsertOperation,
 } from './codes.repository.ts'
 import { takeMailPlace } from './mail-places.repository.ts'
-
-export { endOperations, keepMailState, removeExpiredOperations } from './codes.repository.ts'
-export { removeExpiredMailPlaces } from './mail-places.repository.ts'
-export { requireEmail, requireNewEmail } from './new-email.ts'
 
 export type Start = {
   purpose: Purpose
   email: string
-  /** The user an e-mail change is for; absent where nobody is signed in. */
+  /** The user whose e-mail is to change; absent where nobody is signed in. */
   userId?: string
   clientHash: Buffer
   device?: Device
-  /** Who asks. */
+  /** Address of the client that asks. */
   ip: string
-  /** Whether this client has signed in with this e-mail before: it has a place of its own in the mail limit. */
+  /** Whether this client has signed in with this e-mail before. Such a client has a mail limit of its own. */
   isKnownClient: boolean
 }
 
@@ -43,23 +41,44 @@ export type CodesOptions = {
   key: Buffer
   ttlSeconds: number
   limits: Limits
-  /** Under which mailboxes and networks are hashed for the limit on mails, and what multiplies that. */
+  /** The key that hashes mailboxes and networks for the rate limit of code mails, and the factor of that limit. */
   mailLimit: { key: Buffer; scale: number }
 }
 
-const NOBODY = '0'
+/** No user has this id. It stands for a client that is not signed in. */
+const NO_USER = '0'
+
+/** Throws INVALID_REQUEST for a string that is not an e-mail address. */
+export function requireEmail(address: string): void {
+  if (!isEmail(address)) {
+    throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
+  }
+}
 
 /**
- * Starts a one-time operation and queues the mail with its code; starting again while it lives gives the same id, and
- * a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the mail limits of the mailbox.
+ * Returns an address that an account may have, with its domain in the usual form. Throws INVALID_REQUEST for a string that is not
+ * an address, and for a domain that people would mistake for another.
+ */
+export function requireNewEmail(address: string): string {
+  requireEmail(address)
+  if (hasReadableDomain(address)) return withUsualDomain(address)
+  throw new AppError('INVALID_REQUEST', {
+    message: 'Проверьте адрес после «@»: в нём есть буквы другого алфавита или лишние знаки',
+  })
+}
+
+/**
+ * Starts a one-time operation and queues the mail with its code. Returns the operation's id. Starting again before it expires
+ * returns the same id, and queues a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the rate limit of
+ * mails to the mailbox.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
-  const operation = await putOperation(db, {
+  const operation = await upsertOperation(db, {
     id: randomBytes(24).toString('base64url'),
     purpose: start.purpose,
     email: start.email,
     emailKey: emailKey(start.email),
-    userId: start.userId ?? NOBODY,
+    userId: start.userId ?? NO_USER,
     clientHash: start.clientHash,
     device: start.device ?? null,
     ttlSeconds: options.ttlSeconds,
@@ -76,7 +95,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       await queueMail(db, mail)
     } catch (error) {
       const unclaimed = unclaimMail(db, operation.id)
-      // A database that is away would keep the caller as long again: there the claim passes by itself.
+      // Not awaited when the database is unavailable, which would delay the caller as long again. The claim expires by itself.
       if (error instanceof AppError) await unclaimed
       else unclaimed.catch(() => {})
       throw error
@@ -85,7 +104,10 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
   return operation.id
 }
 
-/** Only what is mailed can be guessed: starts beside one that the limit refuses must not lend it to guesses. */
+/**
+ * Queue the mail and mark the operation as guessable in one transaction, so that an operation whose mail was rate-limited can
+ * never be guessed.
+ */
 function queueMail(db: Db, mail: CodeMail): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await addJob(tx, 'send-code', { payload: mail })
@@ -96,17 +118,17 @@ function queueMail(db: Db, mail: CodeMail): Promise<void> {
 export type Guess = Omit<Attempt, 'userId'> & {
   userId?: string
   code: string
-  /** Who asks. */
+  /** Address of the client that asks. */
   ip: string
 }
 
 /**
- * Compares a code with its operation's; the attempt is counted first. Returns the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the network's limit.
+ * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and device. Throws
+ * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the network's rate limit.
  */
 export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
-  const attempt = { ...guess, userId: guess.userId ?? NOBODY }
-  // What cannot be right has a limit of its own: a neighbour's junk must not keep others from entering their codes.
+  const attempt = { ...guess, userId: guess.userId ?? NO_USER }
+  // Codes that cannot be right have a limit of their own, so that they do not keep the network's other clients from signing in.
   const attempts = await selectAttempts(db, attempt)
   const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
@@ -117,12 +139,23 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   return { email: operation.email, device: operation.device }
 }
 
-/** Ends a checked operation, in the transaction of what it allows; throws OPERATION_EXPIRED for all but the first. */
+/**
+ * Ends a checked operation, in the transaction of the change that it allows. Throws OPERATION_EXPIRED for all calls but the
+ * first.
+ */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }
 
-/** A client that has signed in with the e-mail before has places of its own: strangers cannot use them up. */
+/** Ends every operation that a user has started for one purpose. */
+export function endOperations(
+  tx: Queryable,
+  operations: { purpose: Purpose; userId: string },
+): Promise<void> {
+  return removeOperations(tx, operations)
+}
+
+/** A client that has signed in with the e-mail before has a limit of its own, which strangers cannot use up. */
 async function chargeMail(
   db: Db,
   { email, clientHash, isKnownClient, ip }: Start,

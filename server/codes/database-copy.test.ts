@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { deriveKey } from '../start/app-secret.ts'
-import { newEmail } from '../testing/house.ts'
+import { newEmail } from '../testing/account-fixture.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { codeOf } from './code.ts'
 
-/** Every row of every table as text, the mail queue's tables included; times apart, whose digits would hit by chance. */
+/** Every row of every table as text, including the mail queue, without times, whose digits could match by chance. */
 async function copyOfDatabase({ db }: TestApp): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -22,14 +22,14 @@ async function copyOfDatabase({ db }: TestApp): Promise<string> {
   return parts.join('\n').replaceAll(/\d{4}-\d\d-\d\dT[\d:.+Z]+/g, 'time')
 }
 
-/** An app whose mails stay in the queue: nobody answers at its SMTP server's address. */
+/** An app whose mails stay in the queue, because its SMTP server is down. */
 async function appWithQueuedMails(): Promise<TestApp> {
   const gone = await openMailbox()
   await gone.close()
   return appForTest({ config: { smtpUrl: gone.url } })
 }
 
-test('a copy of the database holds no code, not even of a mail that waits in the queue', async () => {
+test('a copy of the database contains no code, not even of a mail in the queue', async () => {
   const app = await appWithQueuedMails()
   const ids: string[] = []
   for (const name of ['olga', 'petr', 'vera']) {
@@ -44,7 +44,7 @@ test('a copy of the database holds no code, not even of a mail that waits in the
   expect(leaked).toEqual([])
 })
 
-test('a copy of the database holds no session secret and no clientToken, nor their plain hashes', async () => {
+test('a copy of the database contains no session secret and no clientToken, nor their hashes without a key', async () => {
   const app = await appWithQueuedMails()
   const user = await app.signIn('olga@example.org', 'fingerprint-of-olga')
   await startAt(app, '/logins', { email: user.email, clientToken: user.clientToken })
@@ -61,7 +61,7 @@ test('a copy of the database holds no session secret and no clientToken, nor the
   expect(copy).not.toContain(user.token)
 })
 
-test('a copy of the database holds no link that undoes an e-mail change, not even of a notice that waits in the queue', async () => {
+test('a copy of the database contains no link that undoes an e-mail change, not even of a notice in the queue', async () => {
   const gone = await openMailbox()
   await gone.close()
   const app = await appForTest({ config: { smtpUrl: gone.url } })
@@ -84,7 +84,7 @@ test('a copy of the database holds no link that undoes an e-mail change, not eve
   expect(copy).not.toContain(createHash('sha256').update(secret).digest('hex'))
 })
 
-test('codes under another APP_SECRET differ and do not serve', async () => {
+test('codes under another APP_SECRET differ and are not accepted', async () => {
   const app = await appForTest()
   const otherKey = deriveKey('another-secret-of-somebody-with-a-copy', 'codes')
   const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })

@@ -1,43 +1,49 @@
 import { sql } from 'kysely'
 import type { Db, Queryable } from '../db/database.ts'
-import { DAY, type NetworkAsks, secondsUntilMail } from './mail-places.ts'
+import { DAY, type NetworkRequests, secondsUntilMail } from './mail-places.ts'
 
-/** Keyed hashes: of a mailbox, and of the network that asks for a mail to it. */
-export type MailAsk = { mailbox: Buffer; network: Buffer }
+/** Keyed hashes of a mailbox, and of the network that requests a mail to it. */
+export type MailRequest = { mailbox: Buffer; network: Buffer }
 
 const A_DAY = sql.raw(`interval '${DAY} seconds'`)
 
-/** Whether a time lies within the last day; one to come was written by a clock that was ahead, and counts for nothing. */
+/**
+ * SQL: whether a time lies within the last day. A time in the future was written while the clock was ahead, and does not
+ * count.
+ */
 function isPastDay(column: string) {
   const time = sql.raw(column)
   return sql`(${time} > clock_timestamp() - ${A_DAY} AND ${time} <= clock_timestamp())`
 }
 
-/** Whether what expires a day after it was last used does so within a day from now, and not later, by a clock that was ahead. */
+/**
+ * SQL: whether a row that expires a day after its last use is live. An expiry later than that was written while the clock
+ * was ahead.
+ */
 function isLive(column: string) {
   const time = sql.raw(column)
   return sql`(${time} > clock_timestamp() AND ${time} <= clock_timestamp() + ${A_DAY})`
 }
 
 /**
- * Takes a place among the code mails of a mailbox for a network; returns the seconds to wait where there is none, 0 where it
- * was taken. Requests for one mailbox wait for each other, so that no two take the same place.
+ * Counts a code mail to a mailbox for a network, if the limits allow it. Returns 0 then, otherwise the seconds to wait. An
+ * advisory lock per mailbox makes sure that no two requests count as the same mail.
  */
-export function takeMailPlace(db: Db, ask: MailAsk, scale: number): Promise<number> {
+export function takeMailPlace(db: Db, request: MailRequest, scale: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    await sql`SELECT pg_advisory_xact_lock(${ask.mailbox.readBigInt64BE()}::bigint)`.execute(tx)
-    const asks = await selectAsks(tx, ask.mailbox)
-    const own = asks.find(({ network }) => network.equals(ask.network))
-    const others = asks.filter((one) => one !== own)
+    await sql`SELECT pg_advisory_xact_lock(${request.mailbox.readBigInt64BE()}::bigint)`.execute(tx)
+    const requests = await selectRequests(tx, request.mailbox)
+    const own = requests.find(({ network }) => network.equals(request.network))
+    const others = requests.filter((one) => one !== own)
     const wait = secondsUntilMail(own, others, scale)
-    await putAsk(tx, ask, wait === 0)
+    await putRequest(tx, request, wait === 0)
     return wait
   })
 }
 
-/** The networks that set off a mail since yesterday, or wait for their first. */
-async function selectAsks(tx: Queryable, mailbox: Buffer) {
-  const { rows } = await sql<NetworkAsks & { network: Buffer }>`
+/** Returns the networks that caused a mail within the last day, or wait for their first. */
+async function selectRequests(tx: Queryable, mailbox: Buffer) {
+  const { rows } = await sql<NetworkRequests & { network: Buffer }>`
     SELECT network, extract(epoch FROM clock_timestamp() - asked_at)::float8 AS "askedAgo",
       ARRAY(
         SELECT extract(epoch FROM clock_timestamp() - mailed)::float8 FROM unnest(mailed_at) mailed
@@ -48,8 +54,8 @@ async function selectAsks(tx: Queryable, mailbox: Buffer) {
   return rows
 }
 
-/** Remembers for a day that a network asked, and when its mails went out. */
-async function putAsk(tx: Queryable, { mailbox, network }: MailAsk, isMailed: boolean) {
+/** Stores for a day that a network made a request, and when its mails were sent. */
+async function putRequest(tx: Queryable, { mailbox, network }: MailRequest, isMailed: boolean) {
   await sql`INSERT INTO code_mails AS old (mailbox, network, asked_at, mailed_at, expires_at)
     VALUES (
       ${mailbox}, ${network}, clock_timestamp(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type NetworkAsks, secondsUntilMail } from './mail-places.ts'
+import { type NetworkRequests, secondsUntilMail } from './mail-places.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -7,14 +7,14 @@ const DAY = 86_400
 
 type Row = { askedAt: number; lastAt: number; mailedAt: number[] }
 
-/** One mailbox, asked by networks at given seconds; the rows kept as the database keeps them. */
+/** One mailbox that networks request mails for at given seconds, with the rows that the database would store. */
 function openMailbox() {
   const rows = new Map<string, Row>()
   const sent: number[] = []
   return {
     sent,
-    /** Asks at a second; returns how long to wait, 0 when a mail went out. */
-    ask(network: string, now: number): number {
+    /** Requests a mail at a second. Returns the seconds to wait, 0 when a mail was sent. */
+    request(network: string, now: number): number {
       const since = now - DAY
       for (const [name, row] of rows) {
         row.mailedAt = row.mailedAt.filter((at) => at > since)
@@ -25,7 +25,7 @@ function openMailbox() {
         mailedAgo: mailedAt.map((at) => now - at),
       })
       const own = rows.get(network)
-      const others: NetworkAsks[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
+      const others: NetworkRequests[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
       const wait = secondsUntilMail(own && agoOf(own), others, 1)
       const row = own ?? { askedAt: now, lastAt: now, mailedAt: [] }
       row.lastAt = now
@@ -43,26 +43,29 @@ function mostWithin(times: number[], seconds: number): number {
   return Math.max(...times.map((t) => times.filter((at) => at >= t && at < t + seconds).length))
 }
 
-/** Strangers from so many networks ask every minute, and the owner too from some minute on, until a mail comes. */
+/**
+ * Strangers from so many networks request a mail every minute, and so does the owner from some minute on. Returns the
+ * owner's wait.
+ */
 function ownersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   for (let minute = 0; minute <= arrival + 120; minute++) {
-    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE)
-    if (minute >= arrival && mailbox.ask('the owner', minute * MINUTE + 1) === 0) {
+    for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, minute * MINUTE)
+    if (minute >= arrival && mailbox.request('the owner', minute * MINUTE + 1) === 0) {
       return (minute - arrival) * MINUTE
     }
   }
   return Number.POSITIVE_INFINITY
 }
 
-/** The same, but the owner comes back only when they were told to, and the strangers ask every ten seconds. */
-function patientOwnersWait(networks: number, arrival: number): number {
+/** The same, but the owner tries again only after Retry-After, and the strangers request a mail every ten seconds. */
+function obedientOwnersWait(networks: number, arrival: number): number {
   const mailbox = openMailbox()
   let due = arrival * MINUTE
   for (let second = 0; second <= (arrival + 120) * MINUTE; second += 10) {
-    for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, second)
+    for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, second)
     if (second < due) continue
-    const wait = mailbox.ask('the owner', second + 1)
+    const wait = mailbox.request('the owner', second + 1)
     if (wait === 0) return second - arrival * MINUTE
     due = second + wait
   }
@@ -72,24 +75,24 @@ function patientOwnersWait(networks: number, arrival: number): number {
 const ARRIVALS = [0, 1, 4, 59, 90, 200, 375, 700, 1440, 1500]
 
 test.each([1, 2, 3, 7, 20])(
-  'strangers who ask all day from %i networks keep the owner out for an hour at most',
+  'strangers who request mails all day from %i networks delay the owner by at most an hour',
   (networks) => {
     const waits = ARRIVALS.map((arrival) => ownersWait(networks, arrival))
     expect(waits.filter((wait) => wait > HOUR)).toEqual([])
   },
 )
 
-test('an owner who comes back when they were told to is served then, whoever asks in between', () => {
-  const waits = ARRIVALS.slice(0, 7).map((arrival) => patientOwnersWait(20, arrival))
+test('an owner who tries again after Retry-After gets a mail, whoever requests one in between', () => {
+  const waits = ARRIVALS.slice(0, 7).map((arrival) => obedientOwnersWait(20, arrival))
   expect(waits.filter((wait) => wait > HOUR + MINUTE)).toEqual([])
 })
 
 test.each([1, 20, 60])(
-  'a mailbox gets a mail a minute, 3 an hour and 30 a day, whoever asks from %i networks',
+  'a mailbox gets a mail a minute, 3 an hour and 30 a day, requested from %i networks',
   (networks) => {
     const mailbox = openMailbox()
     for (let minute = 0; minute < 2 * 24 * 60; minute += networks > 1 ? 5 : 1) {
-      for (let n = 0; n < networks; n++) mailbox.ask(`stranger ${n}`, minute * MINUTE + n)
+      for (let n = 0; n < networks; n++) mailbox.request(`stranger ${n}`, minute * MINUTE + n)
     }
     expect(mostWithin(mailbox.sent, MINUTE)).toBe(1)
     expect(mostWithin(mailbox.sent, HOUR)).toBe(3)
@@ -98,26 +101,26 @@ test.each([1, 20, 60])(
   },
 )
 
-test('one person gets 3 mails an hour from one network, and is told how long to wait for the next', () => {
+test('one network gets 3 mails an hour, and then the seconds until the next', () => {
   const mailbox = openMailbox()
-  expect(mailbox.ask('home', 0)).toBe(0)
-  expect(mailbox.ask('home', 20)).toBe(40)
-  expect(mailbox.ask('home', 60)).toBe(0)
-  expect(mailbox.ask('home', 120)).toBe(0)
-  expect(mailbox.ask('home', 180)).toBe(HOUR - 120)
-  expect(mailbox.ask('home', HOUR + 60)).toBe(0)
+  expect(mailbox.request('home', 0)).toBe(0)
+  expect(mailbox.request('home', 20)).toBe(40)
+  expect(mailbox.request('home', 60)).toBe(0)
+  expect(mailbox.request('home', 120)).toBe(0)
+  expect(mailbox.request('home', 180)).toBe(HOUR - 120)
+  expect(mailbox.request('home', HOUR + 60)).toBe(0)
 })
 
-test('three networks that never asked before are what it takes to keep a waiting person out for one more hour', () => {
+test('delaying a waiting person by one more hour takes three networks that made no request before', () => {
   const mailbox = openMailbox()
-  for (const minute of [0, 1, 2]) mailbox.ask(`a${minute}`, minute * MINUTE)
-  expect(mailbox.ask('the owner', 10 * MINUTE)).toBe(50 * MINUTE)
-  for (const name of ['b1', 'b2']) mailbox.ask(name, 59 * MINUTE)
-  expect(mailbox.ask('the owner', 62 * MINUTE)).toBe(0)
+  for (const minute of [0, 1, 2]) mailbox.request(`a${minute}`, minute * MINUTE)
+  expect(mailbox.request('the owner', 10 * MINUTE)).toBe(50 * MINUTE)
+  for (const name of ['b1', 'b2']) mailbox.request(name, 59 * MINUTE)
+  expect(mailbox.request('the owner', 62 * MINUTE)).toBe(0)
 
   const worse = openMailbox()
-  for (const minute of [0, 1, 2]) worse.ask(`a${minute}`, minute * MINUTE)
-  worse.ask('the owner', 10 * MINUTE)
-  for (const name of ['b1', 'b2', 'b3']) worse.ask(name, 59 * MINUTE)
-  expect(worse.ask('the owner', 62 * MINUTE)).toBeGreaterThan(0)
+  for (const minute of [0, 1, 2]) worse.request(`a${minute}`, minute * MINUTE)
+  worse.request('the owner', 10 * MINUTE)
+  for (const name of ['b1', 'b2', 'b3']) worse.request(name, 59 * MINUTE)
+  expect(worse.request('the owner', 62 * MINUTE)).toBeGreaterThan(0)
 })

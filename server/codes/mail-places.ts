@@ -1,12 +1,12 @@
-/** What one network has had of a mailbox, until it does not ask for a day. Times are seconds ago. */
-export type NetworkAsks = {
-  /** Its first request. */
+/** The requests of one network for mails to a mailbox, until it makes none for a day. Times are in seconds before now. */
+export type NetworkRequests = {
+  /** The first request. */
   askedAgo: number
-  /** Each code mail it has set off since yesterday. */
+  /** Each code mail it has caused within the last day. */
   mailedAgo: number[]
 }
 
-/** How many events of a list fit into so many seconds. */
+/** A limit of `most` events within so many seconds. */
 type Window = { events: number[]; most: number; seconds: number }
 
 const MINUTE = 60
@@ -15,23 +15,23 @@ export const DAY = 86_400
 
 /** Code mails to one mailbox in a minute, an hour and a day, whoever asks for them. */
 const MOST = { minute: 1, hour: 3, day: 30 }
-/** A network that waits keeps its place for as long as it may have to wait, and so much longer. */
+/** A waiting network loses its place only this long after the longest time it may have to wait. */
 const GRACE = 15 * MINUTE
-/** Those of them that are not the asking network's first of the day; in a day fewer for its third and later ones. */
+/** Of these, mails that are not a network's first of the day. From a network's third mail on, a day has fewer. */
 const MOST_REPEATED = { hour: 2, day: 8, dayFromThird: 6 }
 
 /**
- * The seconds until a network may set off a code mail to a mailbox, 0 where it may now; `own` is undefined when it has
- * not asked for a day.
+ * Returns the seconds until a network may cause a code mail to a mailbox, 0 when it may now. `own` is undefined when the network
+ * has made no request for a day.
  *
- * Strangers must not keep a person out of their own mailbox's places, and nothing tells them from that person but the
- * network. So a network's first mail of the day goes before all others, which leave a place free in each hour and enough in
- * the day; and of the networks that wait for their first, the one that began to ask last goes first: strangers who
- * already ask are never in the way of somebody who comes, and each further hour costs them three networks more.
+ * Strangers must not use up the mails of somebody else's mailbox, and only the network distinguishes them from its owner. So
+ * a network's first mail of the day has priority over repeated ones, which leave one place free in each hour and enough in
+ * the day. Among the networks that wait for their first mail, the one whose first request is the latest goes first.
+ * Strangers who already wait therefore never delay the owner, and each further hour costs them three networks more.
  */
 export function secondsUntilMail(
-  own: NetworkAsks | undefined,
-  others: NetworkAsks[],
+  own: NetworkRequests | undefined,
+  others: NetworkRequests[],
   scale: number,
 ): number {
   const all = own ? [own, ...others] : others

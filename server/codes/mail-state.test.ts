@@ -1,15 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { freePort } from '../testing/free-port.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
-/** A busy machine is slow, not wrong. */
-const PATIENT = { timeout: 15_000 }
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
 
 const EMAIL = 'olga@example.org'
 
@@ -33,34 +32,34 @@ test('a mail is queued, then sent', async () => {
   await slow.caught
   expect(await stateOf(app, id)).toBe('queued')
   slow.letGo()
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  await expect.poll(() => stateOf(app, id), SLOW_MACHINE).toBe('sent')
 })
 
-test('a mail whose server does not answer is retried, and sent once it does', async () => {
+test('a mail whose server does not reply is retried, and sent once it replies', async () => {
   const port = await freePort()
   const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('retrying')
+  await expect.poll(() => stateOf(app, id), SLOW_MACHINE).toBe('retrying')
   const mailbox = await openMailbox(port)
   onTestFinished(() => mailbox.close())
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  await expect.poll(() => stateOf(app, id), SLOW_MACHINE).toBe('sent')
 })
 
-test('a mail to an address that does not exist is refused; sent once more, it is queued again', async () => {
+test('a mail to an address that does not exist is refused; a new start queues it again', async () => {
   const refusing = await openRefusingSmtp({ code: 550 })
   onTestFinished(() => refusing.close())
   const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('refused')
+  await expect.poll(() => stateOf(app, id), SLOW_MACHINE).toBe('refused')
 
   await passCodeTime(app, 61)
   await passLimitTime(app, 61)
   await startAt(app, '/registrations', { email: EMAIL })
-  await expect.poll(() => refusing.counts.refusals, PATIENT).toBe(2)
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('refused')
+  await expect.poll(() => refusing.counts.refusals, SLOW_MACHINE).toBe(2)
+  await expect.poll(() => stateOf(app, id), SLOW_MACHINE).toBe('refused')
 })
 
-test('login, registration and e-mail change all have it', async () => {
+test('login, registration and e-mail change all have a mail state', async () => {
   const { app } = await mailAppForTest()
   const olga = await app.signIn(EMAIL, 'one browser')
   const change = await app.call('PUT', '/users/current/email', {
@@ -70,11 +69,11 @@ test('login, registration and e-mail change all have it', async () => {
   const login = await startAt(app, '/logins', { email: EMAIL })
   const registration = await startAt(app, '/registrations', { email: 'petr@example.org' })
   for (const { body } of [change, login, registration]) {
-    await expect.poll(() => stateOf(app, body.id), PATIENT).toBe('sent')
+    await expect.poll(() => stateOf(app, body.id), SLOW_MACHINE).toBe('sent')
   }
 })
 
-test('nobody but the client that asked learns it, and nobody of an operation that is over', async () => {
+test('only the client that started an operation can read its mail state, and only until it expires', async () => {
   const { app } = await mailAppForTest()
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
   expectRefusal(await askState(app, id, 'another browser'), 'OPERATION_EXPIRED')

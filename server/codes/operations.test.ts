@@ -3,7 +3,7 @@ import { DEVICE } from '../testing/client.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
-import { removeExpiredOperations } from './codes.service.ts'
+import { removeExpiredOperations } from './codes.repository.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -20,7 +20,7 @@ async function register(email: string, clientToken?: string, on = app): Promise<
   return started.body.id
 }
 
-test('a start answers 201 with an id of at least 128 random bits', async () => {
+test('a start returns 201 with an id of at least 128 random bits', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register(`random-${index}@example.org`)),
   )
@@ -31,7 +31,7 @@ test('a start answers 201 with an id of at least 128 random bits', async () => {
   }
 })
 
-test('a code is valid until 10 minutes have passed, and gives OPERATION_EXPIRED after them', async () => {
+test('a code is valid for 10 minutes, and OPERATION_EXPIRED after them', async () => {
   const early = await register('early@example.org')
   await passCodeTime(app, 590)
   const inTime = await verifyAt(app, '/registrations', { id: early, code: app.codeFor(early) })
@@ -51,19 +51,19 @@ test('CODE_TTL_SECONDS sets another validity', async () => {
   expect(answer.body.code).toBe('OPERATION_EXPIRED')
 })
 
-test('an operation nobody started gives OPERATION_EXPIRED', async () => {
+test('an operation that nobody started is OPERATION_EXPIRED', async () => {
   const answer = await verifyAt(app, '/logins', { id: 'A'.repeat(32), code: '123456' })
   expect([answer.status, answer.body.code]).toEqual([400, 'OPERATION_EXPIRED'])
 })
 
-test('the code of one operation does not open another', async () => {
+test('the code of one operation is wrong for another', async () => {
   const first = await register('first@example.org')
   const second = await register('second@example.org')
   const crossed = await verifyAt(app, '/registrations', { id: second, code: app.codeFor(first) })
   expect(crossed.body.code).toBe('INVALID_CONFIRM_CODE')
 })
 
-test('a code serves only the purpose it was asked for', async () => {
+test('a code is accepted only for the purpose it was requested for', async () => {
   const user = await app.signIn('purpose@example.org')
   const { clientToken } = user
   const registration = await register('purpose@example.org', clientToken)
@@ -93,7 +93,7 @@ test('a code serves only the purpose it was asked for', async () => {
   expect(rightly.status).toBe(200)
 })
 
-test('a code serves only the client that asked for it', async () => {
+test('a code is accepted only from the client that requested it', async () => {
   const id = await register('mine@example.org', 'my browser')
   const code = app.codeFor(id)
   const stolen = await verifyAt(app, '/registrations', { id, code, clientToken: 'thief' })
@@ -101,19 +101,19 @@ test('a code serves only the client that asked for it', async () => {
   expect(stolen.cookie).toBeUndefined()
 })
 
-test('two clients that ask for one e-mail get operations of their own', async () => {
+test('two clients that request codes for one e-mail get different operations', async () => {
   const mine = await register('shared@example.org', 'my browser')
   const yours = await register('shared@example.org', 'your browser')
   expect(yours).not.toBe(mine)
 })
 
-test('an expired operation is followed by one with another id', async () => {
+test('a start after an expired operation returns another id', async () => {
   const first = await register('renewed@example.org')
   await passCodeTime(app, 601)
   expect(await register('renewed@example.org')).not.toBe(first)
 })
 
-test('operations that expired are removed, the others stay', async () => {
+test('expired operations are removed, the others stay', async () => {
   await register('expired@example.org')
   await passCodeTime(app, 601)
   const kept = await register('kept@example.org')

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import type { Mailbox } from '../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt } from '../testing/sign-in-calls.ts'
 import type { TestApp } from '../testing/test-app.ts'
+import { mailAppForTest } from '../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
 
-/** All mails to an address so far: one asked for later has arrived, and mails leave in the order of their start. */
+/** All mails to an address so far. It waits for a mail that is requested now, because mails are sent in order. */
 async function mailsTo(address: string, app: TestApp, mailbox: Mailbox) {
   const last = `last-${mailbox.mails.length}@example.org`
   await startAt(app, '/registrations', { email: last })
@@ -16,7 +16,7 @@ async function mailsTo(address: string, app: TestApp, mailbox: Mailbox) {
   return mailbox.mails.filter(({ to }) => to === address)
 }
 
-test('a repeated start gives the same id, and one mail a minute with the same code', async () => {
+test('a repeated start returns the same id, and sends one mail a minute with the same code', async () => {
   const { app, mailbox } = await mailAppForTest()
   const first = await startAt(app, '/registrations', { email: EMAIL })
   await mailbox.mailTo(EMAIL)
@@ -35,12 +35,12 @@ test('a repeated start gives the same id, and one mail a minute with the same co
   expect(new Set(subjects).size).toBe(1)
 })
 
-test('20 starts at once give one id and one mail', async () => {
+test('20 concurrent starts return one id and send one mail', async () => {
   const { app, mailbox } = await mailAppForTest()
   const starts = await Promise.all(
     Array.from({ length: 20 }, () => startAt(app, '/registrations', { email: EMAIL })),
   )
-  expect(tally(starts)).toEqual({ ok: 20 })
+  expect(countCodes(starts)).toEqual({ ok: 20 })
   expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
   await mailbox.mailTo(EMAIL)
   expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(1)
@@ -57,7 +57,7 @@ test('a start whose mail could not be queued is refused, and the next one sends 
   await mailbox.mailTo(EMAIL)
 })
 
-test('a start that was cut off before it queued its mail holds the next ones up for 10 s, not for a minute', async () => {
+test('a start that was interrupted before it queued its mail delays the next ones by 10 s, not by a minute', async () => {
   const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1000 })
   const first = await startAt(app, '/registrations', { email: EMAIL })
   await mailbox.mailTo(EMAIL)
@@ -70,7 +70,7 @@ test('a start that was cut off before it queued its mail holds the next ones up 
   expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(2)
 })
 
-test('an e-mail in other letters is the same e-mail: the same id, and no second mail', async () => {
+test('an e-mail in another case is the same e-mail: it gets the same id and no second mail', async () => {
   const { app, mailbox } = await mailAppForTest()
   const first = await startAt(app, '/registrations', { email: EMAIL })
   const second = await startAt(app, '/registrations', { email: 'OLGA@Example.org' })

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { DEVICE } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { openSocket, parseRaw, readToEnd } from '../testing/raw-http.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 

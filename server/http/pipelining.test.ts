@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { testPerNode } from '../testing/per-node.ts'
 import { openSocket, readToEnd } from '../testing/raw-http.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 

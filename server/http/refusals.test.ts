@@ -4,9 +4,8 @@ import { ERRORS } from '../../contract/errors.ts'
 import type { TestUser } from '../testing/client.ts'
 import { allEndpoints } from '../testing/endpoints.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { parseRaw, sendRaw } from '../testing/raw-http.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 let app: TestApp
 let olga: TestUser

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { testPerNode } from '../testing/per-node.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 /** Sends a request and resets the connection before the server can read it. */
 async function sendAndReset({ url }: TestApp, path: string): Promise<void> {

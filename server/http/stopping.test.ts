@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { openSocket } from '../testing/raw-http.ts'
-import { appForTest, startTestApp } from '../testing/test-app.ts'
+import { appForTest, startTestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
@@ -24,7 +23,7 @@ test('a server that stops under load resets none of its clients’ keep-alive co
       connections: 20,
       request: () => 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\n\r\n',
     })
-    await expect.poll(() => signedIn.tally.times.length).toBeGreaterThan(100)
+    await expect.poll(() => signedIn.result.times.length).toBeGreaterThan(100)
     await app.close(KEPT_MS)
     for (const crowd of [signedIn, visitors]) {
       const { statuses, lost } = await crowd.stop()

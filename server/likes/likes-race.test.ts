@@ -34,7 +34,7 @@ function publishMany(count: number): Promise<Post[]> {
   return atOnce(Array.from({ length: count }, () => () => app.publish(olga)))
 }
 
-test('many users liking many posts in opposite orders wait for nobody for ever', async () => {
+test('many users who like many posts in opposite orders never deadlock', async () => {
   const posts = await publishMany(12)
   const race = users.flatMap((user, n) => {
     const order = n % 2 ? posts : posts.toReversed()
@@ -48,7 +48,7 @@ test('many users liking many posts in opposite orders wait for nobody for ever',
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('deleting liked posts while they are being liked and unliked gives 200, 204 or 404, and exact counts', async () => {
+test('deleting liked posts while they are being liked and unliked returns 200, 204 or 404, and leaves exact counts', async () => {
   const posts = await publishMany(16)
   await atOnce(posts.flatMap(({ id }) => users.map((user) => like(id, user))))
   const race = posts.flatMap(({ id }, n) => [
@@ -60,7 +60,7 @@ test('deleting liked posts while they are being liked and unliked gives 200, 204
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('deleting a liked reply while the post it answers is being liked never deadlocks', async () => {
+test('deleting a liked reply while the replied post is being liked never deadlocks', async () => {
   const [parent] = await publishMany(1)
   if (!parent) throw new Error('nothing was published')
   const replies = await atOnce(Array.from({ length: 40 }, () => () => app.reply(olga, parent.id)))

@@ -3,8 +3,8 @@ import type { Queryable } from '../db/database.ts'
 import { idArray } from '../db/row-id.ts'
 
 /**
- * Adds the likes of users who have not liked a locked post yet, and counts them for each user; gives how many were new.
- * Totals are touched in the order of user ids everywhere, so that two such statements cannot wait for each other.
+ * Adds the likes of users who do not like a locked post yet, and counts them for each user. Returns how many were new. All
+ * code locks totals in the order of user ids, so that two such statements cannot deadlock.
  */
 export async function insertLikes(
   tx: Queryable,
@@ -26,15 +26,15 @@ export async function insertLikes(
 
 type Removed = { removed: number; last: string | null }
 
-/** Removes some likes of a post and takes them out of their users' totals; gives how many, and the last user's id. */
+/** Removes some likes of a post and subtracts them from their users' totals. Returns how many, and the last user's id. */
 async function removeLikes(
   db: Queryable,
   postId: string,
-  whose: RawBuilder<unknown>,
+  filter: RawBuilder<unknown>,
 ): Promise<Removed> {
   const { rows } = await sql<Removed>`
     WITH gone AS (
-      DELETE FROM likes WHERE post_id = ${postId} AND ${whose} RETURNING user_id
+      DELETE FROM likes WHERE post_id = ${postId} AND ${filter} RETURNING user_id
     ), locked AS (
       SELECT t.user_id FROM like_totals t JOIN gone USING (user_id) ORDER BY t.user_id FOR UPDATE OF t
     ), totals AS (
@@ -44,7 +44,7 @@ async function removeLikes(
   return rows[0] ?? { removed: 0, last: null }
 }
 
-/** Removes the likes that users gave a locked post; returns how many there were. */
+/** Removes the likes that users gave a locked post. Returns how many there were. */
 export async function deleteLikes(
   tx: Queryable,
   postId: string,
@@ -53,11 +53,11 @@ export async function deleteLikes(
   return (await removeLikes(tx, postId, sql`user_id = ANY(${userIds}::bigint[])`)).removed
 }
 
-/** Likes that one short transaction removes. */
+/** How many likes one short transaction removes. */
 const STEP = sql.raw('5000')
 
 /**
- * Removes the next likes of a deleted post, those of users after `afterUserId`; returns the last of these users, null when
+ * Removes the next likes of a deleted post, those of users after `afterUserId`. Returns the last of these users, or null when
  * there was none.
  */
 export async function deleteNextLikes(
@@ -67,17 +67,8 @@ export async function deleteNextLikes(
 ): Promise<string | null> {
   const next = sql`SELECT user_id FROM likes WHERE post_id = ${postId} AND user_id > ${afterUserId}
     ORDER BY user_id LIMIT ${STEP}`
-  const whose = sql`user_id > ${afterUserId} AND user_id <= (SELECT max(user_id) FROM (${next}) step)`
-  return (await removeLikes(db, postId, whose)).last
-}
-
-/** Notes that the likes of a post, which its caller has locked to delete it, are to be removed; false when it has none. */
-export async function insertRemovedPost(tx: Queryable, postId: string): Promise<boolean> {
-  const { rows } = await sql`INSERT INTO removed_posts (post_id) SELECT ${postId}::bigint
-    WHERE EXISTS (SELECT FROM likes WHERE post_id = ${postId}::bigint) RETURNING post_id`.execute(
-    tx,
-  )
-  return rows.length > 0
+  const filter = sql`user_id > ${afterUserId} AND user_id <= (SELECT max(user_id) FROM (${next}) step)`
+  return (await removeLikes(db, postId, filter)).last
 }
 
 /** The deleted posts that may still have likes. */
@@ -86,7 +77,7 @@ export async function selectRemovedPosts(db: Queryable): Promise<string[]> {
   return rows.map(({ post_id }) => post_id)
 }
 
-/** Strikes a deleted post off the list of those with likes, unless it has some: nobody can add any more. */
+/** Removes a deleted post from the list of those with likes, unless it still has some. Nobody can add any. */
 export async function deleteRemovedPost(db: Queryable, postId: string): Promise<void> {
   await sql`DELETE FROM removed_posts r WHERE post_id = ${postId}
     AND NOT EXISTS (SELECT FROM likes l WHERE l.post_id = r.post_id)`.execute(db)
@@ -94,7 +85,7 @@ export async function deleteRemovedPost(db: Queryable, postId: string): Promise<
 
 export type LikesQuestion = { userId: string; postIds: string[] }
 
-/** For each question, in order, the posts of it that its user likes. */
+/** Returns for each question, in order, which of its posts its user likes. */
 export async function selectLiked(
   db: Queryable,
   questions: LikesQuestion[],

@@ -1,20 +1,26 @@
 import { likePost, unlikePost } from '../../contract/likes.ts'
-import type { Features } from '../features.ts'
-import { createLikeQueue, type LikeWish } from './like-batches.ts'
+import type { Db } from '../db/database.ts'
+import type { Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
+import { batchLikes } from './likes.service.ts'
 
-export function registerLikes({ route, db, limits, changed }: Features): void {
-  const setLike = createLikeQueue(db, () => changed('likes'))
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'likes'>
+  /** Invalidates cached reads on every node after a commit. */
+  invalidate: () => Promise<void>
+}
+
+export function registerLikes({ route, db, limits, invalidate }: Options): void {
+  const setLike = batchLikes(db, invalidate)
 
   route(likePost, async ({ params, viewer }) => {
     await limits.likes.charge(viewer.userId)
-    return setLikeOf(params.id, { userId: viewer.userId, likes: true })
+    return { likes_count: await setLike(params.id, { userId: viewer.userId, isLiked: true }) }
   })
 
-  route(unlikePost, ({ params, viewer }) =>
-    setLikeOf(params.id, { userId: viewer.userId, likes: false }),
-  )
-
-  async function setLikeOf(postId: string, wish: LikeWish) {
-    return { likes_count: await setLike(postId, wish) }
-  }
+  route(unlikePost, async ({ params, viewer }) => ({
+    likes_count: await setLike(params.id, { userId: viewer.userId, isLiked: false }),
+  }))
 }

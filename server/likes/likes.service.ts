@@ -1,36 +1,68 @@
-import { sql } from 'kysely'
 import { batchCalls } from '../db/batch-calls.ts'
-import type { Db, Queryable } from '../db/database.ts'
-import type { PostList } from '../posts/posts.service.ts'
-import { addJob } from '../queue/queue.ts'
-import { insertRemovedPost, type LikesQuestion, selectLiked } from './likes.repository.ts'
+import type { Db } from '../db/database.ts'
+import { changeLikesCount } from '../posts/posts.service.ts'
+import { deleteLikes, insertLikes, type LikesQuestion, selectLiked } from './likes.repository.ts'
+
+/** The desired state of a user's like of a post. */
+export type DesiredLike = { userId: string; isLiked: boolean }
+/** The post's number of likes, and the invalidation of cached reads that is under way, if any row changed. */
+type LikesChange = { likesCount: number; invalidated: Promise<void> | undefined }
 
 /**
- * What a user liked, replies included, by the time of the like. Likes of deleted posts do not count, though they may still
- * be there. Those posts are few, and as an array they leave the plan what it is without any.
+ * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls for one post that
+ * come while a transaction on it runs share the next transaction, so that the row of a popular post is locked and flushed
+ * once for all of them. `invalidate` is called once per transaction that changed rows, and every call of that transaction
+ * resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
  */
-export function likedPosts(userId: string): PostList {
-  const removed = sql`ARRAY(SELECT post_id FROM removed_posts)`
-  // A look-up for each: joined, the two tables could be read from the side of the likes.
-  const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = r.post_id AND user_id = ${userId}::bigint)`
-  return {
-    from: sql`FROM likes WHERE user_id = ${userId}::bigint AND post_id <> ALL (${removed})`,
-    id: sql`post_id`,
-    key: sql`id`,
-    total: sql`SELECT coalesce((SELECT likes FROM like_totals WHERE user_id = ${userId}::bigint), 0)
-      - (SELECT coalesce(sum(${isLiked}), 0) FROM removed_posts r)`,
+export function batchLikes(
+  db: Db,
+  invalidate: () => Promise<void>,
+): (postId: string, like: DesiredLike) => Promise<number> {
+  const batches = new Map<string, (like: DesiredLike) => Promise<LikesChange>>()
+
+  async function run(postId: string, likes: DesiredLike[]): Promise<LikesChange[]> {
+    const { likesCount, isChanged } = await setLikes(db, postId, likes)
+    // Not awaited here, so that the next transaction starts at once.
+    const invalidated = isChanged ? invalidate() : undefined
+    return likes.map(() => ({ likesCount, invalidated }))
+  }
+
+  return async (postId, like) => {
+    const batch =
+      batches.get(postId) ??
+      batchCalls(
+        (likes: DesiredLike[]) => run(postId, likes),
+        () => batches.delete(postId),
+      )
+    batches.set(postId, batch)
+    const { likesCount, invalidated } = await batch(like)
+    await invalidated
+    return likesCount
   }
 }
 
 /**
- * Takes the likes of a post that its caller has locked, and is about to delete, out of every list and total at once. The rows
- * themselves go in steps, by the job `remove-likes`: a loved post has more than one transaction can remove in its time.
+ * Sets the last desired state of each user in one transaction. Returns the post's number of likes, and whether any row
+ * changed.
  */
-export async function removeLikesOf(tx: Queryable, postId: string): Promise<void> {
-  if (await insertRemovedPost(tx, postId)) await addJob(tx, 'remove-likes', { payload: {} })
+async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
+  const last = new Map(likes.map(({ userId, isLiked }) => [userId, isLiked]))
+  const usersWith = (desired: boolean) =>
+    [...last].filter(([, isLiked]) => isLiked === desired).map(([userId]) => userId)
+  const [liking, unliking] = [usersWith(true), usersWith(false)]
+  return db.transaction().execute(async (tx) => {
+    let isChanged = false
+    const likesCount = await changeLikesCount(tx, postId, async () => {
+      const added = liking.length > 0 ? await insertLikes(tx, postId, liking) : 0
+      const removed = unliking.length > 0 ? await deleteLikes(tx, postId, unliking) : 0
+      isChanged = added + removed > 0
+      return added - removed
+    })
+    return { likesCount, isChanged }
+  })
 }
 
-/** Makes the function that tells which of some posts a user likes; questions that come together are asked together. */
-export function likedBy(db: Db) {
+/** Makes a function that returns which of some posts a user likes. Calls that come together share one query. */
+export function batchLikedPosts(db: Db): (question: LikesQuestion) => Promise<Set<string>> {
   return batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
 }

@@ -2,8 +2,8 @@ import type { Db } from '../db/database.ts'
 import { deleteNextLikes, deleteRemovedPost, selectRemovedPosts } from './likes.repository.ts'
 
 /**
- * Removes the likes of deleted posts, some thousands in each transaction, until there are none. It can be cut short at any
- * moment and run twice at once: what is left is found again.
+ * Removes the likes of deleted posts, some thousands in each transaction, until there are none. It may be interrupted at any
+ * moment and may run twice at once: the next run finds what is left.
  */
 export async function removeLikesOfDeleted(db: Db, stopping: Promise<never>): Promise<void> {
   for (const postId of await selectRemovedPosts(db)) {

@@ -29,7 +29,7 @@ const readPost = async (id: string, token?: string): Promise<Post> =>
 const liked = async ({ token }: TestUser) =>
   (await app.call('GET', '/posts?filter=liked', { token })).body
 
-test('a like is counted for everybody and shown as liked to its giver alone', async () => {
+test('a like is counted for everybody and shown as liked to its user only', async () => {
   const post = await app.publish(olga)
   expect(await like(post.id)).toMatchObject({ status: 200, body: { likes_count: 1 } })
   expect(await like(post.id, petr)).toMatchObject({ body: { likes_count: 2 } })
@@ -46,7 +46,7 @@ test('a like is counted for everybody and shown as liked to its giver alone', as
   }
 })
 
-test('liking twice and unliking twice are no error and change nothing', async () => {
+test('liking twice and unliking twice succeed and change nothing', async () => {
   const post = await app.publish(petr)
   expect((await unlike(post.id)).body).toEqual({ likes_count: 0 })
   expect((await like(post.id)).body).toEqual({ likes_count: 1 })
@@ -62,7 +62,7 @@ test('a like of a missing post is POST_NOT_FOUND', async () => {
   }
 })
 
-test('the liked list has posts and replies by the time of the like, and loses what is unliked', async () => {
+test('the liked list contains posts and replies by the time of the like, without those unliked', async () => {
   const nina = await app.signUp()
   const first = await app.publish(olga, 'Первая')
   const second = await app.publish(petr, 'Вторая')
@@ -82,7 +82,7 @@ test('the liked list has posts and replies by the time of the like, and loses wh
   expect((await liked(nina)).posts.map(({ id }: Post) => id)).toEqual([second.id, first.id])
 })
 
-test('the liked list is the viewer’s own: a visitor has none, and userId has no place in it', async () => {
+test('the liked list belongs to the viewer: a visitor has none, and userId is refused', async () => {
   expectRefusal(await app.call('GET', '/posts?filter=liked'), 'UNAUTHORIZED')
   const both = await app.call('GET', `/posts?filter=liked&userId=${petr.id}`, {
     token: olga.token,
@@ -90,7 +90,7 @@ test('the liked list is the viewer’s own: a visitor has none, and userId has n
   expectRefusal(both, 'INVALID_REQUEST')
 })
 
-test('a deleted post leaves every liked list and its total', async () => {
+test('a deleted post is removed from every liked list and its total', async () => {
   const nina = await app.signUp()
   const post = await app.publish(olga)
   await like(post.id, nina)
@@ -98,7 +98,7 @@ test('a deleted post leaves every liked list and its total', async () => {
   expect(await liked(nina)).toMatchObject({ total: 0, posts: [] })
 })
 
-test('100 likes and unlikes of one post racing: the count equals the rows', async () => {
+test('after 100 concurrent likes and unlikes of one post the count equals the rows', async () => {
   const users = await signUps(app, 10)
   const post = await app.publish(olga)
   const race = users.flatMap((user, u) =>
@@ -110,14 +110,14 @@ test('100 likes and unlikes of one post racing: the count equals the rows', asyn
   expect((await readPost(post.id)).actions.likes_count).toBe(rows.length)
 })
 
-test('a body is refused where none is described, an empty object is none', async () => {
+test('a body is refused where none is described, unless it is an empty object', async () => {
   const { id } = await app.publish(petr)
   const send = (body: object) => app.call('POST', `/posts/${id}/likes`, { token: olga.token, body })
   expect((await send({ likes: 1000 })).body.code).toBe('INVALID_REQUEST')
   expect((await send({})).body).toEqual({ likes_count: 1 })
 })
 
-test('one user’s 100 taps on one post count at most once, and the last answer is the truth', async () => {
+test('100 likes and unlikes by one user count at most once, and the last response is right', async () => {
   const post = await app.publish(petr)
   const answers = await atOnce(
     Array.from({ length: 100 }, (_, n) => () => (n % 2 ? unlike : like)(post.id)),

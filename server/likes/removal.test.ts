@@ -9,13 +9,13 @@ import { expectRefusal } from '../testing/expect-refusal.ts'
 import { recount } from '../testing/seed.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
-/** More than a step of 5,000, and not all of a second. */
+/** More than one step of 5,000, and less than two. */
 const LIKERS = 6000
 const LEFT_BY_A_STEP = 1000
-/** Ample for a busy machine. */
+/** Long enough for a busy machine. */
 const SOON = { timeout: 10_000 }
 
-/** Lets as many new users, with the e-mails fan1@ to fanN@example.org, like a post. */
+/** Adds `count` users, with the e-mails fan1@ to fanN@example.org, who like a post. */
 async function seedFans({ db }: TestApp, postId: string, count: number): Promise<void> {
   await sql`WITH fans AS (
       INSERT INTO users (username, email, email_key)
@@ -26,7 +26,7 @@ async function seedFans({ db }: TestApp, postId: string, count: number): Promise
   await recount(db)
 }
 
-/** Holds back who wants to change a user's total of likes, until the function that this gives is called. */
+/** Locks a user's total of likes until the returned function is called. */
 async function holdTotalOf({ databaseUrl }: TestApp, userId: string): Promise<() => Promise<void>> {
   const holder = new pg.Client(databaseUrl)
   await holder.connect()
@@ -50,7 +50,7 @@ async function rowsLeft({ db }: TestApp, postId: string): Promise<number> {
 const liked = async (app: TestApp, { token }: TestUser) =>
   (await app.call('GET', '/posts?filter=liked', { token })).body
 
-test('a deleted post leaves every list and total at once, its likes in steps, and all is exact in between', async () => {
+test('a deleted post leaves every list and total at once and its likes are removed in steps, with exact counts in between', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
   const doomed = await app.publish(olga, 'Все меня любят')
@@ -84,7 +84,7 @@ test('a deleted post leaves every list and total at once, its likes in steps, an
   await expectGone()
 }, 60_000)
 
-test('what a killed process has left is removed by the next run, which comes every minute', async () => {
+test('likes that a killed process has left are removed by the next run, within a minute', async () => {
   const app = await appForTest()
   const gone = '999'
   await seedFans(app, gone, 10)

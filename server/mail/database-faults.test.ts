@@ -5,7 +5,7 @@ import { startAt } from '../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
 
-test('a database lost while a mail goes out ends neither the process nor the mails: the next one comes once it is back', async () => {
+test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const mailbox = await openMailbox()
@@ -28,7 +28,7 @@ test('a database lost while a mail goes out ends neither the process nor the mai
   expect(mailbox.mails).toHaveLength(2)
 })
 
-test('a first look at the queue that fails does not leave it unread: the mail comes once the database answers', async () => {
+test('when the first read of the queue fails, the mail arrives once the database answers', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const rename = (from: string, to: string) =>

@@ -1,14 +1,14 @@
 import { databaseTime } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
-import { maskEmail } from './mask-email.ts'
+import { maskEmail } from './email-address.ts'
 import { MailFailure } from './smtp.ts'
 
-type Deadlined = {
+type ExpiringMail = {
   to: string
   expiresAt: number
   tries?: number
-  /** All of it was sent before, and no answer came. */
+  /** The whole mail was sent before, and no reply came. */
   isUnanswered?: boolean
 }
 type MailLog = {
@@ -16,19 +16,19 @@ type MailLog = {
   info(details: object, message: string): void
 }
 
-/** What has become of a mail: a `retrying` one is queued again, the others are done with. */
+/** What has become of a mail. A `retrying` one is queued again; the others are final. */
 type MailOutcome = 'sent' | 'retrying' | 'refused'
 
 type Attempt = {
-  /** For how many milliseconds more the mail is of use. */
+  /** Milliseconds until the mail expires. */
   leftMs: number
-  /** Aborts when the process is about to end: the attempt gives up. */
+  /** Aborts when the process is about to end. */
   signal: AbortSignal
 }
 
 type Sender<M> = {
   send: (mail: M, attempt: Attempt) => Promise<void>
-  /** Hears of each attempt's outcome; what it rejects with is logged only. */
+  /** Called after each attempt. A rejection is only logged. */
   onOutcome?: (mail: M, outcome: MailOutcome) => Promise<void>
 }
 
@@ -36,11 +36,11 @@ const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 
 /**
- * Makes the job that sends a mail: a failed one is queued again after 2, 4, 8, then every 15 s, as long as it is of use; so is one
- * that the process's end cuts short. One that its server refuses for good is not, and one that was sent whole without an answer,
- * and so may have arrived, is tried once more only.
+ * Makes the job that sends a mail. A mail that failed, or was interrupted by the end of the process, is queued again after 2, 4, 8
+ * and then every 15 s, until it expires. A mail that its server refuses permanently is not queued again. A mail that was
+ * sent whole without a reply may have arrived, and is queued again only once.
  */
-export function sendUntilExpired<M extends Deadlined>(
+export function sendUntilExpired<M extends ExpiringMail>(
   task: string,
   { send, onOutcome = async () => {} }: Sender<M>,
   { db, log }: { db: Db; log: MailLog },
@@ -78,16 +78,16 @@ export function sendUntilExpired<M extends Deadlined>(
   }
 
   return async (mail, stopping) => {
-    // By the database's clock, which set the deadline.
+    // By the database's clock, which set the time of expiry.
     const leftMs = mail.expiresAt - (await databaseTime(db))
     if (leftMs <= 0) return log.warn({ task, to: maskEmail(mail.to) }, 'mail given up')
     const outcome = await attempt(mail, leftMs, stopping)
-    // A mail that is sent must not be sent again because that could not be written down.
+    // A mail that was sent must not be sent again because its outcome could not be stored.
     await onOutcome(mail, outcome).catch((err) => log.warn({ task, err }, 'outcome not kept'))
   }
 }
 
-/** What a log may say of a failure: the server's own words could name the address. */
+/** What may be logged of a failure. The server's own words could contain the address. */
 function detailsOf(error: unknown) {
   if (!(error instanceof MailFailure)) return { code: (error as NodeJS.ErrnoException).code }
   const { code, reply, hint } = error

@@ -10,8 +10,8 @@ import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
-/** A busy machine is slow, not wrong. */
-const PATIENT = { timeout: 15_000 }
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
 
 const EMAIL = 'olga@example.org'
 const urlOf = (port: number) => `smtp://127.0.0.1:${port}`
@@ -22,7 +22,7 @@ async function mailboxForTest(port?: number): Promise<Mailbox> {
   return mailbox
 }
 
-/** Starts sign-ins for several e-mails, EMAIL first; gives the id of that and the least time, in ms, an answer took. */
+/** Starts sign-ins for several e-mails, EMAIL first. Returns its id and the shortest response time in ms. */
 async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
   const ids: string[] = []
   const times: number[] = []
@@ -36,7 +36,7 @@ async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
   return { id: ids[0] ?? '', ms: Math.min(...times) }
 }
 
-/** Queues a notice as a process leaves it that took it so long ago and was killed. */
+/** Queues a notice that a process took so many seconds ago, before it was killed. */
 function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds: number }) {
   return app.db.transaction().execute(async (tx) => {
     const expiresAt = Date.now() + 600_000
@@ -48,17 +48,17 @@ function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds
   })
 }
 
-/** Waits until no job is left, neither now nor later. */
+/** Waits until the queue has no job, due now or later. */
 function queueIsEmpty({ db }: TestApp): Promise<void> {
   return expect
     .poll(async () => {
       const { rows } = await sql`SELECT FROM graphile_worker._private_jobs`.execute(db)
       return rows.length
-    }, PATIENT)
+    }, SLOW_MACHINE)
     .toBe(0)
 }
 
-test('SMTP dead: a start answers within 300 ms, and the mail comes once SMTP is back', async () => {
+test('with SMTP down, a start returns within 300 ms, and the mail arrives once SMTP is back', async () => {
   const port = await freePort()
   const app = await appForTest({ config: { smtpUrl: urlOf(port) } })
   const { id, ms } = await startFast(app)
@@ -71,7 +71,7 @@ test('SMTP dead: a start answers within 300 ms, and the mail comes once SMTP is 
   expect(mailbox.mails).toHaveLength(3)
 })
 
-test('SMTP slow: a start answers within 300 ms, and the mail comes when SMTP moves again', async () => {
+test('with SMTP stuck, a start returns within 300 ms, and the mail arrives once SMTP continues', async () => {
   const mailbox = await mailboxForTest()
   const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
   onTestFinished(() => slow.close())
@@ -91,9 +91,9 @@ test.each([
   ['our login', { code: 535, at: 'login' }],
   ['an address without a login', { code: 530, words: '5.7.0 Authentication required' }],
   ['an address from our network', { code: 554, words: '5.7.1 Client host blocked' }],
-  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'letter' }],
+  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'message' }],
 ] as const)(
-  'SMTP refusing %s: a start answers within 300 ms, and the mail comes once it accepts',
+  'with SMTP refusing %s, a start returns within 300 ms, and the mail arrives once SMTP accepts it',
   async (_what, refusal) => {
     const refusing = await openRefusingSmtp(refusal)
     const login = 'at' in refusal && refusal.at === 'login' ? 'user:password@' : ''
@@ -112,7 +112,7 @@ test.each([
 test.each([
   ['an unknown address', { code: 550 }],
   ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
-  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'letter' }],
+  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'message' }],
 ] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
   const refusing = await openRefusingSmtp(refusal)
   onTestFinished(() => refusing.close())
@@ -124,7 +124,7 @@ test.each([
   expect(refusing.counts.refusals).toBe(1)
 })
 
-test('retries stop when the code expires: no late mail comes', async () => {
+test('retries stop when the code expires: no mail arrives later', async () => {
   const mailbox = await mailboxForTest()
   const app = await appForTest({ config: { smtpUrl: mailbox.url } })
   const mail: CodeMail = {
@@ -139,7 +139,7 @@ test('retries stop when the code expires: no late mail comes', async () => {
   expect(mailbox.mails).toEqual([])
 })
 
-test('a queued mail outlives the process: the next start sends it', async () => {
+test('a queued mail survives the end of the process, and the next one sends it', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const port = await freePort()
@@ -167,7 +167,7 @@ test('a mail that a killed process was sending is sent by another after a minute
   expect(mailbox.mails).toHaveLength(1)
 })
 
-test('a mail waits for its retry in the queue, which does not hold the code', async () => {
+test('a mail waits for its retry in the queue, which does not contain the code', async () => {
   const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
   const { body } = await startAt(app, '/registrations', { email: EMAIL })
   await app.logLine('mail not sent, will retry')
@@ -178,7 +178,7 @@ test('a mail waits for its retry in the queue, which does not hold the code', as
   expect(JSON.stringify(rows)).not.toContain(app.codeFor(body.id))
 })
 
-test('of a mail that fails the log names neither the whole address nor the code', async () => {
+test('the log of a failed mail contains neither the whole address nor the code', async () => {
   const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
   const { body } = await startAt(app, '/registrations', { email: EMAIL })
   const line = await app.logLine('mail not sent, will retry')

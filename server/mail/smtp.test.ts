@@ -7,59 +7,59 @@ import { DEVICE } from '../testing/client.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { openTarpitSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { letter } from './letter.ts'
+
 import { sendUntilExpired } from './send-mail.task.ts'
-import { smtpOptions, smtpSender } from './smtp.ts'
+import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
 
-/** A busy machine is slow, not wrong. */
-const PATIENT = { timeout: 15_000 }
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
 
-const LETTER = letter(
+const MESSAGE = toMessage(
   { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
 const SHORT = { conversationMs: 700 }
 
-async function tarpitForTest(at: 'greeting' | 'hello' | 'letter') {
+async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
   const tarpit = await openTarpitSmtp(at)
   onTestFinished(() => tarpit.close())
   return tarpit
 }
 
 test.each(['greeting', 'hello'] as const)(
-  'a server that drips its %s for ever is left at the deadline, its connection closed',
+  'a server that never completes its %s is given up at the deadline, and its connection is closed',
   async (at) => {
     const tarpit = await tarpitForTest(at)
     const began = performance.now()
-    const failure = await smtpSender(tarpit.url, SHORT)(LETTER).catch((error) => error)
+    const failure = await smtpSender(tarpit.url, SHORT)(MESSAGE).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
     expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
-    await expect.poll(tarpit.open, PATIENT).toBe(0)
+    await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
   },
 )
 
 test('a conversation ends when the process does', async () => {
   const tarpit = await tarpitForTest('hello')
   const stop = new AbortController()
-  const sending = smtpSender(tarpit.url)(LETTER, stop.signal).catch((error) => error)
-  await expect.poll(() => tarpit.counts.connections, PATIENT).toBe(1)
+  const sending = smtpSender(tarpit.url)(MESSAGE, stop.signal).catch((error) => error)
+  await expect.poll(() => tarpit.counts.connections, SLOW_MACHINE).toBe(1)
   stop.abort()
   expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
-  await expect.poll(tarpit.open, PATIENT).toBe(0)
+  await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
 })
 
-test('a letter that was sent whole without an answer is sent once more, and not a third time', async () => {
-  const tarpit = await tarpitForTest('letter')
+test('a mail that was sent whole without a reply is sent once more, and not a third time', async () => {
+  const tarpit = await tarpitForTest('message')
   const app = await appForTest()
   const logged: string[] = []
   const log = (_details: object, message: string) => void logged.push(message)
   const outcomes: string[] = []
   const send = smtpSender(tarpit.url, SHORT)
-  // A name that no worker knows: the test runs the job by itself.
+  // A name that no worker knows, because the test runs the job itself.
   const job = sendUntilExpired(
     'tarpit',
     {
-      send: (_mail, { signal }) => send(LETTER, signal),
+      send: (_mail, { signal }) => send(MESSAGE, signal),
       onOutcome: async (_mail, outcome) => void outcomes.push(outcome),
     },
     { db: app.db, log: { warn: log, info: log } },
@@ -72,12 +72,12 @@ test('a letter that was sent whole without an answer is sent once more, and not 
     return rows.map(({ payload }) => payload)
   }
   const never = new Promise<never>(() => {})
-  await job({ to: LETTER.to.address, expiresAt: Date.now() + 600_000 }, never)
+  await job({ to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 }, never)
   const [again, ...others] = await queued()
   expect(others).toEqual([])
   if (again) await job(again, never)
   expect(await queued()).toEqual([])
-  expect(tarpit.counts.letters).toBe(2)
+  expect(tarpit.counts.mails).toBe(2)
   expect(logged).toEqual(['mail not sent, will retry', 'mail sent twice without an answer'])
   expect(outcomes).toEqual(['retrying', 'sent'])
 })
@@ -97,7 +97,7 @@ test.each([
   expect(smtpOptions(url).requireTLS).toBe(isRequired)
 })
 
-test('where TLS is required and offered, the letter goes through it', async () => {
+test('where TLS is required and offered, the mail is sent over TLS', async () => {
   let isSecure: boolean | undefined
   const server = new SMTPServer({
     authOptional: true,
@@ -110,16 +110,16 @@ test('where TLS is required and offered, the letter goes through it', async () =
   await once(server.server, 'listening')
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
   const { port } = server.server.address() as AddressInfo
-  // The server's certificate is its package's own, which nobody has signed.
+  // The server uses the self-signed certificate of its package.
   const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
-  await smtpSender(url)(LETTER)
+  await smtpSender(url)(MESSAGE)
   expect(isSecure).toBe(true)
 
   const strict = smtpSender(`smtp://127.0.0.1:${port}?requireTLS=true`)
-  await expect(strict(LETTER)).rejects.toMatchObject({ kind: 'failed' })
+  await expect(strict(MESSAGE)).rejects.toMatchObject({ kind: 'failed' })
 })
 
-test('where TLS is required and not offered, nothing is sent, and the log says what to do', async () => {
+test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })

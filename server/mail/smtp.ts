@@ -1,28 +1,43 @@
 import { createTransport } from 'nodemailer'
-import type { Letter } from './letter.ts'
 
-/** Each step of a conversation gets this long. */
+/** A mail to one address. */
+export type Mail = { to: string; subject: string; text: string }
+
+export type Message = ReturnType<typeof toMessage>
+
+/** Returns a mail as nodemailer takes it. Addresses are objects, so that nothing in them is parsed as a list or a header. */
+export function toMessage(mail: Mail, from: { name: string; address: string }) {
+  return {
+    ...mail,
+    from,
+    to: { name: '', address: mail.to },
+    disableUrlAccess: true,
+    disableFileAccess: true,
+  }
+}
+
+/** Timeout of each step of an SMTP conversation. */
 const STEP_MS = 10_000
-/** And all of it, with this long for the server to close its side. */
+/** Timeout of the whole conversation, and of the server to close its side after it. */
 const CONVERSATION_MS = 45_000
 const CLOSE_MS = 5000
 
-/** No conversation is under way for longer than so many seconds. */
+/** No conversation takes longer than this. */
 export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
 const TLS_HINT =
   'no TLS with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
 
 /**
- * A mail that was not accepted. `refused`: for good, and for the sake of its address. `unanswered`: all of it was sent
- * and no answer came, so that it may have arrived. `failed`: anything else, which may pass.
+ * A mail that was not accepted. `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
+ * reply came, so that it may have arrived. `failed`: anything else, which may be temporary.
  */
 export class MailFailure extends Error {
   readonly kind: 'refused' | 'unanswered' | 'failed'
-  /** nodemailer's name of the error, and the SMTP server's reply code where it gave one. */
+  /** nodemailer's name of the error, and the SMTP server's reply code if there was a reply. */
   readonly code: string | undefined
   readonly reply: number | undefined
-  /** What the operator can do about it, where that is not plain. */
+  /** What the operator can do about it, where that is not obvious. */
   readonly hint: string | undefined
 
   constructor(kind: MailFailure['kind'], cause: SmtpError) {
@@ -44,36 +59,36 @@ type SmtpError = Error & {
 type Options = { conversationMs?: number }
 
 /**
- * Makes the function that sends a letter over a connection of its own, or gives it up after 45 s or when `signal` aborts;
- * no letter is under way once its promise has settled. Rejects with MailFailure.
+ * Makes a function that sends a message over a connection of its own. It gives up after 45 s or when `signal` aborts, and sends
+ * nothing after its promise has settled. It rejects with MailFailure.
  */
 export function smtpSender(url: string, { conversationMs = CONVERSATION_MS }: Options = {}) {
-  return async (letter: Letter, signal?: AbortSignal): Promise<void> => {
+  return async (message: Message, signal?: AbortSignal): Promise<void> => {
     let isWritten = false
     const smtp = createTransport({
       ...smtpOptions(url),
-      // The only place where it says that the last byte of the letter is with the socket.
-      logger: quietLogger(({ tnx }) => {
+      // Only its log shows that the last byte of the message was written to the socket.
+      logger: entryLogger(({ tnx }) => {
         if (tnx === 'message') isWritten = true
       }),
     })
     const deadline = AbortSignal.timeout(conversationMs)
     const until = signal ? AbortSignal.any([signal, deadline]) : deadline
     try {
-      await smtp.sendMail({ ...letter, signal: until })
+      await smtp.sendMail({ ...message, signal: until })
     } catch (error) {
       throw failureOf(error as SmtpError, isWritten)
     }
   }
 }
 
-/** What nodemailer is told of a server: beyond this machine nothing goes out but over TLS, unless the URL says so. */
+/** nodemailer's options for a server. To any other machine, mails are sent over TLS only, unless the URL says otherwise. */
 export function smtpOptions(url: string) {
   const { hostname, searchParams } = new URL(url)
-  const wish = searchParams.get('requireTLS')
+  const requireTls = searchParams.get('requireTLS')
   return {
     url,
-    requireTLS: wish === null ? !isLoopback(hostname) : wish !== 'false',
+    requireTLS: requireTls === null ? !isLoopback(hostname) : requireTls !== 'false',
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
@@ -92,8 +107,8 @@ function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
 }
 
 /**
- * Whether a server has said that this address will never do. What it says of us is the operator's to mend, and passes then:
- * a login that is wanted or wrong (530 to 538), a sender, network or content that it does not trust (5.7.x, RFC 3463).
+ * Whether a server refuses this address permanently. A refusal because of us is temporary, because the operator can fix it: a
+ * missing or wrong login (530 to 538), or a sender, network or content that the server does not trust (5.7.x, RFC 3463).
  */
 function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boolean {
   if (command !== 'RCPT TO' && command !== 'DATA') return false
@@ -104,7 +119,8 @@ function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boo
 
 type Entry = { tnx?: string }
 
-function quietLogger(onEntry: (entry: Entry) => void) {
-  const hear = (entry: unknown) => onEntry(entry as Entry)
-  return { level() {}, trace: hear, debug: hear, info: hear, warn: hear, error: hear, fatal: hear }
+/** A logger for nodemailer that prints nothing and calls `onEntry` for each entry. */
+function entryLogger(onEntry: (entry: Entry) => void) {
+  const log = (entry: unknown) => onEntry(entry as Entry)
+  return { level() {}, trace: log, debug: log, info: log, warn: log, error: log, fatal: log }
 }

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
-import { letter, type Mail } from './letter.ts'
-import { smtpSender } from './smtp.ts'
+import { type Mail, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
-  /** Gives up when `signal` aborts. Rejects when the letter was not accepted for delivery, over SMTP with MailFailure. */
+  /** Gives up when `signal` aborts. Rejects when the mail was not accepted for delivery, over SMTP with MailFailure. */
   send(mail: Mail, signal?: AbortSignal): Promise<void>
-  /** Where letters go, for the person at the terminal. */
+  /** Where mails go, in Russian for the person at the terminal. */
   destination: string
   close(): void
 }
@@ -16,31 +15,31 @@ export type MailTransport = {
 type Options = {
   smtpUrl: string | undefined
   from: { name: string; address: string }
-  /** Folder for letters where there is no SMTP server. */
+  /** Folder for mails where there is no SMTP server. */
   folder: string
   print: (text: string) => void
 }
 
-/** Sends over SMTP where a server is configured; else prints each letter and keeps it as an .eml file. */
+/** Sends over SMTP where a server is configured; otherwise prints each mail and saves it as an .eml file. */
 export function openMailTransport(options: Options): MailTransport {
-  return options.smtpUrl === undefined ? keepMails(options) : sendMails(options, options.smtpUrl)
+  return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }
 
 function sendMails({ from }: Options, smtpUrl: string): MailTransport {
   const send = smtpSender(smtpUrl)
   return {
     destination: `через SMTP-сервер ${new URL(smtpUrl).host}`,
-    send: (mail, signal) => send(letter(mail, from), signal),
+    send: (mail, signal) => send(toMessage(mail, from), signal),
     close() {},
   }
 }
 
-function keepMails({ from, folder, print }: Options): MailTransport {
+function saveMails({ from, folder, print }: Options): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true })
   return {
     destination: `печатаются здесь и сохраняются в ${folder}`,
     async send(mail) {
-      const { message } = await composer.sendMail(letter(mail, from))
+      const { message } = await composer.sendMail(toMessage(mail, from))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const path = join(
         folder,

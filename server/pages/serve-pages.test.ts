@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
 <meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts'
 /** A counter that differs from the rows it counts. */
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
-/** Each compares every counter of one kind with its rows, in one snapshot. */
+/** Each statement compares every counter of one kind with its rows, in one snapshot. */
 const CHECKS = [
   sql`SELECT 'wall' AS counter, 'all' AS id,
       (SELECT coalesce(sum(posts), 0) FROM wall_totals)::float8 AS kept,
@@ -35,21 +35,21 @@ const CHECKS = [
     ) c ON c.replied_post_id = p.id`,
 ]
 
-/** A number that a person reads through: past it, more differences say nothing new. */
-const MOST = 100
+/** As many as a person reads. More differences would add nothing. */
+const DIFFERENCES_MAX = 100
 
-/** Compares every kept counter with the rows it counts; gives at most 100 differences. Reads whole tables: a nightly job. */
+/**
+ * Compares every stored counter with the rows it counts. Returns at most 100 differences. It reads whole tables, so it runs
+ * at night.
+ */
 export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const check of CHECKS) {
     const { rows } = await sql<Difference>`
-      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY id LIMIT ${MOST}`.execute(db)
+      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY id LIMIT ${DIFFERENCES_MAX}`.execute(
+      db,
+    )
     differences.push(...rows)
   }
-  return differences.slice(0, MOST)
-}
-
-/** Forgets the Idempotency-Keys of more than a day ago: nobody retries for so long. */
-export async function deleteOldKeys(db: Queryable): Promise<void> {
-  await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
+  return differences.slice(0, DIFFERENCES_MAX)
 }

@@ -3,36 +3,36 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from '../queue/queue.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
-import { expectLists, House, operations } from '../testing/model.ts'
 import { appForTest } from '../testing/test-app.ts'
+import { expectLists, operations, WallModel } from '../testing/wall-model.ts'
 import { findCounterDifferences } from './counters.task.ts'
 
-/** The same each run, so that a failure comes back. */
+/** The same in each run, so that a failure can be reproduced. */
 const SEED = 20_26
 
-test('after 300 random operations every list and total is what a plain model says, and no counter differs', async () => {
+test('after 300 random operations every list and total equals a simple model, and no counter differs from its rows', async () => {
   const app = await appForTest()
   const users = await signUps(app, 4)
   const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED })
-  const house = new House(app, users)
-  for (const step of steps) await house.take(step)
-  expect(house.refusals).toEqual([])
-  await expectLists(app, house)
+  const model = new WallModel(app, users)
+  for (const step of steps) await model.take(step)
+  expect(model.refusals).toEqual([])
+  await expectLists(app, model)
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 60_000)
 
-test('after 300 random operations at once no counter differs from its rows, and none is a 5xx', async () => {
+test('after 300 concurrent random operations no counter differs from its rows, and no response is a 5xx', async () => {
   const app = await appForTest()
   const users = await signUps(app, 4)
   const [steps = []] = fc.sample(operations(300), { numRuns: 1, seed: SEED + 1 })
-  const house = new House(app, users)
-  for (const step of steps.slice(0, 60)) await house.take(step)
-  await atOnce(steps.slice(60).map((step) => () => house.take(step)))
-  expect(house.refusals.filter(({ status }) => status !== 404)).toEqual([])
+  const model = new WallModel(app, users)
+  for (const step of steps.slice(0, 60)) await model.take(step)
+  await atOnce(steps.slice(60).map((step) => () => model.take(step)))
+  expect(model.refusals.filter(({ status }) => status !== 404)).toEqual([])
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 60_000)
 
-test('a user publishing and deleting posts at once gets neither a deadlock nor a wrong total', async () => {
+test('a user who publishes and deletes posts concurrently gets neither a deadlock nor a wrong total', async () => {
   const app = await appForTest()
   const [olga] = await signUps(app, 1)
   if (!olga) throw new Error('nobody signed up')
@@ -47,7 +47,7 @@ test('a user publishing and deleting posts at once gets neither a deadlock nor a
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-/** [counter, how it is broken, whose] */
+/** [counter, the statement that makes it wrong, whose counter it is] */
 const BREAKS: [string, ReturnType<typeof sql>, 'all' | 'user' | 'post'][] = [
   ['wall', sql`UPDATE wall_totals SET posts = posts + 1 WHERE slot = 3`, 'all'],
   ['owner posts', sql`UPDATE owner_totals SET posts = posts + 1`, 'user'],
@@ -78,7 +78,7 @@ test.each(BREAKS)('the nightly check logs a wrong counter: %s', async (counter, 
   expect(line).toMatchObject({ level: 'error', ...difference })
 })
 
-test('the nightly check finds a total that is not kept at all', async () => {
+test('the nightly check finds a total whose row is missing', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
   await app.publish(olga)

@@ -6,10 +6,10 @@ import { fillDatabase } from '../testing/big-data.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { countAtOnce } from '../testing/plans.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { createTurns } from './deep-pages.ts'
+import { limitConcurrency } from './deep-pages.ts'
 
 const DEEP_AT_ONCE = 2
-/** Of 18,000 posts on the wall, those more than 5,000 from either end. */
+/** On a wall of 18,000 posts, this page is more than 5,000 posts from either end. */
 const FIRST_DEEP_PAGE = 600
 
 let app: TestApp
@@ -22,7 +22,7 @@ afterAll(() => app.close())
 const read = (page: number): Promise<TestAnswer> => app.call('GET', `/posts?page=${page}`)
 const pages = (count: number) => Array.from({ length: count }, (_, n) => FIRST_DEEP_PAGE + n * 7)
 
-test('64 deep pages asked for at once are read two at a time, or refused; the first pages are all served meanwhile', async () => {
+test('64 concurrent deep pages are read two at a time or refused, and all first pages are served meanwhile', async () => {
   const { result, most } = await countAtOnce(
     ({ text, values }) => text.includes('OFFSET') && values.some((value) => Number(value) > 5000),
     async () => {
@@ -45,7 +45,7 @@ test('64 deep pages asked for at once are read two at a time, or refused; the fi
   }
 })
 
-test('a page at any depth is what the naive order says', async () => {
+test('a page at any depth equals the same page of a naive query', async () => {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`.execute(app.db)
   for (const page of pages(8)) {
@@ -55,7 +55,7 @@ test('a page at any depth is what the naive order says', async () => {
   }
 })
 
-/** Work that ends when it is told to. */
+/** A task that runs until `end` is called. */
 function held(name: string, log: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = async () => {
@@ -66,11 +66,11 @@ function held(name: string, log: string[]) {
   return { work, end: resolve }
 }
 
-test('who comes third waits until one of two is done, and the line keeps its order', async () => {
-  const inTurn = createTurns({ atOnce: 2, inLine: 2, waitMs: 60_000 })
+test('the third task waits until one of two is done, and the others start in their order', async () => {
+  const limited = limitConcurrency({ running: 2, waiting: 2, waitMs: 60_000 })
   const log: string[] = []
   const all = ['a', 'b', 'c', 'd'].map((name) => held(name, log))
-  const results = all.map(({ work }) => inTurn(work))
+  const results = all.map(({ work }) => limited(work))
   await expect.poll(() => log).toEqual(['a', 'b'])
   all[1]?.end()
   await results[1]
@@ -80,15 +80,15 @@ test('who comes third waits until one of two is done, and the line keeps its ord
   expect(log).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('past the line, and after the wait, it is UNAVAILABLE; work that fails gives its turn to the next', async () => {
-  const inTurn = createTurns({ atOnce: 1, inLine: 1, waitMs: 50 })
+test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
+  const limited = limitConcurrency({ running: 1, waiting: 1, waitMs: 50 })
   const first = held('first', [])
-  const atWork = inTurn(first.work)
-  const waiting = inTurn(async () => 'too late').catch(({ code }) => code)
-  await expect(inTurn(async () => 'no place')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  const atWork = limited(first.work)
+  const waiting = limited(async () => 'too late').catch(({ code }) => code)
+  await expect(limited(async () => 'no place')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await waiting).toBe('UNAVAILABLE')
   first.end()
   expect(await atWork).toBe('first')
-  await expect(inTurn(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
-  expect(await inTurn(async () => 'next')).toBe('next')
+  await expect(limited(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+  expect(await limited(async () => 'next')).toBe('next')
 })

@@ -2,51 +2,52 @@ import { endsWithin } from '../db/deadline.ts'
 import { AppError } from '../http/app-error.ts'
 
 type Bounds = {
-  atOnce: number
-  /** How many more may wait for their turn, and how long (ms). */
-  inLine: number
+  /** How many tasks run at once. */
+  running: number
+  /** How many more may wait, and for how long (milliseconds). */
+  waiting: number
   waitMs: number
 }
 
 const RETRY_SECONDS = 2
 
 /**
- * Makes the function that runs some work in its turn: so many pieces at once, the next in line after them in their order.
- * It rejects as the work does, and with UNAVAILABLE when the line is full or the turn does not come in time.
+ * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first served. It resolves and
+ * rejects as the task does, and rejects with UNAVAILABLE when too many tasks wait already or the task has waited too long.
  */
-export function createTurns({ atOnce, inLine, waitMs }: Bounds) {
-  let atWork = 0
-  const line = new Set<() => void>()
+export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
+  let count = 0
+  const queue = new Set<() => void>()
 
-  async function takeTurn(): Promise<void> {
-    if (atWork < atOnce) {
-      atWork++
+  async function acquire(): Promise<void> {
+    if (count < running) {
+      count++
       return
     }
-    if (line.size >= inLine) throw refusal()
+    if (queue.size >= waiting) throw refusal()
     const { promise: turn, resolve } = Promise.withResolvers<void>()
-    line.add(resolve)
-    const isInTime = await endsWithin(turn, waitMs)
-    // One that is no longer in the line was given its turn just then.
-    if (!isInTime && line.delete(resolve)) throw refusal()
+    queue.add(resolve)
+    const hasTurn = await endsWithin(turn, waitMs)
+    // A task that has left the queue got its turn at the last moment.
+    if (!hasTurn && queue.delete(resolve)) throw refusal()
   }
 
-  function passTurn(): void {
-    const [next] = line
+  function release(): void {
+    const [next] = queue
     if (!next) {
-      atWork--
+      count--
       return
     }
-    line.delete(next)
+    queue.delete(next)
     next()
   }
 
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    await takeTurn()
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    await acquire()
     try {
-      return await work()
+      return await task()
     } finally {
-      passTurn()
+      release()
     }
   }
 }
@@ -59,7 +60,7 @@ function refusal(): AppError {
 }
 
 /**
- * Reads of pages far from either end of a list. Each counts its way there through the index, at the cost of a processor for
- * up to a tenth of a second in the middle of a million posts: each node asks for two at a time, and leaves the rest to others.
+ * Runs reads of pages far from either end of a list. Each counts its way there through the index, which takes a processor up
+ * to a tenth of a second in the middle of a million posts, so each node runs two at a time.
  */
-export const readDeep = createTurns({ atOnce: 2, inLine: 16, waitMs: 1000 })
+export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })

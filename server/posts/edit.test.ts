@@ -21,7 +21,7 @@ async function passTime({ db }: TestApp, post: Post, seconds: number): Promise<v
     WHERE id = ${post.id}`.execute(db)
 }
 
-test('an edit changes the text, marks the post as modified and moves nothing else', async () => {
+test('an edit changes the text, marks the post as modified and changes nothing else', async () => {
   const post = await app.publish(olga)
   expect(post.is_modified).toBe(false)
   const { status, body } = await edit(post, '  Теперь иначе ')
@@ -30,7 +30,7 @@ test('an edit changes the text, marks the post as modified and moves nothing els
   expect((await app.call('GET', `/posts/${post.id}`)).body).toEqual(body)
 })
 
-test('a reply can be edited like a post, and keeps its place in the thread', async () => {
+test('a reply can be edited like a post, and stays in its thread', async () => {
   const reply = await app.reply(olga, (await app.publish(olga)).id)
   const { body } = await edit(reply, 'Ответ иначе')
   expect(body).toEqual({ ...reply, text: 'Ответ иначе', is_modified: true })
@@ -42,7 +42,7 @@ test('a post can be edited 9:59 after publishing', async () => {
   expect((await edit(post, 'Успела')).body).toMatchObject({ text: 'Успела', is_modified: true })
 })
 
-test('a post cannot be edited 10:01 after publishing, and stays as it was', async () => {
+test('a post cannot be edited 10:01 after publishing, and is not changed', async () => {
   const post = await app.publish(olga)
   await passTime(app, post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')
@@ -77,7 +77,7 @@ test('an edit to a text that may not be published is INVALID_REQUEST', async () 
   }
 })
 
-test('somebody else’s post answers an edit and a delete as a missing one does', async () => {
+test('editing or deleting somebody else’s post returns the same error as a missing post', async () => {
   const petr = await app.signUp()
   const post = await app.publish(olga)
   await passTime(app, post, 601)
@@ -89,7 +89,7 @@ test('somebody else’s post answers an edit and a delete as a missing one does'
   expectRefusal(await app.call('DELETE', `/posts/${missing.id}`, { token }), 'POST_NOT_FOUND')
 })
 
-test('a deleted post is gone at once: reading, editing, liking and deleting it again are 404', async () => {
+test('a deleted post is gone at once: reading, editing, liking and deleting it return 404', async () => {
   const post = await app.publish(olga)
   const { token } = olga
   expect((await app.call('DELETE', `/posts/${post.id}`, { token })).status).toBe(204)

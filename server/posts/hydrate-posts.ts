@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
+import type { Viewer } from '../http/authenticate.ts'
 
-/** Who looks: decides `is_liked`. Null for a visitor. */
-export type Looker = { userId: string } | null
+/** The user whose likes decide `is_liked`; null for a visitor. */
+export type PostViewer = Pick<Viewer, 'userId'> | null
 
-/** SQL for one page of a list: columns `id`, the post, and `key`, its place in the list. */
-export type PickedRows = RawBuilder<unknown>
+/** SQL that selects the rows of one page of a list: `id`, the post, and `key`, its position in the list. */
+export type PageRows = RawBuilder<unknown>
 
 type PostRow = {
   id: string
@@ -21,16 +22,16 @@ type PostRow = {
   parent_post_id: string | null
   replied_post_id: string | null
 }
-/** `r_` columns are those of the post answered: all null where there is none. */
-type ViewRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] } & {
+/** The `r_` columns belong to the replied post and are all null where there is none. */
+type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] } & {
   key: string
   r_id: string | null
 }
 
 /** No user has the id 0, so a visitor has liked nothing. */
-const NOBODY = '0'
+const NO_USER = '0'
 
-/** Columns of one post for the wire from aliases of posts, users and likes. */
+/** The columns of one post on the wire, from the aliases of posts, users and likes. */
 function columns(prefix: '' | 'r_') {
   const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
   return sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text,
@@ -41,18 +42,18 @@ function columns(prefix: '' | 'r_') {
     ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)
 }
 
-const VIEW_COLUMNS = sql`${columns('')}, ${columns('r_')}`
+const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** Where the posts of a view come from: SQL that names them `p`, and for the place of each in its list. */
-type Origin = { from: RawBuilder<unknown>; key: RawBuilder<unknown> }
+/** SQL that names the posts to hydrate `p`, and SQL for the position of each in its list. */
+type Source = { from: RawBuilder<unknown>; key: RawBuilder<unknown> }
 
-const PICKED: Origin = { from: sql`picked JOIN posts p ON p.id = picked.id`, key: sql`picked.key` }
-const INSERTED: Origin = { from: sql`post p`, key: sql`0` }
+const PAGE: Source = { from: sql`page JOIN posts p ON p.id = page.id`, key: sql`page.key` }
+const INSERTED: Source = { from: sql`post p`, key: sql`0` }
 
-/** Each post of an origin, its owner and the viewer's like, and the same of the post it answers. */
-function viewOf({ from, key }: Origin, viewer: Looker) {
-  const viewerId = viewer?.userId ?? NOBODY
-  return sql`SELECT ${key} AS key, ${VIEW_COLUMNS}
+/** SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. */
+function hydrated({ from, key }: Source, viewer: PostViewer) {
+  const viewerId = viewer?.userId ?? NO_USER
+  return sql`SELECT ${key} AS key, ${COLUMNS}
     FROM ${from}
     JOIN users u ON u.id = p.owner_id
     LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
@@ -61,40 +62,40 @@ function viewOf({ from, key }: Origin, viewer: Looker) {
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }
 
-/** One post as `viewer` sees it; undefined when there is none. */
-export async function selectPost(
+/** Returns one post as `viewer` sees it, or undefined when there is none. */
+export async function hydratePost(
   db: Queryable,
   id: string,
-  viewer: Looker,
+  viewer: PostViewer,
 ): Promise<Post | undefined> {
-  const { rows } = await sql<ViewRow>`
-    WITH picked AS (SELECT ${id}::bigint AS id, 0 AS key) ${viewOf(PICKED, viewer)}`.execute(db)
+  const { rows } = await sql<HydratedRow>`
+    WITH page AS (SELECT ${id}::bigint AS id, 0 AS key) ${hydrated(PAGE, viewer)}`.execute(db)
   return rows[0] && toPost(rows[0])
 }
 
-/** Runs CTEs of which one, `post`, inserts a post; gives that post as its owner sees it, undefined when none was inserted. */
-export async function selectInserted(
+/** Runs CTEs of which one, `post`, inserts a post. Returns it as its owner sees it, or undefined when none was inserted. */
+export async function hydrateInsertedPost(
   db: Queryable,
   ctes: RawBuilder<unknown>,
   owner: { userId: string },
 ): Promise<Post | undefined> {
-  const { rows } = await sql<ViewRow>`WITH ${ctes} ${viewOf(INSERTED, owner)}`.execute(db)
+  const { rows } = await sql<HydratedRow>`WITH ${ctes} ${hydrated(INSERTED, owner)}`.execute(db)
   return rows[0] && toPost(rows[0])
 }
 
 /**
- * The posts of `picked`, by falling key, and the list's total, in one statement. The ids are picked first
- * (materialised, so that the planner joins ten rows and not the table); the views are joined to those.
+ * Reads the posts of a page, by descending key, and the list's total in one statement. The page's rows are materialised
+ * first, so that the planner joins ten rows and not the whole table.
  */
-export async function selectViews(
+export async function hydratePosts(
   db: Queryable,
-  { picked, total }: { picked: PickedRows; total: RawBuilder<unknown> },
-  viewer: Looker,
+  { page, total }: { page: PageRows; total: RawBuilder<unknown> },
+  viewer: PostViewer,
 ): Promise<{ posts: Post[]; keys: string[]; total: number | null }> {
-  const { rows } = await sql<ViewRow & { id: string | null; total: number | null }>`
-    WITH picked AS MATERIALIZED (${picked}), total AS (SELECT (${total})::float8 AS total)
-    SELECT total.total, view.* FROM total LEFT JOIN (${viewOf(PICKED, viewer)}) view ON true
-    ORDER BY view.key DESC`.execute(db)
+  const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
+    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
+    SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, viewer)}) hydrated ON true
+    ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {
     posts: found.map(toPost),
@@ -103,11 +104,11 @@ export async function selectViews(
   }
 }
 
-function toPost(row: ViewRow): Post {
-  return toView(row, '', row.r_id === null ? null : toView(row, 'r_', null))
+function toPost(row: HydratedRow): Post {
+  return postOf(row, '', row.r_id === null ? null : postOf(row, 'r_', null))
 }
 
-function toView<R extends RepliedPost | null>(row: ViewRow, prefix: '' | 'r_', repliedPost: R) {
+function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
   return {
     id: row[`${prefix}id`],
     text: row[`${prefix}text`],

@@ -31,7 +31,7 @@ const wallOf = async (user: TestUser) =>
   (await app.call('GET', `/posts?userId=${user.id}&limit=50`)).body
 const repliesTo = async (id: string) => (await app.call('GET', `/posts/${id}/replies`)).body
 
-test('a retry with the same Idempotency-Key answers with the first post and publishes nothing', async () => {
+test('a retry with the same Idempotency-Key returns the first post and publishes nothing', async () => {
   const petr = await app.signUp()
   const first = await send({ key: 'k-1', by: petr })
   expect(first.status).toBe(201)
@@ -62,7 +62,7 @@ test('20 parallel requests with one key publish one reply, and its parent counts
   expect(body.actions.replies_count).toBe(1)
 })
 
-test('another key and another user’s same key are other posts', async () => {
+test('another key, or the same key of another user, publishes another post', async () => {
   const petr = await app.signUp()
   const posts = [
     await send({ key: 'same' }),
@@ -73,14 +73,14 @@ test('another key and another user’s same key are other posts', async () => {
   expect(posts[2]?.body.owner.id).toBe(petr.id)
 })
 
-test('requests without a key are as many posts', async () => {
+test('each request without a key publishes a post', async () => {
   const petr = await app.signUp()
   await app.publish(petr)
   await app.publish(petr)
   expect((await wallOf(petr)).total).toBe(2)
 })
 
-test('a retry of a reply answers with it even when the answered post was deleted meanwhile', async () => {
+test('a retry of a reply returns the reply even when the replied post has been deleted', async () => {
   const parent = await app.publish(olga)
   const first = await send({ key: 'late', to: parent.id })
   await app.call('DELETE', `/posts/${parent.id}`, { token: olga.token })
@@ -89,7 +89,7 @@ test('a retry of a reply answers with it even when the answered post was deleted
   expectRefusal(await send({ key: 'later', to: parent.id }), 'POST_NOT_FOUND')
 })
 
-test('a retry with the key of a post deleted meanwhile is POST_NOT_FOUND, and publishes nothing', async () => {
+test('a retry with the key of a deleted post is POST_NOT_FOUND, and publishes nothing', async () => {
   const petr = await app.signUp()
   const { body } = await send({ key: 'gone', by: petr })
   await app.call('DELETE', `/posts/${body.id}`, { token: petr.token })
@@ -100,7 +100,7 @@ test('a retry with the key of a post deleted meanwhile is POST_NOT_FOUND, and pu
   expect((await send({ key: 'new', by: petr })).status).toBe(201)
 })
 
-test('a retry with the key of a reply deleted meanwhile is POST_NOT_FOUND, with or without the post it answered', async () => {
+test('a retry with the key of a deleted reply is POST_NOT_FOUND, whether the replied post exists or not', async () => {
   const parent = await app.publish(olga)
   const { body } = await send({ key: 'gone-reply', to: parent.id })
   await app.call('DELETE', `/posts/${body.id}`, { token: olga.token })
@@ -110,7 +110,7 @@ test('a retry with the key of a reply deleted meanwhile is POST_NOT_FOUND, with 
   expectRefusal(await send({ key: 'gone-reply', to: parent.id }), 'POST_NOT_FOUND')
 })
 
-test('retries while the post is being deleted give it or POST_NOT_FOUND, and never another', async () => {
+test('retries while the post is being deleted return that post or POST_NOT_FOUND, never another post', async () => {
   const petr = await app.signUp()
   for (let round = 0; round < 8; round++) {
     const key = `race-${round}`
@@ -125,7 +125,7 @@ test('retries while the post is being deleted give it or POST_NOT_FOUND, and nev
   }
 })
 
-test('a key is kept for a day: once forgotten it publishes again', async () => {
+test('a key is stored for a day, and publishes again after that', async () => {
   const petr = await app.signUp()
   const first = await send({ key: 'yesterday', by: petr })
   const second = await send({ key: 'today', by: petr })
@@ -151,7 +151,7 @@ async function keysOf({ id }: TestUser): Promise<string[]> {
 test.each(['', 'ключ', 'a b', 'x'.repeat(101)])(
   'the Idempotency-Key «%s» is INVALID_REQUEST',
   async (key) => {
-    // A header travels as bytes: each of them is a character of its own to fetch.
+    // fetch takes header values as bytes, one character each.
     const bytes = Buffer.from(key).toString('latin1')
     expectRefusal(await send({ key: bytes }), 'INVALID_REQUEST')
   },

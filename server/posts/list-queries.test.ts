@@ -69,7 +69,7 @@ test.each(['/posts/replies', '/posts/1/replies'])(
   },
 )
 
-test('a limit of 1 and of 50, and a page spelt 1e0, are fine', async () => {
+test('a limit of 1 and of 50, and a page written as 1e0, are accepted', async () => {
   for (const query of ['limit=1', 'limit=50', 'page=1e0', 'limit=5.0', 'cursor=1']) {
     expect((await app.call('GET', `/posts?${query}`)).status).toBe(200)
   }

@@ -5,7 +5,7 @@ import type { TestUser } from '../testing/client.ts'
 import { seedLikes, seedWall } from '../testing/seed.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
-/** Nine tenths of 3,000 are on one page or another of the deep half, which is read from the far end. */
+/** Large enough that pages in its second half are read from the far end. */
 const WALL = 3000
 
 let app: TestApp
@@ -64,7 +64,7 @@ async function walk({ path, token, limit }: Omit<List, 'all'>): Promise<string[]
   return seen
 }
 
-test('every page of a wall of 3,000 posts is what the naive order says, at limit 50', async () => {
+test('every page of a wall of 3,000 posts equals the page of a naive query, at limit 50', async () => {
   const all = await wallIds()
   expect(all).toHaveLength(WALL)
   await expectEveryPage({ path: '/posts?', all, limit: 50 })
@@ -79,7 +79,7 @@ test('the same holds for a limit that does not divide the total, around the midd
   }
 })
 
-test('the cursors of a wall of 3,000 posts give what its pages give, and end with null', async () => {
+test('the cursors of a wall of 3,000 posts return the same posts as its pages, and end with null', async () => {
   expect(await walk({ path: '/posts?', limit: 50 })).toEqual(await wallIds())
 }, 60_000)
 
@@ -101,7 +101,7 @@ test('one owner’s posts page like the wall, without the replies', async () => 
   }
 })
 
-test('3,300 liked posts come by the time of the like, by pages and by cursors, replies included', async () => {
+test('3,300 liked posts and replies are ordered by the time of the like, by pages and by cursors', async () => {
   const all = await likedIds()
   expect(all).toHaveLength(WALL + WALL / 10)
   const list = { path: '/posts?filter=liked&', token: petr.token, limit: 50 }

@@ -101,7 +101,7 @@ describe('on 100,000 posts and 200,000 likes, skewed', () => {
     },
   )
 
-  test('one post, with the post it answers, is found by keys alone', async () => {
+  test('one post and its replied post are found by keys alone', async () => {
     const { rows } = await sql<{ id: string }>`SELECT max(id) AS id FROM posts
       WHERE replied_post_id IS NOT NULL`.execute(app.db)
     const nodes = await plansOf(`/posts/${rows[0]?.id}`, busy.token)
@@ -110,7 +110,7 @@ describe('on 100,000 posts and 200,000 likes, skewed', () => {
   })
 })
 
-/** Rows of a page and the one after it; the wall's total is a sum of 16 slots. */
+/** The rows of a page and one more. The wall's total is a sum of 16 rows. */
 const ENOUGH = 2 * (LIMIT + 1)
 
 const touched = (node: PlanNode) =>

@@ -2,38 +2,22 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
-import { selectInserted } from './hydrate-posts.ts'
-import type { PostList } from './post-lists.repository.ts'
+import { hydrateInsertedPost } from './hydrate-posts.ts'
 
 /** The wall's total is spread over this many rows (migration 001). */
 const WALL_SLOTS = 16
 
-export const wall: PostList = {
-  from: sql`FROM posts WHERE replied_post_id IS NULL`,
-  id: sql`id`,
-  key: sql`id`,
-  total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
-}
-
-export function postsOf(ownerId: string): PostList {
-  return {
-    from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
-    id: sql`id`,
-    key: sql`id`,
-    total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
-  }
-}
-
 export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
 
-type Place = { repliedId: string | null; rootId: string | null }
-const ON_THE_WALL: Place = { repliedId: null, rootId: null }
+/** The post a reply answers and the first post of its thread. Both are null on the wall. */
+type Parents = { repliedId: string | null; rootId: string | null }
+const ON_THE_WALL: Parents = { repliedId: null, rootId: null }
 
 /**
- * CTEs of which the last, `post`, inserts a post; none when its key was used before. The key is a row of its own, which
- * outlives the post: a retry after the deletion finds it. It needs the post's id first, so that takes the id.
+ * CTEs of which the last, `post`, inserts a post, unless its key was used before. The key is a row of its own that outlives
+ * the post, so that a retry after a deletion finds it. The key's row contains the post's id, so it draws the id.
  */
-function inserting({ ownerId, text, idempotencyKey }: NewPost, { repliedId, rootId }: Place) {
+function insertingCtes({ ownerId, text, idempotencyKey }: NewPost, { repliedId, rootId }: Parents) {
   if (idempotencyKey === null) {
     return sql`post AS (
       INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
@@ -50,18 +34,18 @@ function inserting({ ownerId, text, idempotencyKey }: NewPost, { repliedId, root
     )`
 }
 
-/** Adds a post and counts it, in one statement; returns it as its owner sees it, undefined when its key was used before. */
+/** Adds a post and counts it in one statement. Returns it as its owner sees it, or undefined when its key was used before. */
 export function insertPost(db: Queryable, post: NewPost): Promise<Post | undefined> {
-  const ctes = sql`${inserting(post, ON_THE_WALL)}, owner AS (
+  const ctes = sql`${insertingCtes(post, ON_THE_WALL)}, owner AS (
       INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
       ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
     ), wall AS (
       UPDATE wall_totals t SET posts = t.posts + 1 FROM post WHERE t.slot = ${randomInt(WALL_SLOTS)}
     )`
-  return selectInserted(db, ctes, { userId: post.ownerId })
+  return hydrateInsertedPost(db, ctes, { userId: post.ownerId })
 }
 
-/** Counts a reply on the post it answers, which locks that post; gives the thread's root, undefined without the post. */
+/** Counts a reply on the replied post, which locks it. Returns the first post of the thread, or undefined without the post. */
 export async function countReply(tx: Queryable, repliedId: string): Promise<string | undefined> {
   const row = await tx
     .updateTable('posts')
@@ -74,10 +58,10 @@ export async function countReply(tx: Queryable, repliedId: string): Promise<stri
 
 export type NewReply = NewPost & { repliedId: string; rootId: string }
 
-/** Adds a reply and counts it for its owner; undefined when its key was used before. */
+/** Adds a reply and counts it for its owner. Returns its id, or undefined when its key was used before. */
 export async function insertReply(tx: Queryable, reply: NewReply): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    WITH ${inserting(reply, reply)}, owner AS (
+    WITH ${insertingCtes(reply, reply)}, owner AS (
       INSERT INTO owner_totals AS t (user_id, replies) SELECT owner_id, 1 FROM post
       ON CONFLICT (user_id) DO UPDATE SET replies = t.replies + 1
     )
@@ -85,7 +69,7 @@ export async function insertReply(tx: Queryable, reply: NewReply): Promise<strin
   return rows[0]?.id
 }
 
-/** The id of the post that a user has published under a key, deleted meanwhile or not; undefined where there was none. */
+/** The id of the post a user has published with a key, even if it was deleted later; undefined where there was none. */
 export async function findByIdempotencyKey(
   db: Queryable,
   ownerId: string,
@@ -102,7 +86,7 @@ export async function findByIdempotencyKey(
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
-/** Changes the owner's text within the period by the database's clock; false when nothing was changed. */
+/** Changes the text of the owner's post within the period, by the database's clock. Returns false when nothing changed. */
 export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('posts')
@@ -115,7 +99,7 @@ export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** What explains an edit that changed nothing; undefined when the owner has no such post. */
+/** Reads why an edit changed nothing; undefined when the owner has no such post. */
 export function selectEdited(db: Queryable, edit: Edit) {
   return db
     .selectFrom('posts')
@@ -129,9 +113,8 @@ export function selectEdited(db: Queryable, edit: Edit) {
 }
 
 /**
- * Locks the owner's post against likes and replies, and first the post it answers, whose count is about to change; false
- * when the owner has no such post. Everywhere posts are locked by rising id and before any total: no two calls can wait
- * for each other.
+ * Locks the owner's post against likes and replies, and the replied post, whose count is about to change. Returns false when
+ * the owner has no such post. All code locks posts by ascending id and before any total, so that no two transactions deadlock.
  */
 export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
@@ -141,11 +124,14 @@ export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): P
   return rows.some((row) => row.id === id)
 }
 
-/** Removes a post its caller has locked, and takes it out of every count. */
-export async function removePost(tx: Queryable, id: string): Promise<void> {
-  await sql`
+/**
+ * Removes a post that its caller has locked, and subtracts it from every count. A post with likes is added to `removed_posts`,
+ * which takes its likes out of every list and total, until the job `remove-likes` has removed their rows.
+ */
+export async function removePost(tx: Queryable, id: string): Promise<{ hasLikes: boolean }> {
+  const { rows } = await sql<{ has_likes: boolean }>`
     WITH gone AS (
-      DELETE FROM posts WHERE id = ${id} RETURNING owner_id, replied_post_id
+      DELETE FROM posts WHERE id = ${id} RETURNING id, owner_id, replied_post_id
     ), replied AS (
       UPDATE posts p SET replies_count = p.replies_count - 1
       FROM gone WHERE p.id = gone.replied_post_id
@@ -154,12 +140,18 @@ export async function removePost(tx: Queryable, id: string): Promise<void> {
         posts = t.posts - (gone.replied_post_id IS NULL)::int,
         replies = t.replies - (gone.replied_post_id IS NOT NULL)::int
       FROM gone WHERE t.user_id = gone.owner_id
+    ), wall AS (
+      UPDATE wall_totals t SET posts = t.posts - 1
+      FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL
+    ), liked AS (
+      INSERT INTO removed_posts (post_id) SELECT gone.id FROM gone
+      WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id) RETURNING post_id
     )
-    UPDATE wall_totals t SET posts = t.posts - 1
-    FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL`.execute(tx)
+    SELECT EXISTS (SELECT FROM liked) AS has_likes`.execute(tx)
+  return { hasLikes: rows[0]?.has_likes ?? false }
 }
 
-/** Locks a post for likes; returns its number of likes, undefined when there is no such post. */
+/** Locks a post for a change of its likes. Returns their number, or undefined when there is no such post. */
 export async function lockPost(tx: Queryable, id: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('posts')
@@ -170,7 +162,7 @@ export async function lockPost(tx: Queryable, id: string): Promise<number | unde
   return row?.likes_count
 }
 
-/** Adds to a locked post's number of likes and gives the new one. */
+/** Adds to a locked post's number of likes and returns the new number. */
 export async function addToLikesCount(tx: Queryable, id: string, change: number): Promise<number> {
   const { likes_count } = await tx
     .updateTable('posts')
@@ -183,4 +175,9 @@ export async function addToLikesCount(tx: Queryable, id: string, change: number)
 
 export function selectOwner(db: Queryable, id: string) {
   return db.selectFrom('posts').select('owner_id').where('id', '=', id).executeTakeFirst()
+}
+
+/** Removes the Idempotency-Keys that are older than a day: no client retries for so long. */
+export async function removeOldKeys(db: Queryable): Promise<void> {
+  await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
 }

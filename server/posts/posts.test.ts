@@ -98,7 +98,7 @@ test('userId narrows the wall to one owner; an unknown one has no posts', async 
   }
 })
 
-test('a bad bearer token is UNAUTHORIZED on public reads too, never a silent visitor', async () => {
+test('a bad bearer token is UNAUTHORIZED on public reads too, and never treated as a visitor', async () => {
   const post = await app.publish(olga)
   for (const path of ['/posts', `/posts/${post.id}`, `/posts/${post.id}/replies`]) {
     expectRefusal(await app.call('GET', path, { token: 'bad' }), 'UNAUTHORIZED')
@@ -108,7 +108,7 @@ test('a bad bearer token is UNAUTHORIZED on public reads too, never a silent vis
   }
 })
 
-test('cursors repeat and skip nothing while others publish and delete', async () => {
+test('cursors neither repeat nor skip posts while others publish and delete', async () => {
   await seedWall(app.db, olga.id, 300)
   const doomed = new Set<string>()
   const before = (

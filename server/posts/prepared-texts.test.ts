@@ -3,10 +3,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
-import { testPerNode } from '../testing/per-node.ts'
 import { captureStatements } from '../testing/plans.ts'
 import { seedLikes, seedWall } from '../testing/seed.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const READS = 10_000
 const GROWTH_MAX_BYTES = 30 * 1024 * 1024
@@ -42,7 +41,7 @@ function mixedRead(n: number): { path: string; token: string | undefined } {
 
 async function read(n: number): Promise<void> {
   const { path, token } = mixedRead(n)
-  // Past the test's client, which holds each answer against the OpenAPI document: these are many.
+  // Without the test client, because it checks each response against the OpenAPI document, which takes long for so many.
   const answer = await fetch(`${app.url}/api/v1${path}`, {
     headers: { ...(token && { authorization: `Bearer ${token}` }) },
   })
@@ -50,7 +49,7 @@ async function read(n: number): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-/** Bytes that the app's backends hold for themselves, shared buffers aside: what proc(5) calls private. */
+/** Bytes of memory that the app's backends do not share, without shared buffers: the private ones of proc(5). */
 async function privateBytes(): Promise<number> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity
     WHERE datname = current_database()`.execute(app.db)
@@ -63,7 +62,7 @@ async function privateBytes(): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-test('reads with any limit, page and cursor are a handful of SQL texts', async () => {
+test('reads with any limit, page and cursor use only a few SQL texts', async () => {
   const sent = await captureStatements(() =>
     atOnce(Array.from({ length: 1500 }, (_, n) => () => read(n))),
   )

@@ -15,7 +15,7 @@ const send = (body: unknown) => app.call('POST', '/posts', { token: olga.token, 
 
 const FAMILY = '👨‍👩‍👧‍👦'
 
-/** [what is sent, text, what is kept] */
+/** [what is sent, text, what is stored] */
 const KEPT: [string, string, string][] = [
   ['spaces and line feeds around it', ' \n\u00a0\ufeffДа\u3000\n', 'Да'],
   ['line feeds within it', 'раз\n\nдва', 'раз\n\nдва'],

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
-import { expectRefusal } from '../testing/expect-refusal.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { appForTest } from '../testing/test-app.ts'
+import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
+import { appForTest, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 

@@ -33,7 +33,7 @@ async function expectAllThere(posts: Post[], repliedPost: unknown): Promise<void
   }
 }
 
-test('deleting a post against replies being written: 201 or 404, and every reply answered 201 is there', async () => {
+test('replies to a post that is being deleted return 201 or 404, and every reply with 201 exists', async () => {
   for (let round = 0; round < 8; round++) {
     const post = await app.publish(olga)
     const replies = users.flatMap((user) => Array.from({ length: 4 }, () => reply(post.id, user)))
@@ -55,7 +55,7 @@ test('deleting a post against replies being written: 201 or 404, and every reply
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('after a post was deleted nobody can reply to it: no orphan comes later', async () => {
+test('nobody can reply to a deleted post', async () => {
   const post = await app.publish(olga)
   await remove(post.id, olga)()
   const answers = await atOnce(users.map((user) => reply(post.id, user)))
@@ -68,7 +68,7 @@ test('after a post was deleted nobody can reply to it: no orphan comes later', a
   expect(rows).toEqual([])
 })
 
-test('one user deleting own replies to a post while writing more to it never deadlocks', async () => {
+test('a user who deletes replies to a post while publishing more never deadlocks', async () => {
   const post = await app.publish(olga)
   const old = await atOnce(
     users.flatMap((user) =>
@@ -83,7 +83,7 @@ test('one user deleting own replies to a post while writing more to it never dea
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('deleting a whole thread at once, roots and leaves in any order, gives 204 for each', async () => {
+test('deleting the posts of a thread concurrently, in any order, returns 204 for each', async () => {
   const root = await app.publish(olga)
   const thread = [root]
   for (let depth = 0; depth < 12; depth++) {

@@ -18,10 +18,10 @@ const read = async (path: string, token?: string) => (await app.call('GET', path
 const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)
 const remove = (id: string, { token }: TestUser) => app.call('DELETE', `/posts/${id}`, { token })
 
-/** A post as it stands inside its reply. */
+/** A post as it appears inside its reply. */
 const within = (post: Post) => ({ ...post, actions: { ...post.actions, replied_post: null } })
 
-test('a reply names the post it answers and the root of its thread, and is counted on the answered post alone', async () => {
+test('a reply names the replied post and the root of its thread, and is counted on the replied post only', async () => {
   const root = await app.publish(olga, 'Корень')
   const reply = await app.reply(petr, root.id, ' Ответ ')
   expect(reply).toMatchObject({
@@ -35,7 +35,7 @@ test('a reply names the post it answers and the root of its thread, and is count
   expect((await read(`/posts/${reply.id}`)).actions.replies_count).toBe(1)
 })
 
-test('replied_post is the answered post whole, one level deep: its own replied_post is null', async () => {
+test('replied_post is the whole replied post, one level deep: its own replied_post is null', async () => {
   const root = await app.publish(olga)
   const reply = await app.reply(petr, root.id)
   const deeper = await app.reply(olga, reply.id)
@@ -48,7 +48,7 @@ test('replied_post is the answered post whole, one level deep: its own replied_p
   expect((await read(`/posts/${deeper.id}`)).actions.replied_post.actions.is_liked).toBe(false)
 })
 
-test('once the answered post is deleted, replied_post is null, replied_post_id stays and the reply is readable everywhere', async () => {
+test('when the replied post is deleted, replied_post is null, replied_post_id stays and the reply is readable everywhere', async () => {
   const nina = await app.signUp()
   const root = await app.publish(olga)
   const reply = await app.reply(nina, root.id)
@@ -68,7 +68,7 @@ test('once the answered post is deleted, replied_post is null, replied_post_id s
   expect(late.actions).toMatchObject({ parent_post_id: root.id, replied_post_id: deeper.id })
 })
 
-test('the replies of a post are direct ones only, newest first, whoever looks', async () => {
+test('the replies of a post are its direct replies, newest first, for every viewer', async () => {
   const root = await app.publish(olga)
   const first = await app.reply(petr, root.id)
   const second = await app.reply(olga, root.id)
@@ -81,7 +81,7 @@ test('the replies of a post are direct ones only, newest first, whoever looks', 
   expect(ids(await read(`/posts/${root.id}/replies?limit=1&page=2`))).toEqual([first.id])
 })
 
-test('a deleted reply leaves the count, the list and the total', async () => {
+test('a deleted reply is removed from the count, the list and the total', async () => {
   const root = await app.publish(olga)
   const gone = await app.reply(petr, root.id)
   const stays = await app.reply(petr, root.id)
@@ -93,7 +93,7 @@ test('a deleted reply leaves the count, the list and the total', async () => {
   })
 })
 
-test('own replies are the viewer’s alone, without posts of the wall', async () => {
+test('own replies contain only replies of the viewer, and no posts of the wall', async () => {
   const nina = await app.signUp()
   const own = await app.publish(nina)
   const reply = await app.reply(nina, own.id)
@@ -108,7 +108,7 @@ test('own replies are the viewer’s alone, without posts of the wall', async ()
   })
 })
 
-test('a reply obeys the rules of a post’s text', async () => {
+test('the text of a reply follows the rules of a post’s text', async () => {
   const { id } = await app.publish(olga)
   const { token } = petr
   for (const text of ['', ' ', '\u200b', 'а\u0000', 'я'.repeat(501), 7, null]) {

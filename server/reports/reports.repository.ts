@@ -16,7 +16,7 @@ export async function isReason(db: Queryable, id: string): Promise<boolean> {
 
 export type NewReport = { postId: string; reporterId: string; reasonId: string }
 
-/** Adds a report unless the reporter gave the same before. Rejects with a foreign key violation without the post. */
+/** Adds a report unless the reporter has made the same one before. Rejects with a foreign key violation without the post. */
 export async function insertReport(db: Queryable, report: NewReport): Promise<void> {
   await db
     .insertInto('reports')

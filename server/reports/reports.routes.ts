@@ -1,16 +1,20 @@
 import { listReasons, reportPost } from '../../contract/reports.ts'
+import type { Db } from '../db/database.ts'
 import { isForeignKeyViolation } from '../db/database-errors.ts'
 import { isRowId } from '../db/row-id.ts'
-import type { Features } from '../features.ts'
 import { AppError } from '../http/app-error.ts'
-import { requirePost } from '../posts/posts.service.ts'
+import type { Route } from '../http/route.ts'
+import { requireOwner } from '../posts/posts.service.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import { insertReport, isReason, selectReasons } from './reports.repository.ts'
 
-export function registerReports({ route, db, limits }: Features): void {
+type Options = { route: Route; db: Db; limits: Pick<Limits, 'reports'> }
+
+export function registerReports({ route, db, limits }: Options): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(reportPost, async ({ params, query, viewer }) => {
-    const { ownerId } = await requirePost(db, params.id)
+    const ownerId = await requireOwner(db, params.id)
     if (ownerId === viewer.userId) {
       throw new AppError('INVALID_REQUEST', { message: 'На свою запись пожаловаться нельзя' })
     }

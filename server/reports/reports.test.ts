@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReportReason } from '../../contract/reports.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
-import { expectRefusal } from '../testing/expect-refusal.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
+import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
@@ -32,14 +31,14 @@ const rowsOf = (id: string) =>
     .orderBy('id')
     .execute()
 
-test('there are at least six reasons, each with a Russian name of its own', () => {
+test('there are at least six reasons, each with a different Russian name', () => {
   expect(reasons.length).toBeGreaterThanOrEqual(6)
   expect(new Set(reasons.map(({ id }) => id)).size).toBe(reasons.length)
   expect(new Set(reasons.map(({ name }) => name)).size).toBe(reasons.length)
   for (const { name } of reasons) expect(name).toMatch(/^[А-ЯЁ][а-яё ]+$/)
 })
 
-test('a report is kept with who gave it and why', async () => {
+test('a report is stored with its reporter and its reason', async () => {
   const { id } = await app.publish(olga)
   expect(await report(id, because(0))).toMatchObject({ status: 204, body: undefined })
   expect(await rowsOf(id)).toEqual([{ reporter_id: petr.id, reason_id: reasons[0]?.id }])
@@ -96,7 +95,7 @@ test('a report of a missing or deleted post is POST_NOT_FOUND, and a visitor’s
   expect(await rowsOf(id)).toEqual([])
 })
 
-test('a user gets 30 reports an hour, then 429 with Retry-After; what is refused is not counted', async () => {
+test('a user may make 30 reports an hour, then gets 429 with Retry-After; refused reports are not counted', async () => {
   const strict = await appForTest({ config: { rateLimitScale: 1 } })
   const author = await strict.signUp()
   const [reporter, neighbour] = [await strict.signUp(), await strict.signUp()]
@@ -116,7 +115,7 @@ test('a user gets 30 reports an hour, then 429 with Retry-After; what is refused
   expect((await send('1')).status).toBe(204)
 })
 
-test('reporting a post while it is being deleted gives 204 or 404, never an error', async () => {
+test('reporting a post while it is being deleted returns 204 or 404, never another error', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await app.publish(olga)
     const remove = () => app.call('DELETE', `/posts/${id}`, { token: olga.token })

@@ -1,8 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { NODES } from '../testing/per-node.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, NODES, type TestApp } from '../testing/test-app.ts'
 
 async function appOnOwnDatabase() {
   const database = await freshDatabase(inject('databaseUrl'))

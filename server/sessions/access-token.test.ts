@@ -22,19 +22,19 @@ async function lifetimeOf(on: TestApp): Promise<number> {
   return body.accessToken.expiresAt - Date.now() / 1000
 }
 
-test('an access token lives 5 minutes', async () => {
+test('an access token is valid for 5 minutes', async () => {
   const seconds = await lifetimeOf(app)
   expect(seconds).toBeGreaterThan(280)
   expect(seconds).toBeLessThanOrEqual(300)
 })
 
-test('ACCESS_TOKEN_SECONDS sets another life', async () => {
+test('ACCESS_TOKEN_SECONDS sets another validity', async () => {
   const seconds = await lifetimeOf(await appForTest({ config: { accessTokenSeconds: 3600 } }))
   expect(seconds).toBeGreaterThan(3580)
   expect(seconds).toBeLessThanOrEqual(3600)
 })
 
-test('an expired token is 401 though its session lives', async () => {
+test('an expired token is 401 even though its session is live', async () => {
   const late = await appForTest({ config: { accessTokenSeconds: -1 } })
   const { token, clientToken, cookie } = await late.signUp()
   expectRefusal(await readAccount(late, token), 'UNAUTHORIZED')
@@ -43,7 +43,7 @@ test('an expired token is 401 though its session lives', async () => {
   expect(refresh.status).toBe(200)
 })
 
-test('two tabs can hold different tokens at once', async () => {
+test('two tabs can use different tokens at the same time', async () => {
   const { token, clientToken, cookie } = await app.signUp()
   const body = { clientToken }
   const other = await app.call('PATCH', '/sessions/current', { body, headers: { cookie } })

@@ -3,8 +3,8 @@ import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import type { Viewer } from '../http/authenticate.ts'
 
 /**
- * Signs an access token for a session, good for `seconds`: user, session, end in unix seconds, and an HMAC-SHA-256 of
- * these, with dots between. Clients take it as opaque.
+ * Signs an access token for a session that expires after `seconds`: user, session, expiry in unix seconds, and an HMAC-SHA-256 of
+ * these, separated by dots. It is opaque to clients.
  */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
@@ -15,7 +15,7 @@ export function signAccessToken(
   return { accessToken: { token: `${claims}.${macOf(claims, key)}`, expiresAt } }
 }
 
-/** Whose token it is, by signature and expiry; null for any other string. */
+/** The viewer of a token with a valid signature that has not expired; null for any other string. */
 export function readAccessToken(token: string, key: KeyObject): Viewer | null {
   const end = token.lastIndexOf('.')
   const mac = Buffer.from(token.slice(end + 1))

@@ -59,7 +59,7 @@ test('logging out clears the cookie under the same name and attributes', async (
   }
 })
 
-test('a replaced cookie lasts 30 days, and in the end no longer than the 90 days of the session', async () => {
+test('a rotated cookie lasts 30 days, but never longer than the 90 days of the session', async () => {
   const app = await appForTest()
   const olga = await app.signIn('olga@example.org', 'one browser')
   let { cookie } = olga

@@ -3,7 +3,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { passSessionTime } from '../testing/passing-time.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { deleteDeadSessions } from './sessions.service.ts'
+import { removeExpiredSessions } from './sessions.repository.ts'
 
 const DAY = 86_400
 
@@ -21,7 +21,7 @@ function readAccount(token: string) {
   return app.call('GET', '/users/current', { token })
 }
 
-test('a session unused for 30 days is over: no refresh, no token, no place in the list', async () => {
+test('a session that was unused for 30 days has expired: no refresh, no valid token, not in the list', async () => {
   const olga = await app.signIn('idle@example.org', 'laptop')
   await passSessionTime(app, 30 * DAY - 60)
   expect((await readAccount(olga.token)).status).toBe(200)
@@ -33,7 +33,7 @@ test('a session unused for 30 days is over: no refresh, no token, no place in th
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
 })
 
-test('a session used every 20 days lives on, but not past 90 days in all', async () => {
+test('a session that is used every 20 days stays live, for at most 90 days in all', async () => {
   const olga = await app.signUp()
   for (let time = 1; time <= 4; time++) {
     await passSessionTime(app, 20 * DAY)
@@ -48,7 +48,7 @@ test('a session used every 20 days lives on, but not past 90 days in all', async
   expectRefusal(await refresh(olga), 'UNAUTHORIZED')
 })
 
-test('a user has at most 10 sessions: the oldest makes room for the eleventh', async () => {
+test('a user has at most 10 sessions: the eleventh closes the oldest', async () => {
   const users: TestUser[] = []
   for (let device = 0; device <= 10; device++) {
     users.push(await app.signIn('many@example.org', `device ${device}`))
@@ -60,7 +60,7 @@ test('a user has at most 10 sessions: the oldest makes room for the eleventh', a
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(10)
 })
 
-test('15 sign-ins of one user at once leave 10 sessions', async () => {
+test('15 concurrent sign-ins of one user leave 10 sessions', async () => {
   const email = 'rush@example.org'
   await app.signIn(email, 'first')
   const users = await Promise.all(
@@ -73,11 +73,11 @@ test('15 sign-ins of one user at once leave 10 sessions', async () => {
   expect(await rows.execute()).toHaveLength(10)
 })
 
-test('sessions that are over are removed, the others stay', async () => {
+test('expired sessions are removed, the others stay', async () => {
   await app.signUp()
   await passSessionTime(app, 31 * DAY)
   const olga = await app.signUp()
-  await deleteDeadSessions(app.db)
+  await removeExpiredSessions(app.db)
   const rows = await app.db.selectFrom('sessions').select('user_id').execute()
   expect(rows).toEqual([{ user_id: olga.id }])
 })

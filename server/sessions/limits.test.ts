@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { testPerNode } from '../testing/per-node.ts'
-import { from, tally } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
+import { countCodes, from } from '../testing/sign-in-calls.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
@@ -22,24 +21,24 @@ function refresh(app: TestApp, { clientToken, cookie }: Client, ip = OFFICE) {
   return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
 }
 
-/** The cookie of a session that never was. */
+/** The cookie of a session that never existed. */
 function junk(): Client {
   const cookie = `session=${randomUUID()}.${randomBytes(32).toString('base64url')}`
   return { cookie, clientToken: 'one browser' }
 }
 
-test('a session gets 150 refreshes in 5 minutes, then 429 with Retry-After; another one behind its address goes on', async () => {
+test('a session may refresh 150 times in 5 minutes, then gets 429 with Retry-After; another session of its network is not affected', async () => {
   const app = await appForTest({ config: STRICT })
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const answers = []
   for (let time = 0; time < 150; time++) answers.push(await refresh(app, olga))
-  expect(tally(answers)).toEqual({ ok: 150 })
+  expect(countCodes(answers)).toEqual({ ok: 150 })
   expectTooMany(await refresh(app, olga), { least: 60, most: 300 })
   expectTooMany(await refresh(app, olga, '192.0.2.2'), { least: 60, most: 300 })
   expect((await refresh(app, petr)).status).toBe(200)
 })
 
-test('a neighbour’s junk cookies are refused past 600 in 5 minutes, and keep nobody from refreshing', async () => {
+test('refreshes with invalid cookies are limited to 600 in 5 minutes for a network, and do not keep its sessions from refreshing', async () => {
   const app = await appForTest({ config: STRICT })
   const olga = await app.signUp()
   const kinds = [
@@ -50,7 +49,7 @@ test('a neighbour’s junk cookies are refused past 600 in 5 minutes, and keep n
   const answers = await atOnce(
     Array.from({ length: 610 }, (_, n) => () => refresh(app, kinds[n % 3]?.() ?? junk())),
   )
-  expect(tally(answers)).toEqual({ UNAUTHORIZED: 600, TOO_MANY_REQUESTS: 10 })
+  expect(countCodes(answers)).toEqual({ UNAUTHORIZED: 600, TOO_MANY_REQUESTS: 10 })
   expect((await refresh(app, olga)).status).toBe(200)
   expect((await refresh(app, junk(), '192.0.2.2')).status).toBe(401)
 })
@@ -68,7 +67,7 @@ async function builtWeb(): Promise<string> {
   return folder
 }
 
-test('180 people behind one address open the wall within five minutes: all get it, signed in or signed out long ago', async () => {
+test('180 people behind one address can all open the wall within five minutes, signed in or not', async () => {
   const open = await appForTest()
   const users = await signUps(open, 60)
   const { databaseUrl } = open

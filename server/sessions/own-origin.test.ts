@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What a browser says of a page that is not ours. */
+/** The headers of a browser for a page of another site. */
 const FOREIGN_PAGES = [
   { origin: 'https://evil.example' },
   { origin: 'null' },
@@ -27,7 +27,7 @@ function refreshFrom(on: TestApp, user: TestUser, headers: Record<string, string
   })
 }
 
-test('a foreign Origin on PATCH /sessions/current is 403, and the cookie stays as it was', async () => {
+test('a foreign Origin on PATCH /sessions/current is 403, and the cookie is not changed', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
   const ownWithAnotherPort = app.url.replace(/\d+$/, '1')
@@ -44,7 +44,7 @@ test('a foreign Origin on PATCH /sessions/current is 403, and the cookie stays a
   expect((await refreshFrom(app, olga, {})).status).toBe(200)
 })
 
-test('without PUBLIC_URL the request’s own host is the own Origin, by 127.0.0.1 and by localhost', async () => {
+test('without PUBLIC_URL the request’s host is the own Origin, by 127.0.0.1 and by localhost', async () => {
   const olga = await app.signUp()
   expect((await refreshFrom(app, olga, { origin: app.url })).status).toBe(200)
 
@@ -67,7 +67,7 @@ test('with PUBLIC_URL only its Origin is the own one', async () => {
   }
 })
 
-test('without PUBLIC_URL the scheme counts too: http unless a trusted proxy says https', async () => {
+test('without PUBLIC_URL the scheme matters too: http unless a trusted proxy says https', async () => {
   const secure = app.url.replace('http:', 'https:')
   const viaProxy = { 'x-forwarded-proto': 'https' }
   const olga = await app.signUp()
@@ -84,7 +84,7 @@ test('without PUBLIC_URL the scheme counts too: http unless a trusted proxy says
 })
 
 test.each([['/logins'], ['/registrations']] as const)(
-  'a foreign page cannot sign anybody in by %s: 403, no cookie, and no attempt is spent',
+  'a page of another site cannot sign anybody in by %s: 403, no cookie, and no attempt is used',
   async (path) => {
     const olga = await app.signUp()
     const { body } = await startAt(app, path, { email: olga.email })
@@ -103,7 +103,7 @@ test.each([['/logins'], ['/registrations']] as const)(
   },
 )
 
-test('a browser that sends no Origin is believed what it says of the page’s site', async () => {
+test('without an Origin, Sec-Fetch-Site decides', async () => {
   const olga = await app.signUp()
   for (const site of ['cross-site', 'same-site']) {
     expectRefusal(await refreshFrom(app, olga, { 'sec-fetch-site': site }), 'FORBIDDEN')
@@ -124,7 +124,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
   },
 )
 
-test('no answer carries a CORS header, not even to a preflight', async () => {
+test('no response has a CORS header, not even to a preflight', async () => {
   const origin = 'https://evil.example'
   const preflight = await fetch(`${app.url}/api/v1/sessions/current`, {
     method: 'OPTIONS',
@@ -136,7 +136,7 @@ test('no answer carries a CORS header, not even to a preflight', async () => {
   expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
-test('every other call trusts the bearer token alone, not the cookie', async () => {
+test('every other call authenticates with the bearer token only, not with the cookie', async () => {
   const olga = await app.signUp()
   const headers = { cookie: olga.cookie }
   expectRefusal(await app.call('GET', '/users/current', { headers }), 'UNAUTHORIZED')
@@ -145,7 +145,7 @@ test('every other call trusts the bearer token alone, not the cookie', async () 
   expectRefusal(await app.call('DELETE', '/sessions/current', { headers }), 'UNAUTHORIZED')
 })
 
-test('PATCH /sessions/current trusts the cookie alone, not the bearer token', async () => {
+test('PATCH /sessions/current authenticates with the cookie only, not with the bearer token', async () => {
   const { token, clientToken } = await app.signUp()
   const refusal = await app.call('PATCH', '/sessions/current', { token, body: { clientToken } })
   expectRefusal(refusal, 'UNAUTHORIZED')

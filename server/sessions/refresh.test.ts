@@ -14,7 +14,7 @@ function refresh({ clientToken }: TestUser, cookie: string) {
   return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
 }
 
-/** Refreshes past the ten minutes after which the cookie is replaced; gives the new cookie. */
+/** Refreshes after ten minutes, when the cookie is rotated. Returns the new cookie. */
 async function rotate(user: TestUser, cookie: string): Promise<string> {
   await passSessionTime(app, 601)
   const answer = await refresh(user, cookie)
@@ -28,7 +28,7 @@ function isSignedIn(token: string) {
   return app.call('GET', '/users/current', { token }).then(({ status }) => status === 200)
 }
 
-test('the cookie gives a fresh access token; younger than 10 minutes it stays as it is', async () => {
+test('a refresh returns a new access token, and does not rotate a cookie younger than 10 minutes', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 590)
   const { status, body, cookie } = await refresh(olga, olga.cookie)
@@ -37,13 +37,13 @@ test('the cookie gives a fresh access token; younger than 10 minutes it stays as
   expect(cookie).toBeUndefined()
 })
 
-test('a cookie older than 10 minutes is replaced at a refresh', async () => {
+test('a refresh rotates a cookie older than 10 minutes', async () => {
   const olga = await app.signUp()
   const next = await rotate(olga, olga.cookie)
   expect((await refresh(olga, next)).status).toBe(200)
 })
 
-test('two tabs refreshing at once both succeed, and both their tokens serve', async () => {
+test('two tabs that refresh concurrently both succeed, and both their tokens are valid', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
   const tabs = await Promise.all([refresh(olga, olga.cookie), refresh(olga, olga.cookie)])
@@ -55,7 +55,7 @@ test('two tabs refreshing at once both succeed, and both their tokens serve', as
   expect((await refresh(olga, next)).status).toBe(200)
 })
 
-test('ten tabs refreshing at once all succeed, with one new cookie among them', async () => {
+test('ten tabs that refresh concurrently all succeed, and one of them gets a new cookie', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
   const tabs = await Promise.all(Array.from({ length: 10 }, () => refresh(olga, olga.cookie)))
@@ -63,7 +63,7 @@ test('ten tabs refreshing at once all succeed, with one new cookie among them', 
   expect(tabs.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
 })
 
-test('a second tab with the cookie before is served for 60 s after the new one was seen', async () => {
+test('a second tab can refresh with the previous cookie for 60 s after the new one was seen', async () => {
   const olga = await app.signUp()
   const next = await rotate(olga, olga.cookie)
   await refresh(olga, next)
@@ -71,7 +71,7 @@ test('a second tab with the cookie before is served for 60 s after the new one w
   expect((await refresh(olga, olga.cookie)).status).toBe(200)
 })
 
-test('the cookie before, sent over 60 s after the new one was seen: 401 and the session is closed', async () => {
+test('the previous cookie, sent more than 60 s after the new one was seen, is 401 and closes the session', async () => {
   const olga = await app.signUp()
   const next = await rotate(olga, olga.cookie)
   await refresh(olga, next)
@@ -81,7 +81,7 @@ test('the cookie before, sent over 60 s after the new one was seen: 401 and the 
   expect(await isSignedIn(olga.token)).toBe(false)
 })
 
-test('an old cookie generation: 401 and the session is closed, at once and for its tokens too', async () => {
+test('an older cookie is 401 and closes the session, at once and for its tokens too', async () => {
   const olga = await app.signUp()
   const second = await rotate(olga, olga.cookie)
   const third = await rotate(olga, second)
@@ -90,7 +90,7 @@ test('an old cookie generation: 401 and the session is closed, at once and for i
   expect(await isSignedIn(olga.token)).toBe(false)
 })
 
-test('an old cookie closes its own session only', async () => {
+test('an older cookie closes its own session only', async () => {
   const olga = await app.signIn('two-devices@example.org', 'laptop')
   const phone = await app.signIn('two-devices@example.org', 'phone')
   await rotate(olga, await rotate(olga, olga.cookie))
@@ -98,7 +98,7 @@ test('an old cookie closes its own session only', async () => {
   expect((await refresh(phone, phone.cookie)).status).toBe(200)
 })
 
-test('a refresh whose answer got lost is repeated with success, long after it too', async () => {
+test('a refresh whose response was lost can be repeated, even long after it', async () => {
   const olga = await app.signUp()
   await rotate(olga, olga.cookie)
   expect((await refresh(olga, olga.cookie)).status).toBe(200)
@@ -110,7 +110,7 @@ test('a refresh whose answer got lost is repeated with success, long after it to
   expect((await refresh(olga, again.cookie ?? '')).status).toBe(200)
 })
 
-test('the cookie of a lost answer no longer serves once another one took its place', async () => {
+test('the cookie of a lost response is invalid once another one has replaced it', async () => {
   const olga = await app.signUp()
   const lost = await rotate(olga, olga.cookie)
   await passSessionTime(app, 61)
@@ -118,7 +118,7 @@ test('the cookie of a lost answer no longer serves once another one took its pla
   expectRefusal(await refresh(olga, lost), 'UNAUTHORIZED')
 })
 
-test('a refresh with another clientToken answers 401 and does not close the session', async () => {
+test('a refresh with another clientToken is 401 and does not close the session', async () => {
   const olga = await app.signUp()
   const thief = { ...olga, clientToken: 'thief' }
   expectRefusal(await refresh(thief, olga.cookie), 'UNAUTHORIZED')

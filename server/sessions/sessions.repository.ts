@@ -8,7 +8,7 @@ import type { Tables } from '../db/tables.ts'
 import type { Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
-/** Live: used within 30 days, and made within 90. */
+/** Matches live sessions: used within 30 days, and created within 90. */
 function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   return eb.and([
     eb('used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
@@ -16,16 +16,13 @@ function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   ])
 }
 
-/** Whether each of some sessions is live and its user's, in one statement and in the order asked. */
+/** Returns for each of some viewers, in order, whether the session is live and belongs to the user. */
 export async function areSessionsLive(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
+  const ids = idArray(viewers.map(({ sessionId }) => sessionId))
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'user_id'])
-    .where(
-      'id',
-      '=',
-      sql<string>`ANY(${idArray(viewers.map(({ sessionId }) => sessionId))}::uuid[])`,
-    )
+    .where('id', '=', sql<string>`ANY(${ids}::uuid[])`)
     .where(live)
     .execute()
   const owners = new Map(rows.map((row) => [row.id, row.user_id]))
@@ -40,26 +37,25 @@ export type NewSession = {
   device: Device
 }
 
-/** Adds a session and removes the user's oldest past the tenth; the user's row keeps two sign-ins apart. */
+/**
+ * Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after
+ * another.
+ */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
-  await tx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', session.userId)
-    .forNoKeyUpdate()
-    .execute()
+  const { userId, device } = session
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   await tx
     .insertInto('sessions')
     .values({
       id: session.id,
-      user_id: session.userId,
+      user_id: userId,
       secret_hash: session.secretHash,
       previous_hash: null,
       seen: true,
       client_hash: session.clientHash,
-      user_agent: session.device.userAgent,
-      user_agent_version: session.device.userAgentVersion,
-      os: session.device.os,
+      user_agent: device.userAgent,
+      user_agent_version: device.userAgentVersion,
+      os: device.os,
     })
     .execute()
   await tx
@@ -68,7 +64,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       eb
         .selectFrom('sessions')
         .select('id')
-        .where('user_id', '=', session.userId)
+        .where('user_id', '=', userId)
         .where('id', '!=', session.id)
         .orderBy('created_at', 'desc')
         .orderBy('id')
@@ -77,13 +73,13 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
     .execute()
 }
 
-/** A live session locked for a refresh, with the ages its rules need (in seconds); undefined where there is none. */
+/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds; undefined without one. */
 export function lockSession(tx: Queryable, id: string) {
   return (
     tx
       .selectFrom('sessions')
       .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
-      // A secret from the future was set by a clock that was ahead: it is old rather than young until then.
+      // A secret from the future was set while the clock was ahead. Until then it counts as old, not as new.
       .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
       .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
       .where('id', '=', id)
@@ -93,7 +89,7 @@ export function lockSession(tx: Queryable, id: string) {
   )
 }
 
-/** Notes that a session was used, and that its current secret came back where `seen`. */
+/** Records that a session was used, and with `seen` that its current secret was presented. */
 export async function touchSession(tx: Queryable, id: string, seen: boolean): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -102,7 +98,7 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
     .execute()
 }
 
-/** Gives a session a new secret; the one presented stays as the one before. */
+/** Replaces a session's secret. The presented one becomes the previous one. */
 export async function rotateSecret(
   tx: Queryable,
   id: string,
@@ -121,7 +117,7 @@ export async function rotateSecret(
     .execute()
 }
 
-/** The user's live sessions, the current one first, then the newest. */
+/** Returns the user's live sessions, the current one first, then the newest. */
 export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -140,7 +136,7 @@ export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Ses
   }))
 }
 
-/** Removes one session of a user; false when the user has no such one. */
+/** Removes one session of a user. Returns false when the user has no such session. */
 export async function deleteSession(
   db: Queryable,
   { sessionId, userId }: Viewer,
@@ -154,35 +150,30 @@ export async function deleteSession(
 }
 
 export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where('user_id', '=', viewer.userId)
-    .where('id', '!=', viewer.sessionId)
-    .execute()
+  const all = db.deleteFrom('sessions').where('user_id', '=', viewer.userId)
+  await all.where('id', '!=', viewer.sessionId).execute()
 }
 
 export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** How many sessions there are, and how many of them are over by the database's clock. */
-export async function countExpired(db: Queryable): Promise<{ expired: number; all: number }> {
-  const counted = await db
+/** Counts all sessions, and those that have expired by the database's clock. */
+export async function countSessions(db: Queryable): Promise<{ expired: number; all: number }> {
+  const counts = await db
     .selectFrom('sessions')
     .select((eb) => eb.fn.countAll<string>().as('all'))
-    .select((eb) => eb.fn.countAll<string>().filterWhere(live(eb)).as('alive'))
+    .select((eb) => eb.fn.countAll<string>().filterWhere(live(eb)).as('live'))
     .executeTakeFirstOrThrow()
-  return { expired: Number(counted.all) - Number(counted.alive), all: Number(counted.all) }
+  return { expired: Number(counts.all) - Number(counts.live), all: Number(counts.all) }
 }
 
-export async function deleteDeadSessions(db: Queryable): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where((eb) => eb.not(live(eb)))
-    .execute()
+export async function removeExpiredSessions(db: Queryable): Promise<void> {
+  const expired = db.deleteFrom('sessions').where((eb) => eb.not(live(eb)))
+  await expired.execute()
 }
 
-/** Remembers that a client has signed in as a user; returns false where that was known. */
+/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },
@@ -195,7 +186,7 @@ export async function insertKnownClient(
   return numInsertedOrUpdatedRows === 1n
 }
 
-export async function isClientKnown(
+export async function selectKnownClient(
   db: Queryable,
   client: { userId: string; clientHash: Buffer },
 ): Promise<boolean> {

@@ -5,18 +5,29 @@ import {
   listSessions,
   refreshSession as refreshEndpoint,
 } from '../../contract/sessions.ts'
-import type { Features } from '../features.ts'
+import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
-import { refreshSession } from './refresh.service.ts'
+import type { Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
+import { refreshSession, type Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export function registerSessions({ route, db, sessions, limits, config }: Features): void {
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'refreshes' | 'failedRefreshes'>
+  sessions: Sessions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+}
+
+export function registerSessions({ route, db, limits, sessions, publicUrl }: Options): void {
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
-    requireOwnOrigin(request, config.publicUrl)
+    requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
     const charge = (sessionId: string) => limits.refreshes.charge(sessionId)
@@ -26,7 +37,7 @@ export function registerSessions({ route, db, sessions, limits, config }: Featur
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
     }
     if (!refreshed || refreshed.isCopied) {
-      // Only what opens nothing counts for the network: behind one address there are many people.
+      // Only failed refreshes count for the network, because many people share one address.
       await limits.failedRefreshes.chargeNetwork(request.ip)
       throw new AppError('UNAUTHORIZED')
     }
@@ -40,9 +51,9 @@ export function registerSessions({ route, db, sessions, limits, config }: Featur
 
   route(closeSession, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
-    const isOurs =
+    const isOwn =
       UUID.test(params.id) && (await deleteSession(db, { ...viewer, sessionId: params.id }))
-    if (!isOurs) throw new AppError('SESSION_NOT_FOUND')
+    if (!isOwn) throw new AppError('SESSION_NOT_FOUND')
   })
 
   route(closeOtherSessions, ({ viewer }) => deleteOtherSessions(db, viewer))

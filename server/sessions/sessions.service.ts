@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessTokenAnswer, Device } from '../../contract/fields.ts'
 import { batchCalls } from '../db/batch-calls.ts'
@@ -16,14 +16,17 @@ import {
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
-import { areSessionsLive, insertKnownClient, insertSession } from './sessions.repository.ts'
-
-export {
-  countExpired,
+import {
+  areSessionsLive,
   deleteAllSessions,
-  deleteDeadSessions,
   deleteOtherSessions,
-  isClientKnown,
+  deleteSession,
+  insertKnownClient,
+  insertSession,
+  lockSession,
+  rotateSecret,
+  selectKnownClient,
+  touchSession,
 } from './sessions.repository.ts'
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
@@ -34,7 +37,7 @@ type OpenedSession = {
   isKnownClient: boolean
 }
 
-/** The door of the sessions feature: tokens, cookies, and opening a session for who proved an e-mail. */
+/** Access tokens, session cookies, and opening a session for a user who has proved an e-mail. */
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
@@ -48,17 +51,17 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     authenticator(db: Db): Authenticator {
       return {
         readToken: (token) => readAccessToken(token, tokenKey),
-        // Calls that come together ask together: every call is checked, not every call pays a round trip.
+        // Every call is checked, and calls that come together share one query.
         isLive: batchCalls((viewers) => areSessionsLive(db, viewers)),
       }
     },
 
-    /** What is stored of a clientToken. */
+    /** The hash of a clientToken, which is what the database stores. */
     hashClient(clientToken: string): Buffer {
       return createHmac('sha256', clientKey).update(clientToken).digest()
     },
 
-    /** Opens a session; its secret goes into the cookie once the transaction has committed. */
+    /** Opens a session. The caller puts its secret into the cookie once the transaction has committed. */
     async open(
       tx: Queryable,
       { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
@@ -79,7 +82,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return parseSessionCookie(request.cookies[cookie.name])
     },
 
-    /** Sets the cookie of a session that has lived `age` seconds: it ends when the session would. */
+    /** Sets the cookie of a session that is `age` seconds old. The cookie expires when the session does. */
     setCookie(reply: FastifyReply, fresh: SessionSecret, age = 0): void {
       const maxAge = Math.min(IDLE_SECONDS, Math.floor(LIFETIME_SECONDS - age))
       reply.setCookie(cookie.name, formatSessionCookie(fresh), { ...cookie.options, maxAge })
@@ -89,4 +92,87 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       reply.clearCookie(cookie.name, cookie.options)
     },
   }
+}
+
+/** A refresh rotates a secret that is older than this. */
+const ROTATE_AFTER_SECONDS = 600
+/** The previous secret stays valid at least this long, for a request that a second tab has already sent. */
+const GRACE_SECONDS = 60
+
+type Refreshed = {
+  userId: string
+  isCopied: false
+  /** The new secret for the cookie and the session's age in seconds, if the secret was rotated. */
+  rotated: { secret: SessionSecret; age: number } | null
+}
+
+/** An older secret was presented, so the session has been closed. */
+type Copied = { userId: string; isCopied: true }
+
+type Client = {
+  clientHash: Buffer
+  /** Charges the rate limit of the session, once the cookie is known to be its own. */
+  charge: (sessionId: string) => Promise<void>
+}
+
+/**
+ * Checks a session cookie that is to be exchanged for a new access token; returns null when it is not valid. The current secret
+ * is valid. The previous one is valid until the current one was seen, because the response that contained it may have
+ * been lost, and for 60 s, because two tabs may refresh at once. An older secret means that somebody has a copy of the
+ * cookie, so the session is closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does,
+ * with nothing changed.
+ */
+export function refreshSession(
+  db: Db,
+  presented: SessionSecret,
+  { clientHash, charge }: Client,
+): Promise<Refreshed | Copied | null> {
+  return db.transaction().execute(async (tx) => {
+    const session = await lockSession(tx, presented.id)
+    if (!session || !timingSafeEqual(session.client_hash, clientHash)) return null
+    const hash = hashSecret(presented.secret)
+    const userId = session.user_id
+
+    const isCurrent = timingSafeEqual(session.secret_hash, hash)
+    const isPrevious =
+      session.previous_hash !== null && timingSafeEqual(session.previous_hash, hash)
+    const inGrace = session.secret_age <= GRACE_SECONDS
+    if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
+      await deleteSession(tx, { sessionId: presented.id, userId })
+      return { userId, isCopied: true }
+    }
+    await charge(presented.id)
+    // A previous secret after its grace period means that the response with the current one was lost.
+    const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
+    if (isDue)
+      return {
+        userId,
+        isCopied: false,
+        rotated: { secret: await rotate(tx, presented.id, hash), age: session.age },
+      }
+    await touchSession(tx, presented.id, isCurrent)
+    return { userId, isCopied: false, rotated: null }
+  })
+}
+
+async function rotate(tx: Queryable, id: string, presented: Buffer): Promise<SessionSecret> {
+  const fresh = newSessionSecret(id)
+  await rotateSecret(tx, id, { next: hashSecret(fresh.secret), presented })
+  return fresh
+}
+
+export function closeOtherSessions(tx: Queryable, viewer: Viewer): Promise<void> {
+  return deleteOtherSessions(tx, viewer)
+}
+
+export function closeAllSessions(tx: Queryable, userId: string): Promise<void> {
+  return deleteAllSessions(tx, userId)
+}
+
+/** Whether a client has signed in as a user before. */
+export function isKnownClient(
+  db: Queryable,
+  client: { userId: string; clientHash: Buffer },
+): Promise<boolean> {
+  return selectKnownClient(db, client)
 }

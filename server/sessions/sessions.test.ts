@@ -34,7 +34,7 @@ test('the list shows each live session with its device and time, the current one
   expect((await sessionsOf(phone)).map(({ id }) => id)).toEqual([second?.id, first?.id])
 })
 
-test('the device is shown as it was told at the start of the sign-in', async () => {
+test('the device is shown as it was sent at the start of the sign-in', async () => {
   const device = { userAgent: 'Яндекс Браузер', userAgentVersion: '25.6', os: 'Android «14»' }
   const body = { email: 'device@example.org', clientToken: 'phone', device }
   const { id } = (await app.call('POST', '/registrations', { body })).body
@@ -45,7 +45,7 @@ test('the device is shown as it was told at the start of the sign-in', async () 
   expect(listed.sessions.map((session: Session) => session.device)).toEqual([device])
 })
 
-test('closing a session: its very next request is 401, also on another node', async () => {
+test('the next request of a closed session is 401, also on another node', async () => {
   const node = await appForTest({ databaseUrl: app.databaseUrl })
   const [laptop, phone] = await signInTwice()
   expect((await readAccount(phone, node)).status).toBe(200)
@@ -64,7 +64,7 @@ test('closing a session: its very next request is 401, also on another node', as
   expect((await readAccount(laptop, node)).status).toBe(200)
 })
 
-test('a closed session reads nothing public either: its token is refused, never a silent visitor', async () => {
+test('the token of a closed session is refused on public reads too, and never treated as a visitor', async () => {
   const [laptop, phone] = await signInTwice()
   await app.call('DELETE', '/sessions', { token: laptop.token })
   expectRefusal(await app.call('GET', '/posts', { token: phone.token }), 'UNAUTHORIZED')
@@ -94,7 +94,7 @@ test('the current session is not closed by its id: CURRENT_SESSION', async () =>
   expect((await readAccount(olga)).status).toBe(200)
 })
 
-test('someone else’s session answers as a missing one, and lives on', async () => {
+test('closing someone else’s session returns the same error as a missing one, and leaves it live', async () => {
   const olga = await app.signUp()
   const petr = await app.signUp()
   const [foreign] = await sessionsOf(petr)

@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
 const EMAIL = 'kate@example.org'
-/** Equal to EMAIL without regard to case, yet another address: it begins with KELVIN SIGN, U+212A. */
+/** Equal to EMAIL by Unicode case, yet another address: it begins with KELVIN SIGN, U+212A. */
 const EQUAL = '\u212aate@example.org'
 
 async function emailOf(app: TestApp, token: string): Promise<string> {
   return (await app.call('GET', '/users/current', { token })).body.email
 }
 
-test('an e-mail is one without regard to case: another spelling signs in to the same account', async () => {
+test('the case of an e-mail does not matter: another spelling signs in to the same account', async () => {
   const app = await appForTest()
   const kate = await app.signIn(EMAIL)
   const again = await app.signIn('KATE@Example.ORG')
@@ -22,7 +21,7 @@ test('an e-mail is one without regard to case: another spelling signs in to the 
 })
 
 test.each(['ольга@xn--80a1acny.xn--p1ai', 'ОЛЬГА@ПОЧТА.рф.'])(
-  'a domain is one however it is spelt: %s signs in to the account of ольга@почта.рф',
+  'the spelling of a domain does not matter: %s signs in to the account of ольга@почта.рф',
   async (spelling) => {
     const app = await appForTest()
     const olga = await app.signIn('ольга@почта.рф')
@@ -31,12 +30,12 @@ test.each(['ольга@xn--80a1acny.xn--p1ai', 'ОЛЬГА@ПОЧТА.рф.'])(
   },
 )
 
-test('an address is kept with its domain in the usual form', async () => {
+test('an address is stored with its domain in the usual form', async () => {
   const app = await appForTest()
   expect((await app.signIn('Kate@ｅxample.org')).email).toBe('Kate@example.org')
 })
 
-test('+tags are kept: with another tag it is another account', async () => {
+test('+tags are stored, and another tag is another account', async () => {
   const app = await appForTest()
   const plain = await app.signIn(EMAIL)
   const tagged = await app.signIn('kate+wall@example.org')
@@ -45,7 +44,7 @@ test('+tags are kept: with another tag it is another account', async () => {
 })
 
 test.each(['/logins', '/registrations'] as const)(
-  'a code asked for at %s by an e-mail that is only equal by Unicode case goes to the address on file',
+  'a code requested at %s with an e-mail that is only equal by Unicode case goes to the account’s own address',
   async (path) => {
     const { app, mailbox } = await mailAppForTest()
     const kate = await app.signIn(EMAIL)
@@ -61,7 +60,7 @@ test.each(['/logins', '/registrations'] as const)(
   },
 )
 
-test('a code mailed to an equal e-mail before the account was made does not open the account', async () => {
+test('a code mailed to an equal e-mail before the account was created does not sign in to it', async () => {
   const app = await appForTest()
   const { body } = await startAt(app, '/registrations', { email: EQUAL })
   await app.signIn(EMAIL, 'kate’s browser')
@@ -71,7 +70,7 @@ test('a code mailed to an equal e-mail before the account was made does not open
   expect(refusal.cookie).toBeUndefined()
 })
 
-test('a repeated start by an equal e-mail does not turn a mailed code into one for the other address', async () => {
+test('a repeated start with an equal e-mail does not make a mailed code valid for the other address', async () => {
   const { app, mailbox } = await mailAppForTest()
   const { body } = await startAt(app, '/registrations', { email: EQUAL })
   await mailbox.mailTo(EQUAL)

@@ -41,7 +41,7 @@ const INJECTIONS = [
 const MISTYPED = ['olga', 'olga@', '@example.org', 'olga@example', 'olga@example.o', '', ' ']
 
 test.each([...INJECTIONS, ...MISTYPED, `${'o'.repeat(243)}@example.org`])(
-  'an e-mail like %j is INVALID_REQUEST wherever one is sent, and no mail goes out',
+  'an e-mail like %j is INVALID_REQUEST in every call, and no mail is sent',
   async (email) => {
     const before = mailbox.mails.length
     for (const path of ['/registrations', '/logins'] as const) {
@@ -59,7 +59,7 @@ test.each([...INJECTIONS, ...MISTYPED, `${'o'.repeat(243)}@example.org`])(
 )
 
 test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org', 'olga@аррӏе.com', 'olga@xn--a.org'])(
-  'an account is not given %s, whose domain people would take for another',
+  'an account cannot have %s, whose domain people would mistake for another',
   async (email) => {
     expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')
     const body = { email, clientToken: 'one browser' }

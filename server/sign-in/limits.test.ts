@@ -3,21 +3,21 @@ import type { Config } from '../config.ts'
 import { removeExpiredLimits } from '../rate-limits/rate-limits.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
-import { from, startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, from, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
 
-/** An app with the limits as they ship, which takes the client's address from a proxy on this machine. */
+/** An app with the default limits, which takes the client's address from a proxy on this machine. */
 function strictApp(config: Partial<Config> = {}): Promise<TestApp> {
   return appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'], ...config } })
 }
 
 let number = 0
-/** Asks for a code for an e-mail of its own. */
+/** Requests a code for a new e-mail. */
 function ask(app: TestApp, ip?: string, path: '/logins' | '/registrations' = '/registrations') {
   const email = `asker-${number++}@example.org`
   return startAt(app, path, { email, ...(ip !== undefined && { ip }) })
@@ -46,11 +46,11 @@ async function times(count: number, act: () => Promise<TestAnswer>): Promise<Tes
   return answers
 }
 
-test('one IP gets 10 codes a minute, known and unknown e-mails alike; then 429 with Retry-After', async () => {
+test('one IP may request 10 codes a minute, for known and unknown e-mails, then gets 429 with Retry-After', async () => {
   const app = await strictApp()
   const known = await times(5, () => ask(app, '192.0.2.1'))
   const unknown = await times(5, () => ask(app, '192.0.2.1', '/logins'))
-  expect(tally([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
+  expect(countCodes([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
   expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
   expectTooMany(await ask(app, '192.0.2.1', '/logins'), { most: MINUTE })
   expect((await ask(app, '192.0.2.2')).status).toBe(201)
@@ -59,11 +59,11 @@ test('one IP gets 10 codes a minute, known and unknown e-mails alike; then 429 w
   expect((await ask(app, '192.0.2.1')).status).toBe(201)
 })
 
-test('one IP gets 60 codes an hour', async () => {
+test('one IP may request 60 codes an hour', async () => {
   const app = await strictApp()
   for (let minute = 0; minute < 6; minute++) {
     const answers = await times(10, () => ask(app, '192.0.2.1', '/logins'))
-    expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+    expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10 })
     await passLimitTime(app, MINUTE)
   }
   expectTooMany(await ask(app, '192.0.2.1'), { least: 50 * MINUTE, most: 54 * MINUTE })
@@ -71,11 +71,11 @@ test('one IP gets 60 codes an hour', async () => {
   expect((await ask(app, '192.0.2.1')).status).toBe(201)
 })
 
-test('one IP gets 20 code checks a minute', async () => {
+test('one IP may check 20 codes a minute', async () => {
   const app = await strictApp()
   for (let operation = 0; operation < 4; operation++) {
     const answers = await checkFive(app, '192.0.2.1')
-    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
   }
   const { body } = await ask(app, '192.0.2.1')
   const right = { id: body.id, code: app.codeFor(body.id) }
@@ -85,24 +85,24 @@ test('one IP gets 20 code checks a minute', async () => {
   expect((await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.2' })).status).toBe(200)
 })
 
-test('one IP gets 100 code checks an hour', async () => {
+test('one IP may check 100 codes an hour', async () => {
   const app = await strictApp()
   for (let operation = 0; operation < 20; operation++) {
     if (operation % 4 === 0) await passLimitTime(app, MINUTE)
     const answers = await checkFive(app, '192.0.2.1')
-    expect(tally(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
   }
   await passLimitTime(app, MINUTE)
   const [late] = await checkFive(app, '192.0.2.1')
   expectTooMany(late as TestAnswer, { least: 50 * MINUTE, most: 56 * MINUTE })
 })
 
-test('a neighbour’s junk code checks are refused past 20 a minute and 100 an hour, and keep nobody from entering a code', async () => {
+test('code checks that cannot succeed are limited to 20 a minute and 100 an hour, and do not keep others of the network from entering a code', async () => {
   const app = await strictApp()
   const { body } = await ask(app, '192.0.2.1')
   for (let minute = 0; minute < 5; minute++) {
     const answers = await times(21, () => checkInVain(app, '192.0.2.1'))
-    expect(tally(answers)).toEqual({ OPERATION_EXPIRED: 20, TOO_MANY_REQUESTS: 1 })
+    expect(countCodes(answers)).toEqual({ OPERATION_EXPIRED: 20, TOO_MANY_REQUESTS: 1 })
     await passLimitTime(app, MINUTE)
   }
   expectTooMany(await checkInVain(app, '192.0.2.1'), { least: 50 * MINUTE, most: 55 * MINUTE })
@@ -110,12 +110,12 @@ test('a neighbour’s junk code checks are refused past 20 a minute and 100 an h
   expect((await verifyAt(app, '/registrations', right)).status).toBe(200)
 })
 
-test('checks past the five attempts of an operation are junk too', async () => {
+test('checks past the five attempts of an operation cannot succeed either', async () => {
   const app = await strictApp()
   const { body } = await ask(app, '192.0.2.1')
   const wrong = { id: body.id, code: wrongCode(app.codeFor(body.id)), ip: '192.0.2.1' }
   const answers = await times(30, () => verifyAt(app, '/registrations', wrong))
-  expect(tally(answers)).toEqual({
+  expect(countCodes(answers)).toEqual({
     INVALID_CONFIRM_CODE: 5,
     MAX_CONFIRM_ATTEMPTS: 20,
     TOO_MANY_REQUESTS: 5,
@@ -132,7 +132,7 @@ test('a forged X-Forwarded-For changes no limit', async () => {
   expectTooMany(await ask(app, '198.51.100.1'), { most: MINUTE })
 })
 
-test('with TRUST_PROXY only what the trusted proxy itself has added counts', async () => {
+test('with TRUST_PROXY only the address that the trusted proxy has added counts', async () => {
   const app = await strictApp()
   for (let time = 0; time < 10; time++) {
     expect((await ask(app, `192.0.2.${time}, 198.51.100.7`, '/logins')).status).toBe(404)
@@ -141,7 +141,7 @@ test('with TRUST_PROXY only what the trusted proxy itself has added counts', asy
   expect((await ask(app, '198.51.100.7, 198.51.100.8')).status).toBe(201)
 })
 
-test('IPv6 addresses are counted by their /64, whatever their spelling', async () => {
+test('IPv6 addresses are counted by their /64, however they are spelt', async () => {
   const app = await strictApp()
   for (let host = 1; host <= 5; host++) {
     await ask(app, `2001:db8:1:2::${host}`, '/logins')
@@ -151,7 +151,7 @@ test('IPv6 addresses are counted by their /64, whatever their spelling', async (
   expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
 })
 
-test('of one IPv6 /56 four times as many pass, whichever /64 they come from; the next /56 goes on', async () => {
+test('one IPv6 /56 has four times the limit of a /64, and does not affect the next /56', async () => {
   const app = await strictApp()
   for (let network = 0; network < 4; network++) {
     await times(10, () => ask(app, `2001:db8:1:${network}::1`, '/logins'))
@@ -160,7 +160,7 @@ test('of one IPv6 /56 four times as many pass, whichever /64 they come from; the
   expect((await ask(app, '2001:db8:1:100::1')).status).toBe(201)
 })
 
-test('of one IPv6 /48 sixteen times as many pass, whichever /56 they come from; the next /48 goes on', async () => {
+test('one IPv6 /48 has sixteen times the limit of a /64, and does not affect the next /48', async () => {
   const app = await strictApp()
   for (let network = 0; network < 16; network++) {
     await times(10, () => ask(app, `2001:db8:1:${network}00::1`, '/logins'))
@@ -169,17 +169,17 @@ test('of one IPv6 /48 sixteen times as many pass, whichever /56 they come from; 
   expect((await ask(app, '2001:db8:2::1')).status).toBe(201)
 })
 
-test('what a /64 is refused is not counted for its neighbours', async () => {
+test('refused requests of a /64 are not counted for its neighbours', async () => {
   const app = await strictApp()
   await times(60, () => ask(app, '2001:db8:1:2::1', '/logins'))
   expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
 })
 
-test('an address that is none, such as 400 letters, is counted and answered like any other', async () => {
+test('an invalid address, such as 400 letters, is counted and answered like any other', async () => {
   const app = await strictApp()
   const garbage = 'a'.repeat(400)
   const answers = await times(10, () => ask(app, garbage, '/logins'))
-  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10 })
+  expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10 })
   expectTooMany(await ask(app, 'unknown', '/logins'), { most: MINUTE })
   expect((await app.call('GET', '/posts', from(garbage))).status).toBe(200)
 })
@@ -203,15 +203,15 @@ test('nodes on one database share the limits of sign-in', async () => {
   expectTooMany(await ask(node, '192.0.2.1'), { most: MINUTE })
 })
 
-test('30 requests sent side by side get 10 codes', async () => {
+test('of 30 concurrent requests 10 get codes', async () => {
   const app = await strictApp()
   const answers = await atOnce(
     Array.from({ length: 30 }, () => () => ask(app, '192.0.2.1', '/logins')),
   )
-  expect(tally(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
+  expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
 })
 
-test('counts of windows that are over are removed, the others stay', async () => {
+test('expired counts are removed, the others stay', async () => {
   const app = await strictApp()
   await ask(app, '192.0.2.1', '/logins')
   await passLimitTime(app, MINUTE + 1)
@@ -223,7 +223,7 @@ test('counts of windows that are over are removed, the others stay', async () =>
 test('RATE_LIMIT_SCALE multiplies the limits', async () => {
   const app = await strictApp({ rateLimitScale: 1.5 })
   const codes = await times(16, () => ask(app, '192.0.2.1', '/logins'))
-  expect(tally(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
+  expect(countCodes(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
   const checks = await times(31, () => checkInVain(app, '192.0.2.1'))
-  expect(tally(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
+  expect(countCodes(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
 })

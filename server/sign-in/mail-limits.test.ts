@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest'
-import { removeExpiredMailPlaces } from '../codes/codes.service.ts'
+import { removeExpiredMailPlaces } from '../codes/mail-places.repository.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
-import { expectTooMany } from '../testing/expect-too-many.ts'
-import { mailAppForTest } from '../testing/mail-app.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
-import { startAt, tally, verifyAt } from '../testing/sign-in-calls.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { countCodes, startAt, verifyAt } from '../testing/sign-in-calls.ts'
+import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
 const EMAIL = 'olga@example.org'
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
 
-/** Asks for a code for one e-mail, each time from another address and, unless told otherwise, another browser. */
+/** Requests a code for one e-mail, each time from another address and, by default, another browser. */
 let number = 0
 function ask(app: TestApp, clientToken = `browser ${number}`) {
   const ip = `10.0.${number >> 8}.${number++ & 255}`
@@ -25,7 +24,7 @@ async function pass(app: TestApp, seconds: number): Promise<void> {
   await passCodeTime(app, seconds)
 }
 
-/** Asks for three codes, a minute apart: as many as an hour has. */
+/** Requests three codes, a minute apart: as many as are allowed in an hour. */
 async function askThrice(app: TestApp): Promise<void> {
   for (let time = 0; time < 3; time++) {
     expect((await ask(app)).status).toBe(201)
@@ -33,7 +32,7 @@ async function askThrice(app: TestApp): Promise<void> {
   }
 }
 
-test('one e-mail gets one code mail a minute, whoever asks; then 429 with Retry-After', async () => {
+test('one e-mail gets one code mail a minute, whoever requests it, then 429 with Retry-After', async () => {
   const { app, mailbox } = await mailAppForTest(STRICT)
   expect((await ask(app)).status).toBe(201)
   expectTooMany(await ask(app), { most: MINUTE })
@@ -46,14 +45,14 @@ test('one e-mail gets one code mail a minute, whoever asks; then 429 with Retry-
   expect(mailbox.mails).toHaveLength(2)
 })
 
-test('the client whose code is on its way gets the same operation again, not 429', async () => {
+test('a client that has just requested a code gets the same operation again, not 429', async () => {
   const app = await appForTest({ config: STRICT })
   const first = await ask(app, 'my browser')
   const again = await ask(app, 'my browser')
   expect([again.status, again.body]).toEqual([201, first.body])
 })
 
-test('past the limit, starts sent side by side give no operation that can be guessed at', async () => {
+test('past the limit, concurrent starts return no operation whose code can be guessed', async () => {
   const { app, mailbox } = await mailAppForTest(STRICT)
   expect((await ask(app)).status).toBe(201)
   const clientToken = 'a guesser'
@@ -67,7 +66,7 @@ test('past the limit, starts sent side by side give no operation that can be gue
     guesses.push(await verifyAt(app, '/registrations', { id, code, clientToken, ip }))
   }
   expect(guesses.length).toBeGreaterThan(0)
-  expect(tally(guesses)).toEqual({ OPERATION_EXPIRED: guesses.length })
+  expect(countCodes(guesses)).toEqual({ OPERATION_EXPIRED: guesses.length })
   expect(mailbox.mails).toHaveLength(1)
 })
 
@@ -79,7 +78,7 @@ test('one e-mail gets 3 code mails an hour', async () => {
   expect((await ask(app)).status).toBe(201)
 })
 
-test('one e-mail gets 30 code mails a day, whoever asks', async () => {
+test('one e-mail gets 30 code mails a day, whoever requests them', async () => {
   const app = await appForTest({ config: STRICT })
   for (let hour = 0; hour < 10; hour++) {
     await askThrice(app)
@@ -96,7 +95,7 @@ const SPELLINGS = [
   (n: number) => `ｏlga+${n}@ｅxample.org`,
 ]
 
-test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, asked for from twenty addresses', async () => {
+test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, requested from twenty addresses', async () => {
   const { app, mailbox } = await mailAppForTest(STRICT)
   for (let minute = 0; minute < 10; minute++) {
     const asks = Array.from({ length: 20 }, (_, n) => () => {
@@ -104,7 +103,7 @@ test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, asked
       const ip = `198.51.100.${n}`
       return startAt(app, '/registrations', { email, ip, clientToken: `${minute}/${n}` })
     })
-    const { ok = 0 } = tally(await atOnce(asks))
+    const { ok = 0 } = countCodes(await atOnce(asks))
     expect(ok).toBe(minute < 3 ? 1 : 0)
     await pass(app, MINUTE)
   }
@@ -112,7 +111,7 @@ test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, asked
   expect(mailbox.mails).toHaveLength(3)
 })
 
-test('dots at Gmail are one mailbox, and elsewhere several', async () => {
+test('addresses that differ in dots are one mailbox at Gmail, and several elsewhere', async () => {
   const app = await appForTest({ config: STRICT })
   const at = (email: string) =>
     startAt(app, '/registrations', { email, ip: `10.1.0.${number++}`, clientToken: email })
@@ -123,7 +122,7 @@ test('dots at Gmail are one mailbox, and elsewhere several', async () => {
 })
 
 test.each([1, 20])(
-  'strangers who ask all day from %i networks keep a newcomer out for an hour at most',
+  'strangers who request mails all day from %i networks delay a newcomer by at most an hour',
   async (networks) => {
     const app = await appForTest({ config: STRICT })
     const STEP = 20 * MINUTE
@@ -151,13 +150,13 @@ test.each([1, 20])(
   },
 )
 
-test('starts sent side by side for one mailbox take one place', async () => {
+test('concurrent starts for one mailbox send one mail', async () => {
   const app = await appForTest({ config: STRICT })
   const answers = await atOnce(Array.from({ length: 30 }, () => () => ask(app)))
-  expect(tally(answers)).toEqual({ ok: 1, TOO_MANY_REQUESTS: 29 })
+  expect(countCodes(answers)).toEqual({ ok: 1, TOO_MANY_REQUESTS: 29 })
 })
 
-test('what is counted names nobody, and is gone a day after the last request', async () => {
+test('the counts identify nobody, and are removed a day after the last request', async () => {
   const app = await appForTest({ config: STRICT })
   const { body } = await startAt(app, '/registrations', { email: EMAIL, ip: '192.0.2.77' })
   await verifyAt(app, '/registrations', { id: body.id, code: app.codeFor(body.id) })
@@ -184,7 +183,7 @@ test('the limit counts login, registration and e-mail change together', async ()
   expectTooMany(await ask(app), { most: MINUTE })
 })
 
-test('a refused mail leaves nothing that keeps the next one from going out', async () => {
+test('a refused mail does not delay the next one', async () => {
   const { app, mailbox } = await mailAppForTest(STRICT)
   await ask(app, 'a stranger')
   await mailbox.mailTo(EMAIL)
@@ -195,7 +194,7 @@ test('a refused mail leaves nothing that keeps the next one from going out', asy
   expect(await mailbox.codeFor(EMAIL, 2)).toBe(app.codeFor(body.id))
 })
 
-test('a client that signed in before has a place of its own, however many codes strangers ask for', async () => {
+test('a client that has signed in before has a limit of its own, however many codes strangers request', async () => {
   const app = await appForTest({ config: STRICT })
   const first = await ask(app, 'my browser')
   const { id } = first.body
@@ -212,7 +211,7 @@ test('a client that signed in before has a place of its own, however many codes 
   expectTooMany(await ask(app, 'my browser'), { least: 30 * MINUTE, most: HOUR })
 })
 
-test('the place is for the one e-mail the client signed in with', async () => {
+test('that limit is only for the e-mail the client has signed in with', async () => {
   const app = await appForTest({ config: STRICT })
   await app.signIn('petr@example.org', 'petr’s browser')
   await ask(app)

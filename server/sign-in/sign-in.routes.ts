@@ -6,32 +6,40 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
+import { findUserByEmail, requireUserByEmail } from '../account/account.service.ts'
 import {
-  type FoundUser,
-  findOrCreateUser,
-  findUserByEmail,
-  lockUserByEmail,
-} from '../account/account.service.ts'
-import {
+  type CodesOptions,
   checkCode,
   requireEmail,
   requireNewEmail,
   spendOperation,
   startOperation,
 } from '../codes/codes.service.ts'
-import type { Queryable } from '../db/database.ts'
-import type { Features } from '../features.ts'
+import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
-import type { Http } from '../http/route.ts'
-import { isClientKnown } from '../sessions/sessions.service.ts'
+import type { Http, Route } from '../http/route.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
+import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
-export function registerSignIn({ route, db, config, limits, sessions, codes }: Features): void {
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'codeRequests'>
+  sessions: Sessions
+  codes: CodesOptions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+}
+
+export function registerSignIn(options: Options): void {
+  const { route, db, limits, sessions, codes, publicUrl } = options
+
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
     return start('registration', { ...body, email }, request)
@@ -49,11 +57,11 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
     const clientHash = sessions.hashClient(body.clientToken)
-    const isKnownClient = user ? await isClientKnown(db, { userId: user.id, clientHash }) : false
-    // To the address on file: one that merely compares equal to it may be somebody else's.
+    const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
+    // The mail goes to the account's own address: one that merely compares equal may be somebody else's.
     const email = user?.email ?? body.email
     const { device } = body
-    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient }
+    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient: isKnown }
     return { id: await startOperation(db, operation, codes) }
   }
 
@@ -62,33 +70,22 @@ export function registerSignIn({ route, db, config, limits, sessions, codes }: F
     { params, body }: VerifyInput,
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
-    requireOwnOrigin(request, config.publicUrl)
+    requireOwnOrigin(request, publicUrl)
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
-      const { id: userId, isNew } = await signedInUser(tx, purpose, email)
+      const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       return { isNew, ...(await sessions.open(tx, session)) }
     })
-    const { isKnownClient, viewer } = opened
     const event = opened.isNew ? 'registered' : 'signed in'
-    logEvent(request, event, { userId: viewer.userId, isKnownClient })
+    const { userId } = opened.viewer
+    logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }
 }
 
 const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
-
-/**
- * Whom a proven e-mail signs in. A code no longer serves when the account has moved to another e-mail meanwhile, or was
- * made with one that merely compares equal to the proven one.
- */
-async function signedInUser(tx: Queryable, purpose: Purpose, email: string): Promise<FoundUser> {
-  const findUser = purpose === 'registration' ? findOrCreateUser : lockUserByEmail
-  const user: FoundUser | undefined = await findUser(tx, email)
-  if (user?.email !== email) throw new AppError('OPERATION_EXPIRED')
-  return user
-}

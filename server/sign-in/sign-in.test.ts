@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEVICE } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { startAt, tally, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -14,7 +14,7 @@ test('a login for an unknown e-mail is 404 USER_NOT_FOUND', async () => {
   expectRefusal(await startAt(app, '/logins', { email: 'nobody@example.org' }), 'USER_NOT_FOUND')
 })
 
-test('a registration makes an account with a free generated username and opens a session', async () => {
+test('a registration creates an account with a free generated username and opens a session', async () => {
   const { status, body } = await startAt(app, '/registrations', { email: 'new@example.org' })
   expect(status).toBe(201)
   const verified = await verifyAt(app, '/registrations', {
@@ -32,7 +32,7 @@ test('a registration makes an account with a free generated username and opens a
   })
 })
 
-test('no account stands before the code was verified', async () => {
+test('no account exists before the code is verified', async () => {
   const { body } = await startAt(app, '/registrations', { email: 'unproven@example.org' })
   const code = wrongCode(app.codeFor(body.id))
   await verifyAt(app, '/registrations', { id: body.id, code })
@@ -49,7 +49,7 @@ test('a login opens another session of the same account', async () => {
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(2)
 })
 
-test('a registration of a known e-mail answers as any other and, once verified, signs in', async () => {
+test('a registration with a known e-mail looks like any other and, once verified, signs in', async () => {
   const user = await app.signIn('known@example.org')
   const known = await startAt(app, '/registrations', { email: user.email })
   const unknown = await startAt(app, '/registrations', { email: 'not-known@example.org' })
@@ -62,7 +62,7 @@ test('a registration of a known e-mail answers as any other and, once verified, 
   expect((await app.call('GET', '/users/current', { token })).body.id).toBe(user.id)
 })
 
-test('one e-mail registered from ten browsers at once becomes one account', async () => {
+test('one e-mail registered from ten browsers concurrently becomes one account', async () => {
   const email = 'race@example.org'
   const browsers = Array.from({ length: 10 }, (_, index) => `browser ${index}`)
   const starts = await Promise.all(
@@ -74,12 +74,12 @@ test('one e-mail registered from ten browsers at once becomes one account', asyn
       return verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken })
     }),
   )
-  expect(tally(answers)).toEqual({ ok: 10 })
+  expect(countCodes(answers)).toEqual({ ok: 10 })
   const accounts = app.db.selectFrom('users').select('id').where('email', '=', email)
   expect(await accounts.execute()).toHaveLength(1)
 })
 
-test('a login whose account has moved to another e-mail meanwhile no longer serves', async () => {
+test('a login is refused when its account has moved to another e-mail meanwhile', async () => {
   const user = await app.signIn('moving@example.org')
   const login = await startAt(app, '/logins', { email: user.email })
   await app.db
@@ -92,7 +92,7 @@ test('a login whose account has moved to another e-mail meanwhile no longer serv
   expectRefusal(answer, 'OPERATION_EXPIRED')
 })
 
-test('no code, cookie, token, clientToken or whole e-mail stands in the log', async () => {
+test('the log contains no code, cookie, token, clientToken or whole e-mail', async () => {
   const quiet = await appForTest({ config: { logLevel: 'trace' } })
   const user = await quiet.signIn('whole.address@example.org', 'fingerprint-of-olga')
   const { clientToken, cookie, token } = user

@@ -42,12 +42,12 @@ test('a node with a different APP_SECRET is refused; with ACCEPT_NEW_SECRET it s
 
   const other = await start(OTHER_SECRET)
   expect(other.code).toBe(1)
-  expect(other.told).toMatch(/^APP_SECRET: .*с другим секретом.*ACCEPT_NEW_SECRET=1.*\n$/)
-  expect(other.told).not.toContain(OTHER_SECRET)
+  expect(other.stderr).toMatch(/^APP_SECRET: .*с другим секретом.*ACCEPT_NEW_SECRET=1.*\n$/)
+  expect(other.stderr).not.toContain(OTHER_SECRET)
 
   const meant = await start(OTHER_SECRET, { ACCEPT_NEW_SECRET: '1' })
   expect(meant.code).toBeNull()
-  expect(meant.printed).toContain('Новый APP_SECRET принят')
+  expect(meant.stdout).toContain('Новый APP_SECRET принят')
   expect((await start(APP_SECRET)).code).toBe(1)
 })
 
@@ -76,7 +76,7 @@ test('a lost secret is refused and not replaced; once restored it serves, and a 
   await rename(join(DATA_DIR, 'app-secret'), away)
   const lost = await startAndStop({ DATA_DIR })
   expect(lost.code).toBe(1)
-  expect(lost.told).toMatch(/^Секрет .*app-secret потерян.*ACCEPT_NEW_SECRET=1.*\n$/)
+  expect(lost.stderr).toMatch(/^Секрет .*app-secret потерян.*ACCEPT_NEW_SECRET=1.*\n$/)
   await expect(secretIn(DATA_DIR)).rejects.toThrow('ENOENT')
 
   expect((await startAndStop({ DATA_DIR, ACCEPT_NEW_SECRET: '1' })).code).toBeNull()
@@ -90,7 +90,7 @@ test('a secret without its database is refused and no empty wall is created; wit
   await rm(join(DATA_DIR, 'postgres'), { recursive: true })
   const lost = await startAndStop({ DATA_DIR })
   expect(lost.code).toBe(1)
-  expect(lost.told).toMatch(
+  expect(lost.stderr).toMatch(
     /есть секрет \(app-secret\), но нет базы данных .*удалите app-secret.*\n$/,
   )
   await rm(join(DATA_DIR, 'app-secret'))
@@ -116,10 +116,10 @@ test.each([
   const DATABASE_URL = await databaseForTest()
   const clock = await shiftedClock()
   await clock.shift(seconds)
-  const { code, told } = await startMain({ ...clock.env, DATABASE_URL, DATA_DIR, APP_SECRET })
+  const { code, stderr } = await startMain({ ...clock.env, DATABASE_URL, DATA_DIR, APP_SECRET })
   expect(code).toBe(1)
-  expect(told).toContain(`Часы этой машины ${words}`)
-  expect(told).toMatch(/^.*timedatectl.*\n$/)
+  expect(stderr).toContain(`Часы этой машины ${words}`)
+  expect(stderr).toMatch(/^.*timedatectl.*\n$/)
 })
 
 /** Returns the address of the embedded database that runs in a folder, over its socket. */

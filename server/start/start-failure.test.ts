@@ -26,10 +26,10 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 
 /** Starts the product and expects exit code 1 and nothing but one Russian sentence. Returns that. */
 async function refusalOf(...start: Parameters<typeof startMain>): Promise<string> {
-  const { code, told } = await startMain(...start)
-  expect({ code, told }).toEqual({ code: 1, told: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
-  expect(told).not.toMatch(/^ +at /m)
-  return told
+  const { code, stderr } = await startMain(...start)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
+  expect(stderr).not.toMatch(/^ +at /m)
+  return stderr
 }
 
 async function databaseForTest(): Promise<string> {
@@ -43,8 +43,8 @@ function onDatabase(url: string) {
 }
 
 test('a database that is missing is refused with the way to create it', async () => {
-  const told = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
-  expect(told).toMatch(
+  const stderr = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
+  expect(stderr).toMatch(
     /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
   )
 })
@@ -52,8 +52,8 @@ test('a database that is missing is refused with the way to create it', async ()
 test('a role that the database does not know is refused', async () => {
   const url = new URL(await databaseForTest())
   url.username = 'stranger_to_all'
-  const told = await refusalOf(onDatabase(url.href))
-  expect(told).toMatch(/^DATABASE_URL: .*не впускает эту роль .*stranger_to_all/)
+  const stderr = await refusalOf(onDatabase(url.href))
+  expect(stderr).toMatch(/^DATABASE_URL: .*не впускает эту роль .*stranger_to_all/)
 })
 
 test.each([
@@ -72,8 +72,8 @@ test.each([
     })
     const url = new URL(withDatabase(inject('databaseUrl'), name))
     url.username = name
-    const told = await refusalOf(onDatabase(url.href))
-    expect(told).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
+    const stderr = await refusalOf(onDatabase(url.href))
+    expect(stderr).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
   },
 )
 
@@ -126,8 +126,8 @@ test('DATA_DIR, or a database in it, of another user is refused', async ({ skip 
 
   await chmod(dataDir, 0o777)
   await mkdir(join(dataDir, 'postgres'), { mode: 0o700 })
-  const told = await refusalOf({ DATA_DIR: dataDir }, { uid })
-  expect(told).toMatch(/^База данных в .* принадлежит другому пользователю/)
+  const stderr = await refusalOf({ DATA_DIR: dataDir }, { uid })
+  expect(stderr).toMatch(/^База данных в .* принадлежит другому пользователю/)
 
   await rm(join(dataDir, 'postgres'), { recursive: true })
   await writeFile(join(dataDir, 'app-secret'), `${APP_SECRET}\n`, { mode: 0o600 })
@@ -138,8 +138,8 @@ test('a database of another major version of PostgreSQL is refused and left alon
   const cluster = join(dataDir, 'postgres')
   await mkdir(cluster, { recursive: true })
   await writeFile(join(cluster, 'PG_VERSION'), '17\n')
-  const told = await refusalOf({ DATA_DIR: dataDir })
-  expect(told).toMatch(/создана PostgreSQL 17, а здесь PostgreSQL 18.*pg_dump/)
+  const stderr = await refusalOf({ DATA_DIR: dataDir })
+  expect(stderr).toMatch(/создана PostgreSQL 17, а здесь PostgreSQL 18.*pg_dump/)
   expect(await readdir(dataDir)).toEqual(['postgres'])
   expect(await readdir(cluster)).toEqual(['PG_VERSION'])
 })

@@ -1,10 +1,10 @@
 import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
-/** Few enough that none waits for a connection to the database so long that it is refused. */
+/** Few enough that no request waits so long for a database connection that it is refused. */
 const AT_ONCE = 16
 
-/** Runs tasks side by side, 16 at any time; gives their results in the order of the tasks. */
+/** Runs tasks concurrently, at most 16 at a time. Returns their results in the order of the tasks. */
 export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -20,7 +20,7 @@ export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T
   return results
 }
 
-/** As many new users. */
+/** Signs up `count` new users. */
 export function signUps(app: TestApp, count: number): Promise<TestUser[]> {
   return atOnce(Array.from({ length: count }, () => () => app.signUp()))
 }

@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
-/** The path of HAProxy: HAPROXY_PATH, else on PATH, else Debian's, which root gets installed. Throws where there is none. */
+/**
+ * Returns the path of HAProxy: HAPROXY_PATH, or on PATH, or Debian's package, which is installed for root. Throws without
+ * one.
+ */
 export function findBalancer(): Promise<string> {
   return findProgram(usualPaths(), {
     debianPackage: 'haproxy',
@@ -23,25 +26,25 @@ function usualPaths(): string[] {
 }
 
 /**
- * Puts HAProxy before nodes, given by their urls: each request goes to the next one, whoever sent it, and a node that does
- * not take connections is passed over. The caller closes it.
+ * Starts HAProxy in front of nodes, given by their urls. Each request goes to the next node in turn, and nodes that do not accept
+ * connections are skipped. The caller closes it.
  */
 export async function openBalancer(nodes: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-balancer-'))
   const port = await freePort()
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, configuration(port, nodes))
-  // As a master with a worker: the worker ends with its master, however that ends.
+  // In master-worker mode the worker ends with its master, even when that is killed.
   const master = spawn(await findBalancer(), ['-W', '-f', file], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const said: string[] = []
+  const output: string[] = []
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   createInterface({ input: master.stderr }).on('line', (line) => {
-    said.push(line)
+    output.push(line)
     if (line.includes('Loading success')) resolve()
   })
-  master.once('exit', () => reject(new Error(said.join('\n'))))
+  master.once('exit', () => reject(new Error(output.join('\n'))))
   await ready
 
   return {
@@ -58,14 +61,14 @@ export async function openBalancer(nodes: string[]) {
 function configuration(port: number, nodes: string[]): string {
   const servers = nodes.map((url, n) => `  server node${n} ${new URL(url).host} check inter 200ms`)
   return `global
-  # The largest head that a node takes, and more.
+  # More than the largest request head that a node accepts.
   tune.bufsize 65536
 defaults
   mode http
   timeout connect 1s
   timeout client 30s
   timeout server 30s
-  # Only what no node has seen is sent again.
+  # Only requests that no node has received are sent again.
   retry-on conn-failure
   retries 3
   option redispatch 1

@@ -5,16 +5,16 @@ import { recount } from './seed.ts'
 export type Size = { users: number; posts: number; likes: number }
 
 /**
- * Fills an empty database past the API, skewed as real walls are: few users write and like most, few posts are answered
- * and liked most. Two of five posts are replies. The same rows each time.
+ * Fills an empty database without the API, skewed as real walls are: few users write and like most, and few posts get most
+ * replies and likes. Two of five posts are replies. The rows are the same each time.
  */
 export async function fillDatabase(databaseUrl: string, size: Size): Promise<void> {
-  const { db, close } = openDatabase(databaseUrl, () => {}, PATIENT)
+  const { db, close } = openDatabase(databaseUrl, () => {}, LONG_STATEMENTS)
   await fill(db, size).finally(close)
 }
 
-/** One connection, so that its seed holds for all statements. */
-const PATIENT = { connections: 1, statementTimeoutMs: 120_000 }
+/** One connection, so that its random seed applies to all statements. */
+const LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 120_000 }
 
 async function fill(db: Db, { users, posts, likes }: Size): Promise<void> {
   await sql`SELECT setseed(0.5)`.execute(db)

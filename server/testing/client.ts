@@ -5,10 +5,10 @@ import type { SeenAnswer } from './openapi-check.ts'
 
 export type TestAnswer = {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects; the OpenAPI check holds the shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects; the OpenAPI check verifies the shape
   body: any
   headers: Headers
-  /** `name=value` of the session cookie that was set, if one was. */
+  /** `name=value` of the session cookie, if the response set one. */
   cookie: string | undefined
 }
 
@@ -48,7 +48,7 @@ export function createClient(url: string, { check, codeFor }: Options) {
     return { status: response.status, body: answer, headers: response.headers, cookie }
   }
 
-  /** Signs in by code, registering where the e-mail is unknown. */
+  /** Signs in with a code, and registers an unknown e-mail. */
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
     const start = await call('POST', '/registrations', {
       body: { email, clientToken, device: DEVICE },
@@ -65,7 +65,7 @@ export function createClient(url: string, { check, codeFor }: Options) {
   return {
     call,
     signIn,
-    /** A new user with an e-mail of their own. */
+    /** Signs up a new user with a new e-mail. */
     signUp: () => signIn(`user-${randomUUID()}@example.org`),
 
     async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { onTestFinished } from 'vitest'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 
-/** Counts, for one test, the codes that the process really compares: every timing-safe comparison of six bytes. */
+/** Counts the codes that the process compares during one test: every timing-safe comparison of six bytes. */
 export function countCodeComparisons(): () => number {
   const { timingSafeEqual } = crypto
   let count = 0

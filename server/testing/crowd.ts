@@ -1,25 +1,25 @@
 import { connect } from 'node:net'
 
-/** What a crowd was answered. */
-export type Tally = {
-  /** How often each status came. */
+/** The responses that a crowd got. */
+export type CrowdResult = {
+  /** The number of responses by status. */
   statuses: Map<number, number>
-  /** Requests whose connection ended before their answer did. */
+  /** Requests whose connection closed before the response was complete. */
   lost: number
-  /** Milliseconds from each request that was served to its answer. */
+  /** Milliseconds from each request with status 200 to its response. */
   times: number[]
 }
 
 export type Crowd = {
-  tally: Tally
-  /** Ends all connections; resolves to what was answered. */
-  stop(): Promise<Tally>
+  result: CrowdResult
+  /** Closes all connections and returns the result. */
+  stop(): Promise<CrowdResult>
 }
 
 type Options = {
   url: string
   connections: number
-  /** The bytes of a request without a body, made anew for each. */
+  /** Returns the bytes of the next request, which has no body. */
   request: () => string
 }
 
@@ -27,30 +27,30 @@ const REFUSED_MS = 20
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
 /**
- * Lets a crowd ask a server: each caller on a connection of its own, the next request as soon as the one before is
- * answered, and a new connection as soon as the old one is closed. No refusal makes them wait.
+ * Sends requests from many clients at once. Each has a connection of its own, sends the next request as soon as the previous one
+ * is answered, and reconnects as soon as its connection is closed. Refusals do not slow them down.
  */
 export function openCrowd({ url, connections, request }: Options): Crowd {
-  const tally: Tally = { statuses: new Map(), lost: 0, times: [] }
-  const callers = Array.from({ length: connections }, () => startCaller(url, { request, tally }))
+  const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
+  const callers = Array.from({ length: connections }, () => startCaller(url, { request, result }))
   return {
-    tally,
+    result,
     async stop() {
       await Promise.all(callers.map((stop) => stop()))
-      return tally
+      return result
     },
   }
 }
 
-/** Asks once, on a connection of its own; the status, or 0 where no answer came within 5 s. */
+/** Sends one request on a new connection. Returns its status, or 0 without a response within 5 s. */
 export async function askOnce(
   url: string,
   request: string,
 ): Promise<{ status: number; ms: number }> {
-  const tally: Tally = { statuses: new Map(), lost: 0, times: [] }
+  const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
   const { promise, resolve } = Promise.withResolvers<number>()
   const began = performance.now()
-  const stop = startCaller(url, { request: () => request, tally, onAnswer: resolve })
+  const stop = startCaller(url, { request: () => request, result, onAnswer: resolve })
   const timer = setTimeout(resolve, 5000, 0)
   const status = await promise
   clearTimeout(timer)
@@ -59,7 +59,7 @@ export async function askOnce(
   return { status, ms }
 }
 
-/** Lets somebody new come every so many milliseconds; what ends it resolves to the share of them who were served. */
+/** Sends a request from a new client every so many milliseconds. `stop` returns the fraction of them with status 200. */
 export function sendNewcomers(
   url: string,
   { everyMs, request }: { everyMs: number; request: () => string },
@@ -77,12 +77,12 @@ export function sendNewcomers(
 
 type CallerOptions = {
   request: () => string
-  tally: Tally
+  result: CrowdResult
   onAnswer?: (status: number) => void
 }
 
-/** Starts one caller; returns what ends it. */
-function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
+/** Starts one client. Returns a function that stops it. */
+function startCaller(url: string, { request, result, onAnswer }: CallerOptions) {
   const { hostname, port } = new URL(url)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   let isStopped = false
@@ -110,21 +110,21 @@ function startCaller(url: string, { request, tally, onAnswer }: CallerOptions) {
       const closes = /\r\nconnection: close/i.test(received.slice(0, head + 2))
       received = ''
       isAsking = false
-      tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
-      if (status === 200) tally.times.push(performance.now() - since)
+      result.statuses.set(status, (result.statuses.get(status) ?? 0) + 1)
+      if (status === 200) result.times.push(performance.now() - since)
       onAnswer?.(status)
       if (!closes && !onAnswer && !isStopped) ask()
     }
 
     socket.once('connect', ask)
     socket.on('data', read)
-    // What was lost is counted when the connection closes.
+    // Lost requests are counted when the connection closes.
     socket.on('error', () => {})
     socket.once('close', () => {
       if (isStopped) return resolve()
-      if (isAsking) tally.lost++
+      if (isAsking) result.lost++
       if (isAsking && onAnswer) onAnswer(0)
-      // Nobody may listen any more: no need to find out without pause.
+      // The server may be down, so pause before the next attempt.
       if (!onAnswer) setTimeout(reopen, since === 0 ? REFUSED_MS : 0)
     })
     return socket

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Queryable } from '../db/database.ts'
 
-/** The migrated database that test databases are copied from. */
+/** The migrated database that each test database is a copy of. */
 export const TEMPLATE = 'vslukh_template'
 
-/** The same server's address with another database. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   const other = new URL(url)
   other.pathname = `/${database}`
@@ -15,14 +17,17 @@ export async function createDatabase(serverUrl: string, name: string, template =
   await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
 }
 
-/** The address of a server's maintenance database for its superuser, who needs no password on the embedded one's socket. */
+/**
+ * Returns the URL of a server's maintenance database for its superuser, who needs no password on the embedded server's
+ * socket.
+ */
 export function asSuperuser(url: string): string {
   const other = new URL(withDatabase(url, 'postgres'))
   other.username = 'postgres'
   return other.href
 }
 
-/** A fresh migrated database, as a `using` resource that drops it again. */
+/** Creates a migrated database. The caller drops it. */
 export async function freshDatabase(serverUrl: string) {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await createDatabase(serverUrl, name, TEMPLATE)
@@ -35,7 +40,7 @@ export async function freshDatabase(serverUrl: string) {
 /** PostgreSQL's state “insufficient privilege”. */
 const NOT_ALLOWED = '42501'
 
-/** Drops a database. A worker of PostgreSQL's own that vacuums it may not be sent away, and is done in a moment. */
+/** Drops a database. It tries again while an autovacuum worker, which cannot be terminated, is connected for a moment. */
 async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   for (;;) {
     try {
@@ -57,7 +62,7 @@ export async function executeOn(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Shuts a database: its connections break, and new ones are refused until it is opened again. */
+/** Makes a database unavailable: its connections break, and new ones are refused until `openDatabaseAgain`. */
 export async function shutDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   const server = withDatabase(url, 'postgres')
@@ -69,8 +74,15 @@ export async function shutDatabase(url: string): Promise<void> {
   )
 }
 
-/** Opens a database that was shut. */
+/** Makes a database available again after `shutDatabase`. */
 export function openDatabaseAgain(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} CONNECTION LIMIT -1`)
+}
+
+/** Returns how many statements wait for a lock of another transaction. */
+export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
 }

@@ -15,8 +15,8 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * The first program among the usual paths; where there is none, the one of a Debian package, which root gets installed.
- * Throws an Error with `advice` where that brings none either.
+ * Returns the first program among the usual paths. Where there is none, it installs the Debian package, if run by root. Throws an
+ * Error with `advice` when there is still none.
  */
 export async function findProgram(
   usualPaths: string[],
@@ -28,7 +28,7 @@ export async function findProgram(
   throw new Error(advice)
 }
 
-/** Installs a package with apt-get where root runs on Debian; elsewhere it does nothing. Throws when apt-get fails. */
+/** Installs a package with apt-get, if run by root on Debian. Throws when apt-get fails. */
 async function installDebianPackage(name: string): Promise<void> {
   if (!isRoot || !existsSync('/etc/debian_version')) return
   console.log(`No ${name} found: installing it with apt-get, which can take a minute…`)

@@ -2,11 +2,23 @@ import { expect } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { TestAnswer } from './client.ts'
 
-/** Expects a refusal with the code's own status, `{code, message}` and nothing more, in Russian. */
+/** Expects an error response: the code's status and a body of `{code, message}` only, in Russian. */
 export function expectRefusal(
   { status, body }: Pick<TestAnswer, 'status' | 'body'>,
   code: ErrorCode,
 ): void {
   const message = expect.stringMatching(/^[А-ЯЁ].*[а-яё]/)
   expect({ status, body }).toEqual({ status: ERRORS[code].status, body: { code, message } })
+}
+
+/** Expects 429 with a Retry-After of whole seconds from `least` to `most`. */
+export function expectTooMany(
+  answer: TestAnswer,
+  { least = 1, most }: { least?: number; most: number },
+): void {
+  expectRefusal(answer, 'TOO_MANY_REQUESTS')
+  const retryAfter = answer.headers.get('retry-after') ?? ''
+  expect(retryAfter).toMatch(/^\d+$/)
+  expect(Number(retryAfter)).toBeGreaterThanOrEqual(least)
+  expect(Number(retryAfter)).toBeLessThanOrEqual(most)
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as sendHttp } from 'node:http'
+import { newEmail } from './account-fixture.ts'
 import { DEVICE, type TestUser } from './client.ts'
 import type { FuzzRequest } from './fuzz-requests.ts'
-import { newEmail } from './house.ts'
 import type { TestApp } from './test-app.ts'
 
 export type FuzzAnswer = { status: number; body: unknown }
 
-/** Sends fuzz requests one after another, as users of its own: lanes do not disturb each other. */
+/** Sends fuzz requests one after another. Each lane has users of its own, so that lanes do not affect each other. */
 export async function openLane(app: TestApp) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const other = await app.signUp()
@@ -22,13 +22,13 @@ export async function openLane(app: TestApp) {
   const operations = new Map<string, string>()
   let change: string | undefined
 
-  /** An operation of the kind that a path is about, begun by the live user; random where it is about none. */
+  /** Returns the id of an operation of the live user that a path expects; a random id for other paths. */
   async function operationFor({ template }: FuzzRequest): Promise<string> {
     const [, verified] = /^\/api\/v1(.+)\/\{id\}\/verify$/.exec(template) ?? []
     const start = template.endsWith('/codes/{id}/mail') ? '/logins' : verified
     if (start === undefined) return randomUUID()
-    const kept = operations.get(template)
-    if (kept !== undefined) return kept
+    const started = operations.get(template)
+    if (started !== undefined) return started
     const { clientToken, token } = live
     const isChange = start.startsWith('/users')
     const body = {
@@ -41,7 +41,7 @@ export async function openLane(app: TestApp) {
     return id
   }
 
-  /** An e-mail change that can be undone, of a user of its own: an undo closes every session. */
+  /** Makes an e-mail change that can be undone. It belongs to a new user, because an undo closes every session. */
   async function newChange(): Promise<string> {
     const { id: userId, token, clientToken } = await app.signUp()
     const path = '/users/current/email'
@@ -63,7 +63,7 @@ export async function openLane(app: TestApp) {
     return { current: sessions[0].id, session: sessions[1].id }
   }
 
-  /** What the `$names` in a request stand for now. */
+  /** Returns the current values of the `$names` in a request. */
   async function names(request: FuzzRequest): Promise<Record<string, string>> {
     own ??= (await app.publish(live)).id
     const operation = await operationFor(request)
@@ -86,8 +86,8 @@ export async function openLane(app: TestApp) {
     }
   }
 
-  /** Replaces what a request has used up. */
-  async function renew(
+  /** Discards the objects that a request has used up or deleted. */
+  async function discardUsed(
     { method, template }: FuzzRequest,
     { status, body }: FuzzAnswer,
   ): Promise<void> {
@@ -121,7 +121,7 @@ export async function openLane(app: TestApp) {
         { ...request.headers, ...credentials(request) },
         body === undefined ? undefined : Buffer.from(fill(body), 'latin1'),
       )
-      await renew(request, answer)
+      await discardUsed(request, answer)
       return answer
     },
     close: () => agent.destroy(),

@@ -21,18 +21,18 @@ type Operation = {
 }
 export type OpenApi = { paths: Record<string, Record<string, Operation>> }
 
-/** Who sends it: nobody, a live session, one that was closed, or a made-up token. */
+/** Who sends it: a visitor, a live session, a closed session, or a client with a forged token. */
 type Sender = 'visitor' | 'live' | 'closed' | 'forged'
 type Access = 'user' | 'public' | 'cookie'
 export type FuzzRequest = {
   method: string
-  /** The path as the document has it. */
+  /** The path in the OpenAPI document. */
   template: string
   access: Access
   sender: Sender
-  /** Path and query, with `$names` of what the running test knows. */
+  /** Path and query, with `$names` for values that only the running test knows. */
   target: string
-  /** Whether each path parameter is one that can be routed at all. */
+  /** Whether the router accepts each path parameter. */
   isRoutable: boolean
   headers: Record<string, string>
   body: Uint8Array | undefined
@@ -40,7 +40,7 @@ export type FuzzRequest = {
 
 type Part = { value: string; isPlain: boolean }
 
-/** Random requests, right and wrong ones, for every operation of the document alike. */
+/** Generates random valid and invalid requests for every operation of the document. */
 export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
   const all = Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
@@ -54,7 +54,7 @@ function requestOf(template: string, method: string, operation: Operation) {
   const parameters = operation.parameters ?? []
   const named = (where: Parameter['in']) => parameters.filter((parameter) => parameter.in === where)
   const schema = operation.requestBody?.content['application/json'].schema
-  // Wrong in one place, mostly: a request wrong everywhere is refused before it gets anywhere.
+  // Mostly wrong in one place: a request that is wrong everywhere is refused too early.
   return fc
     .constantFrom('nothing', 'nothing', 'path', 'query', 'headers', 'body', 'everything')
     .chain((wrong) => {
@@ -86,7 +86,7 @@ function accessOf({ security }: Operation): Access {
 }
 
 function plainPart({ name, schema }: Parameter, template: string): fc.Arbitrary<Part> {
-  const apt = fc.constantFrom(...aptIds(template))
+  const apt = fc.constantFrom(...fittingIds(template))
   return fc
     .oneof(
       { weight: 2, arbitrary: name === 'id' ? apt : fitting(name, schema) },
@@ -102,8 +102,8 @@ const wildPart: fc.Arbitrary<Part> = fc
   )
   .map((value) => ({ value, isPlain: false }))
 
-/** What an id in this path would name. */
-function aptIds(template: string): string[] {
+/** The `$names` that fit an id in this path. */
+function fittingIds(template: string): string[] {
   if (/\/(?:verify|mail)$/.test(template)) return ['$operation']
   if (template.endsWith('/undo')) return ['$change']
   return template.includes('/sessions/') ? ['$session'] : ['$post', '$own']
@@ -127,7 +127,7 @@ function queryOf(parameters: Parameter[], isWrong: boolean): fc.Arbitrary<string
     .map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** As a browser encodes it; the `$` of a known name stays. */
+/** Encodes a value as a browser does, but leaves the `$` of a known name. */
 function encode(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(/^%24/, '$')
 }

@@ -13,7 +13,7 @@ export type Schema = {
   required?: string[]
 }
 
-/** Stand for what only the running test knows: a post that exists, the code of the last operation … */
+/** Names for values that only the running test knows, such as the id of an existing post. */
 export const KNOWN = [
   '$post',
   '$own',
@@ -55,14 +55,14 @@ const HOSTILE = [
   'x'.repeat(5000),
 ]
 
-/** Strings that break software. */
+/** Strings that often break software. */
 export const hostileString = fc.oneof(
   fc.constantFrom(...HOSTILE),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme', maxLength: 600 }),
 )
 
-/** Values that a person's client would send under these names. */
+/** Values that a real client would send under these names. */
 const USUAL: Record<string, fc.Arbitrary<string>> = {
   email: fc.oneof(fc.constant('$email'), fc.emailAddress({ size: 'small' })),
   clientToken: fc.constantFrom('$clientToken', '$clientToken', 'another client'),
@@ -79,7 +79,7 @@ const USUAL: Record<string, fc.Arbitrary<string>> = {
     .map(String),
 }
 
-/** A value that fits a schema, by the name it goes under. */
+/** Generates values that fit a schema and its name. */
 export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
   if (schema.properties) return fittingObject(schema)
   const usual = USUAL[name]
@@ -93,7 +93,7 @@ export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
     .filter((value) => pattern?.test(value) ?? true)
 }
 
-/** An object with every required field, and some of the others. */
+/** Generates objects with every required field and some of the others. */
 export function fittingObject({ properties = {}, required = [] }: Schema) {
   const fields = Object.entries(properties).map(([name, schema]) => [name, fitting(name, schema)])
   return fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>, {
@@ -101,7 +101,7 @@ export function fittingObject({ properties = {}, required = [] }: Schema) {
   })
 }
 
-/** An object that was right until one thing was done to it. */
+/** Generates objects with exactly one wrong, missing or extra field. */
 export function brokenObject(schema: Schema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   const name = fc.constantFrom(...names, 'extra', '__proto__', 'constructor')
@@ -112,7 +112,7 @@ export function brokenObject(schema: Schema): fc.Arbitrary<unknown> {
       fc.oneof(fc.jsonValue(), hostileString, fc.constant(undefined)),
     )
     .map(([object, field, value]) => {
-      // Spelt as JSON, `__proto__` is a field like any other.
+      // In JSON, `__proto__` is an ordinary field.
       const fields = Object.entries({ ...object }).filter(([key]) => key !== field)
       return value === undefined
         ? Object.fromEntries(fields)

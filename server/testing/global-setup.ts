@@ -8,14 +8,14 @@ import { asSuperuser, createDatabase, executeOn, TEMPLATE, withDatabase } from '
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The one PostgreSQL of a test run; each app gets a database of its own on it. */
+    /** The PostgreSQL server of the test run, on which each app gets its own database. */
     databaseUrl: string
   }
 }
 
 /**
- * Starts a real PostgreSQL for the run and migrates the database that others are copied from. The projects that need
- * one share it: the first makes it.
+ * Starts a real PostgreSQL for the test run and migrates the database that test databases are copied from. The first project that
+ * needs it starts it, and the others share it.
  */
 export default async function setup(
   project: TestProject,
@@ -30,7 +30,7 @@ export default async function setup(
       throw error
     },
   })
-  // The product's own role may not; tests have a database each.
+  // The product's role may not create databases, but each test needs one.
   await executeOn(asSuperuser(postgres.connectionString), 'ALTER ROLE vslukh CREATEDB')
   await createDatabase(postgres.connectionString, TEMPLATE)
   await migrate(withDatabase(postgres.connectionString, TEMPLATE))

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 
-/** Collects an app's log in place of its standard error. */
+/** Collects an app's log lines instead of printing them. */
 export function collectLog() {
   const lines: string[] = []
   let written = Promise.withResolvers<void>()
@@ -16,7 +16,7 @@ export function collectLog() {
   return {
     lines,
     stream,
-    /** The newest line with these words in it, the `count`-th at least: waits for it. */
+    /** Waits until `count` lines contain these words. Returns the newest one. */
     async line(words: string, count = 1): Promise<string> {
       for (;;) {
         const found = lines.filter((line) => line.includes(words))

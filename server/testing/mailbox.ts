@@ -6,10 +6,10 @@ import { SMTPServer } from 'smtp-server'
 
 export type ReceivedMail = { to: string; subject: string; text: string }
 
-/** A real SMTP server on loopback that keeps what it receives. */
+/** A real SMTP server on loopback that stores the mails it receives. */
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
-/** Opens a mailbox; `port` brings one back where another was. */
+/** Opens a mailbox at a port, by default at a free one. */
 export async function openMailbox(port = 0) {
   const mails: ReceivedMail[] = []
   let arrived = Promise.withResolvers<void>()
@@ -36,7 +36,7 @@ export async function openMailbox(port = 0) {
     mails,
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
 
-    /** The newest mail to an address, the `count`-th at least: waits for it. */
+    /** Waits until `count` mails to an address have arrived. Returns the newest one. */
     async mailTo(address: string, count = 1): Promise<ReceivedMail> {
       for (;;) {
         const found = mails.filter(({ to }) => to === address)
@@ -46,7 +46,7 @@ export async function openMailbox(port = 0) {
       }
     },
 
-    /** The code in the newest mail to an address: waits for it. */
+    /** Waits likewise, and returns the code in the newest mail. */
     async codeFor(address: string, count = 1): Promise<string> {
       const { subject } = await this.mailTo(address, count)
       return subject.slice(0, 6)

@@ -6,8 +6,8 @@ type Document = { paths: Record<string, Record<string, Operation>> }
 export type SeenAnswer = { method: string; path: string; status: number; body: unknown }
 
 /**
- * Makes a check that holds an answer against the API's own OpenAPI document: the status must be described for that
- * call, and the body must fit its schema. Throws what does not fit.
+ * Makes a function that checks a response against the API's OpenAPI document: the call's description must contain the status, and
+ * the body must fit its schema. It throws an Error otherwise.
  */
 export function createOpenApiCheck(app: FastifyInstance): (answer: SeenAnswer) => void {
   const { paths } = app.swagger() as unknown as Document

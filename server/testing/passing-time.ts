@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TestApp } from './test-app.ts'
 
-/** Lets so many seconds pass for every one-time operation. */
+/** Makes every one-time operation so many seconds older. */
 export async function passCodeTime({ db }: TestApp, seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE codes SET expires_at = expires_at - ${passed}, mailed_at = mailed_at - ${passed}`.execute(
@@ -9,28 +9,28 @@ export async function passCodeTime({ db }: TestApp, seconds: number): Promise<vo
   )
 }
 
-/** Lets so many seconds pass for every session. */
+/** Makes every session so many seconds older. */
 export async function passSessionTime({ db }: TestApp, seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE sessions SET created_at = created_at - ${passed}, used_at = used_at - ${passed},
     rotated_at = rotated_at - ${passed}`.execute(db)
 }
 
-/** Lets so many seconds pass for every e-mail change that can be undone. */
+/** Makes every e-mail change that can be undone so many seconds older. */
 export async function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE email_changes SET expires_at = expires_at - ${seconds} * interval '1 second'`.execute(
     db,
   )
 }
 
-/** Lets so many seconds pass for every username that was given up. */
+/** Makes every released username so many seconds older. */
 export async function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE released_usernames SET released_at = released_at - ${seconds} * interval '1 second'`.execute(
     db,
   )
 }
 
-/** Lets so many seconds pass for every limit that is counted in the database. */
+/** Makes every rate limit that is counted in the database so many seconds older. */
 export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET expire = expire - ${seconds} * 1000::bigint`.execute(db)
   const passed = sql`${seconds} * interval '1 second'`

@@ -1,9 +1,9 @@
 import pg from 'pg'
 
-/** A statement as the server sent it. */
+/** A statement as it was sent to PostgreSQL. */
 export type Sent = { text: string; values: unknown[] }
 
-/** A node of a plan, as EXPLAIN (ANALYZE, FORMAT JSON) gives it. */
+/** A node of a plan from EXPLAIN (ANALYZE, FORMAT JSON). */
 export type PlanNode = {
   'Node Type': string
   'Relation Name'?: string
@@ -31,20 +31,20 @@ export async function captureStatements(work: () => Promise<unknown>): Promise<S
   return sent
 }
 
-/** Tells how many statements of a kind this process had under way at most, at one time, while `work` ran. */
+/** Returns the largest number of statements of a kind that this process had in flight at one time while `work` ran. */
 export async function countAtOnce<T>(
   isCounted: (statement: Sent) => boolean,
   work: () => Promise<T>,
 ): Promise<{ result: T; most: number }> {
-  let underWay = 0
+  let inFlight = 0
   let most = 0
   const send = pg.Client.prototype.query
   const counting = function (this: pg.Client, ...args: unknown[]) {
     const [config] = args as [Partial<Sent> | undefined]
     const sent = Reflect.apply(send, this, args)
     if (!config?.text || !config.values || !isCounted(config as Sent)) return sent
-    most = Math.max(most, ++underWay)
-    const done = () => void underWay--
+    most = Math.max(most, ++inFlight)
+    const done = () => void inFlight--
     Promise.resolve(sent).then(done, done)
     return sent
   }
@@ -57,8 +57,8 @@ export async function countAtOnce<T>(
 }
 
 /**
- * The plan that a connection of the server settles on: statements are prepared there, and from the sixth run on
- * PostgreSQL may keep one plan for all values. Gives every node of it, with the rows it really made.
+ * Returns every node of the plan that a connection uses in the long run, with its actual rows: the statement is prepared, and from
+ * the sixth run on PostgreSQL may use one plan for all values.
  */
 export async function settledPlan(client: pg.Client, { text, values }: Sent): Promise<PlanNode[]> {
   const literals = values.map(literal).join(', ')

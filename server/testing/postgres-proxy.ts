@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** The name under which the connections that serve requests introduce themselves. */
+/** The application name of the connections that serve requests. */
 const COUNTED = Buffer.from('application_name\0vslukh\0')
 const QUERY = 'Q'.charCodeAt(0)
 const SYNC = 'S'.charCodeAt(0)
 
-/** One connection through the proxy; what a frozen database would not have read yet waits in `held`. */
+/** One connection through the proxy. `held` contains what a frozen database has not read. */
 type Line = { client: Socket; server: Socket; held: Buffer[] }
 
 /**
- * Opens a way to a database that can freeze as a host that hangs does: connections stay, and nobody answers. The caller
- * closes it.
+ * Opens a proxy to a database that can freeze like a host that hangs: connections stay open without any reply. The caller closes
+ * it.
  */
 export async function openPostgresProxy(databaseUrl: string) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
@@ -57,9 +57,9 @@ export async function openPostgresProxy(databaseUrl: string) {
 
   return {
     url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
-    /** How many statements requests have sent so far. */
+    /** Returns how many statements requests have sent so far. */
     statements: () => statements,
-    /** Freezes before the `n`-th statement from now reaches the database; resolves when that has come to pass. */
+    /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
       freezesAt = statements + n
       frozen = Promise.withResolvers()
@@ -81,8 +81,8 @@ export async function openPostgresProxy(databaseUrl: string) {
 }
 
 /**
- * Cuts what a client of PostgreSQL sends into the start of its connection and then its statements: each ends with a Query
- * or Sync message (protocol 3.0). Tells whether a piece is a statement of a connection that serves requests.
+ * Splits the bytes of a PostgreSQL client into the start of its connection and its statements, which end with a Query or Sync
+ * message (protocol 3.0). `isCounted` is true for statements of connections that serve requests.
  */
 function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   let pending: Buffer = Buffer.alloc(0)
@@ -100,7 +100,7 @@ function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
       if (pending.length < end) return
       const type = hasStarted ? pending[at] : undefined
       at = end
-      if (hasStarted && type !== QUERY && type !== SYNC && !isFarewell(type)) continue
+      if (hasStarted && type !== QUERY && type !== SYNC && !standsAlone(type)) continue
       const piece = pending.subarray(0, end)
       pending = pending.subarray(end)
       at = 0
@@ -111,7 +111,7 @@ function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   }
 }
 
-/** Messages that stand alone: a password's answer and Terminate. */
-function isFarewell(type: number | undefined): boolean {
+/** Whether a message is not part of a statement: a password response or Terminate. */
+function standsAlone(type: number | undefined): boolean {
   return type === 'p'.charCodeAt(0) || type === 'X'.charCodeAt(0)
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection to an app on which a test writes bytes of its own. */
+/** Opens a connection to an app on which a test writes raw bytes. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -9,14 +9,14 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Sends these bytes and gives everything that comes back until the server closes the connection. */
+/** Sends bytes and returns everything that the server sends until it closes the connection. */
 export async function sendRaw(url: string, bytes: string): Promise<string> {
   const socket = await openSocket(url)
   socket.write(bytes)
   return readToEnd(socket)
 }
 
-/** Everything that comes until the server closes the connection. */
+/** Returns everything that the server sends until it closes the connection. */
 export async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,7 +24,7 @@ export async function readToEnd(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Status and JSON body of a raw answer. */
+/** Parses the status and the JSON body of a raw response. */
 export function parseRaw(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
   return { status: Number(head.split(' ')[1]), head, body: JSON.parse(body) }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 
-/** Publishes posts on the wall past the API: many at once, with a reply to each tenth in between. */
+/** Inserts posts on the wall without the API, and a reply after each tenth. */
 export async function seedWall(db: Queryable, ownerId: string, count: number): Promise<void> {
   await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
     SELECT ${ownerId}, 'Запись ' || n, parent, parent
@@ -12,14 +12,14 @@ export async function seedWall(db: Queryable, ownerId: string, count: number): P
   await recount(db)
 }
 
-/** Lets a user like every post there is, in an order that has nothing to do with the posts'. */
+/** Lets a user like every post, in an order that is unrelated to the order of the posts. */
 export async function seedLikes(db: Queryable, userId: string): Promise<void> {
   await sql`INSERT INTO likes (post_id, user_id)
     SELECT id, ${userId}::bigint FROM posts ORDER BY md5(id::text)`.execute(db)
   await recount(db)
 }
 
-/** Sets every counter from the rows it counts, after rows were added past the API. */
+/** Sets every counter from the rows it counts, after rows were inserted without the API. */
 export async function recount(db: Queryable): Promise<void> {
   for (const statement of RECOUNT) await sql.raw(statement).execute(db)
 }

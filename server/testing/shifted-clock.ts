@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { findProgram } from './debian-package.ts'
 
-/** The wall clock of the processes that are started with `env`; their monotonic clock stays as it is. */
+/** Controls the wall clock of the processes that are started with `env`. Their monotonic clock does not change. */
 export type ShiftedClock = {
   env: Record<string, string>
-  /** From now on, those processes are so many seconds ahead (behind: negative). */
+  /** Sets the clock of those processes so many seconds ahead, or behind when negative. */
   shift(seconds: number): Promise<void>
 }
 
-/** Makes a clock that a test can shift while processes run, by libfaketime (Debian: faketime). */
+/** Makes a clock that a test can shift while processes run, with libfaketime (Debian package: faketime). */
 export async function shiftedClock(): Promise<ShiftedClock> {
   await findProgram(['/usr/bin/faketime'], {
     debianPackage: 'faketime',

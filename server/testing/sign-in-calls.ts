@@ -5,12 +5,12 @@ type Path = '/registrations' | '/logins'
 type Start = { email: string; clientToken?: string; ip?: string }
 type Verify = { id: string; code: string; clientToken?: string; ip?: string }
 
-/** The header by which a trusted proxy tells whom it speaks for. */
+/** The header in which a trusted proxy names the client's address. */
 export function from(ip: string | undefined): { headers: Record<string, string> } {
   return { headers: ip === undefined ? {} : { 'x-forwarded-for': ip } }
 }
 
-/** Asks for a code, as one browser unless told otherwise. */
+/** Requests a code, by default from the same browser. */
 export function startAt(
   app: TestApp,
   path: Path,
@@ -19,7 +19,7 @@ export function startAt(
   return app.call('POST', path, { body: { email, clientToken, device: DEVICE }, ...from(ip) })
 }
 
-/** Sends a code, from the same browser unless told otherwise. */
+/** Sends a code, by default from the same browser. */
 export function verifyAt(
   app: TestApp,
   path: Path,
@@ -29,13 +29,13 @@ export function verifyAt(
   return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip) })
 }
 
-/** A code that is not the right one. */
+/** Returns a code that is wrong. */
 export function wrongCode(right: string): string {
   return right === '000000' ? '000001' : '000000'
 }
 
-/** How often each code stands among refusals, successes as `ok`. */
-export function tally(answers: TestAnswer[]): Record<string, number> {
+/** Counts responses by error code; successful ones count as `ok`. */
+export function countCodes(answers: TestAnswer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) {
     const name = status < 400 ? 'ok' : body.code

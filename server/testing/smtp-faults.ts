@@ -4,15 +4,15 @@ import { SMTPServer } from 'smtp-server'
 
 type Refusal = {
   code: number
-  /** What stands behind the code, such as an enhanced status code and words. */
+  /** The text after the code, such as an enhanced status code and words. */
   words?: string
-  /** The step that is refused: who connects, their login, the address, or the letter itself. */
-  at?: 'connect' | 'login' | 'address' | 'letter'
-  /** Where it listens; a free port unless told. */
+  /** The step that is refused. */
+  at?: 'connect' | 'login' | 'address' | 'message'
+  /** The port to listen at, by default a free one. */
   port?: number
 }
 
-/** An SMTP server that refuses one step of every letter, such as with 451 (later, perhaps) or 550 (never). */
+/** An SMTP server that refuses one step of every mail, for example with 451 (temporarily) or 550 (permanently). */
 export async function openRefusingSmtp(refusal: Refusal) {
   const { code, words = 'not now', at = 'address', port = 0 } = refusal
   const refused = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ export async function openRefusingSmtp(refusal: Refusal) {
       step('login', (error) => done(error ?? null, { user: username })),
     onRcptTo: (_address, _session, done) => step('address', done),
     onData(stream, _session, done) {
-      stream.resume().on('end', () => step('letter', done))
+      stream.resume().on('end', () => step('message', done))
     },
   })
   server.listen(port, '127.0.0.1')
@@ -40,18 +40,18 @@ export async function openRefusingSmtp(refusal: Refusal) {
   return {
     port: (server.server.address() as AddressInfo).port,
     counts,
-    /** Settles once a letter was refused. */
+    /** Resolves once a mail was refused. */
     refused: refused.promise,
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
 
 /**
- * An SMTP server that never ends an answer: `greeting` and `hello` drip line after line for ever, `letter` takes a whole
- * letter and says nothing.
+ * An SMTP server that never completes a reply: `greeting` and `hello` send line after line for ever, `message` reads a whole mail
+ * and sends no reply.
  */
-export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'letter') {
-  const counts = { letters: 0, connections: 0 }
+export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'message') {
+  const counts = { mails: 0, connections: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     counts.connections++
@@ -64,7 +64,7 @@ export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'letter') {
     if (at === 'greeting') return drip('220-wait')
     socket.write('220 tarpit\r\n')
     socket.setEncoding('latin1').on('data', (text: string) => {
-      if (text.endsWith('\r\n.\r\n')) counts.letters++
+      if (text.endsWith('\r\n.\r\n')) counts.mails++
       else if (/^EHLO/i.test(text)) at === 'hello' ? drip('250-wait') : socket.write('250 hi\r\n')
       else if (/^(?:MAIL|RCPT)/i.test(text)) socket.write('250 go on\r\n')
       else if (/^DATA/i.test(text)) socket.write('354 go on\r\n')
@@ -75,13 +75,13 @@ export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'letter') {
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
-    /** Connections that are open now. */
+    /** Returns the number of open connections. */
     open: () => sockets.size,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 
-/** A way to an SMTP server on which nothing moves, neither greeting nor letter, until it is let go. */
+/** A proxy to an SMTP server that forwards nothing until `letGo` is called. */
 export async function openStuckSmtp(behindPort: number) {
   const caught = Promise.withResolvers<void>()
   const held: Socket[] = []
@@ -100,7 +100,7 @@ export async function openStuckSmtp(behindPort: number) {
   await once(server, 'listening')
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Settles once a sender is caught in it. */
+    /** Resolves once a sender has connected. */
     caught: caught.promise,
     letGo() {
       isStuck = false

@@ -7,14 +7,14 @@ import { onTestFinished } from 'vitest'
 const MAIN = join(import.meta.dirname, '../main.ts')
 
 /**
- * Starts the product as an operator does, with these environment variables alone. Resolves once it is ready, or has ended:
- * with its exit code (null: ready), what it printed, and what it said on standard error. Started, it ends with the test.
+ * Starts the product as an operator does, with only these environment variables. Resolves once it is ready or has ended, with its
+ * exit code (null when ready) and its output so far. It is stopped at the end of the test.
  */
 export async function startMain(
   env: Record<string, string>,
   /** Another user to run it as. */
   { uid }: { uid?: number } = {},
-): Promise<{ code: number | null; printed: string; told: string; stop(): Promise<void> }> {
+): Promise<{ code: number | null; stdout: string; stderr: string; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,16 +26,16 @@ export async function startMain(
     await closed
   }
   onTestFinished(stop)
-  let printed = ''
-  let told = ''
+  let stdout = ''
+  let stderr = ''
   child.stderr.on('data', (data) => {
-    told += data
+    stderr += data
   })
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   createInterface({ input: child.stdout }).on('line', (line) => {
-    printed += `${line}\n`
+    stdout += `${line}\n`
     if (line.startsWith('Готово: ')) resolve()
   })
   await Promise.race([ready, closed])
-  return { code: child.exitCode, printed, told, stop }
+  return { code: child.exitCode, stdout, stderr, stop }
 }

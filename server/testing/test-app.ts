@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
-import { undoSecret } from '../account/email-undo-link.ts'
+import { inject, onTestFinished, type TestAPI, test } from 'vitest'
+import { undoSecret } from '../account/account.mail.ts'
 import { type AppOptions, createApp } from '../app.ts'
 import { codeOf } from '../codes/code.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -13,31 +13,33 @@ import { openBalancer } from './balancer.ts'
 import { createClient } from './client.ts'
 import { freshDatabase } from './databases.ts'
 import { collectLog } from './log-lines.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
-import { NODES } from './per-node.ts'
 
 const SECRET = 'a-secret-that-only-tests-know-0123456789'
+/** How many nodes each test app consists of, behind a balancer if more than one. Set by VSLUKH_NODES. */
+export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
 
 type Options = {
-  /** What differs from the defaults; rate limits are 1000 times as wide unless set. */
+  /** Differences from the defaults. Rate limits are 1000 times as high unless set. */
   config?: Partial<Config>
-  /** An existing database, for a second node or a restart; otherwise a fresh one. */
+  /** An existing database, for a second node or a restart; by default a fresh one. */
   databaseUrl?: string
-  /** Folder of the built web app, where a test brings its own page. */
+  /** Folder of the built web app, if not the real one. */
   webFolder?: string
-  /** What a request may take of the database, where that is not the default. */
+  /** Limits of database use by requests, if not the defaults. */
   poolLimits?: AppOptions['poolLimits']
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
 /**
- * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once.
- * Every answer that its client sees is held against the OpenAPI document.
+ * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once. Its client checks
+ * every response against the OpenAPI document.
  *
- * With VSLUKH_NODES=2 it is two nodes on that database, and the client calls them through a balancer, in turn; `http` and
- * `db` are the first one's, and the log is both's.
+ * With VSLUKH_NODES=2 it starts two nodes on that database, which the client calls in turn through a balancer. `http` and `db`
+ * belong to the first node, and the log contains the lines of both.
  */
 export async function startTestApp({
   config: changes = {},
@@ -84,13 +86,13 @@ export async function startTestApp({
     db: app.database.db,
     databaseUrl: database.url,
     dataDir,
-    /** Lines of the log so far. */
+    /** The lines of the log so far. */
     logged: log.lines,
-    /** The newest log line with these words in it, the `count`-th at least: waits for it. */
+    /** Waits until `count` log lines contain these words. Returns the newest one. */
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
     undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
-    /** As a stopping product does: connections used within `keptMs` may ask once more. */
+    /** Stops the product. Connections that were used within `keptMs` may send one more request. */
     async close(keptMs = 0) {
       await balancer?.close()
       await Promise.all([first, ...others].map((node) => node.app.close(keptMs)))
@@ -100,7 +102,7 @@ export async function startTestApp({
   }
 }
 
-/** Starts one node, which answers at its `url` when this resolves. */
+/** Starts one node. Resolves when it is ready at its `url`. */
 async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string) {
   const { config } = options
   const transport = openMailTransport({
@@ -116,9 +118,31 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
   return { app, url }
 }
 
-/** Starts an app for one test, which closes it when it is over. */
+/** Starts an app for one test, and closes it at the end of the test. */
 export async function appForTest(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   onTestFinished(() => app.close())
   return app
+}
+
+/** Starts an app for one test whose mails arrive in a mailbox, and closes both at the end of the test. */
+export async function mailAppForTest(
+  config: Partial<Config> = {},
+): Promise<{ app: TestApp; mailbox: Mailbox }> {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { ...config, smtpUrl: mailbox.url } })
+  return { app, mailbox }
+}
+
+/** Why a promise holds for each node by itself, and cannot be tested through a balancer. */
+type Reason =
+  | 'limits counted in memory, by each node for itself'
+  | 'bytes that a balancer would judge before any node'
+  | 'what visitors of another node see some milliseconds later'
+  | 'memory for the connections of one node'
+
+/** A test that is skipped when the app has several nodes. */
+export function testPerNode(_reason: Reason): TestAPI {
+  return (NODES > 1 ? test.skip : test) as TestAPI
 }

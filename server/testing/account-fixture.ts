@@ -4,8 +4,8 @@ import { DEVICE, type TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
 type Operation = { id: string; confirmCode: string }
-/** A user with one of everything that can be theirs. */
-export type House = {
+/** A user with one of everything that a user can own. */
+export type AccountFixture = {
   owner: TestUser
   post: Post
   /** The owner's other session, and the owner's e-mail change, login and registration with their codes. */
@@ -15,16 +15,16 @@ export type House = {
   registration: Operation
 }
 
-/** An e-mail that nobody has. */
+/** An e-mail that no account has. */
 export const newEmail = () => `new-${randomUUID()}@example.org`
 
-/** Moves a new owner in. */
-export async function buildHouse(app: TestApp): Promise<House> {
+/** Signs up a new user, publishes a post, and starts a second session and one operation of each kind. */
+export async function createAccountFixture(app: TestApp): Promise<AccountFixture> {
   const owner = await app.signUp()
   const second = await app.signIn(owner.email)
   const { body } = await app.call('GET', '/sessions', { token: second.token })
   const { clientToken, token } = owner
-  const begin = async (method: string, path: string, body: object): Promise<Operation> => {
+  const start = async (method: string, path: string, body: object): Promise<Operation> => {
     const { id } = (await app.call(method, path, { token, body })).body
     return { id, confirmCode: app.codeFor(id) }
   }
@@ -32,9 +32,9 @@ export async function buildHouse(app: TestApp): Promise<House> {
     owner,
     post: await app.publish(owner),
     sessionId: body.sessions[0].id,
-    change: await begin('PUT', '/users/current/email', { email: newEmail(), clientToken }),
-    login: await begin('POST', '/logins', { email: owner.email, clientToken, device: DEVICE }),
-    registration: await begin('POST', '/registrations', {
+    change: await start('PUT', '/users/current/email', { email: newEmail(), clientToken }),
+    login: await start('POST', '/logins', { email: owner.email, clientToken, device: DEVICE }),
+    registration: await start('POST', '/registrations', {
       email: newEmail(),
       clientToken,
       device: DEVICE,
@@ -42,8 +42,8 @@ export async function buildHouse(app: TestApp): Promise<House> {
   }
 }
 
-/** What is the owner's, which no call of anybody else may change. */
-export async function belongings(app: TestApp, { owner, post }: House) {
+/** Reads everything that belongs to the owner, which nobody else may change. */
+export async function readOwned(app: TestApp, { owner, post }: AccountFixture) {
   const { token } = owner
   const { actions, ...own } = (await app.call('GET', `/posts/${post.id}`)).body
   return {

@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import type { TestAnswer, TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
-/** One thing somebody does; `post` picks among the posts there are, wherever it points. */
+/** One action of a user. `who` and `post` are taken modulo the number of users and posts. */
 type Step = {
   what: 'publish' | 'reply' | 'like' | 'unlike' | 'edit' | 'delete'
   who: number
   post: number
 }
 
-/** Random sequences of so many operations. */
+/** Generates random sequences of so many steps. */
 export function operations(count: number): fc.Arbitrary<Step[]> {
   const what = fc.constantFrom<Step['what'][]>(
     ...(['publish', 'reply', 'reply', 'like', 'like', 'unlike', 'edit', 'delete'] as const),
@@ -19,14 +19,19 @@ export function operations(count: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: count, maxLength: count, size: 'max' })
 }
 
-type Kept = { id: string; owner: TestUser; repliedId: string | null; likers: Map<string, number> }
+type ModelPost = {
+  id: string
+  owner: TestUser
+  repliedId: string | null
+  likers: Map<string, number>
+}
 
-/** The plainest model of the wall, kept beside the real one: every operation goes to both. */
-export class House {
+/** The simplest model of the wall. Every step is taken in the product and in the model. */
+export class WallModel {
   readonly app: TestApp
   readonly users: TestUser[]
   /** Oldest first. */
-  posts: Kept[] = []
+  posts: ModelPost[] = []
   readonly refusals: { step: Step; status: number; body: unknown }[] = []
   #likes = 0
 
@@ -35,11 +40,11 @@ export class House {
     this.users = users
   }
 
-  /** Does one step in the product and, once that accepted it, in the model. */
+  /** Takes one step in the product and, if that accepts it, in the model. */
   async take(step: Step): Promise<void> {
     const target = this.posts[step.post % Math.max(1, this.posts.length)]
     const user = this.users[step.who % this.users.length]
-    if (!user) throw new Error('nobody lives here')
+    if (!user) throw new Error('the model has no users')
     if (!target || step.what === 'publish') return this.#publish(step, user, null)
     if (step.what === 'reply') return this.#publish(step, user, target.id)
     if (step.what === 'like' || step.what === 'unlike') return this.#like(step, user, target)
@@ -65,7 +70,7 @@ export class House {
     this.posts.push({ id: answer.body.id, owner: user, repliedId, likers: new Map() })
   }
 
-  async #like(step: Step, user: TestUser, { id, likers }: Kept): Promise<void> {
+  async #like(step: Step, user: TestUser, { id, likers }: ModelPost): Promise<void> {
     const method = step.what === 'like' ? 'POST' : 'DELETE'
     const answer = await this.app.call(method, `/posts/${id}/likes`, { token: user.token })
     if (!this.#accepted(step, answer)) return
@@ -79,8 +84,8 @@ export class House {
   }
 }
 
-/** Expects every list of the product, for every user, to be the model's: ids in order, total and pages. */
-export async function expectLists(app: TestApp, { posts, users }: House): Promise<void> {
+/** Expects every list of the product, for every user, to equal the model's: ids in order, and total. */
+export async function expectLists(app: TestApp, { posts, users }: WallModel): Promise<void> {
   const newest = posts.toReversed()
   const wall = newest.filter(({ repliedId }) => repliedId === null)
   await expectList(app, '/posts?', wall)
@@ -109,11 +114,11 @@ export async function expectLists(app: TestApp, { posts, users }: House): Promis
 async function expectList(
   app: TestApp,
   path: string,
-  expected: Kept[],
+  expected: ModelPost[],
   token?: string,
 ): Promise<void> {
   const { body } = await app.call('GET', `${path}limit=50`, { token })
-  expect({ path, total: body.total, ids: body.posts.map(({ id }: Kept) => id) }).toEqual({
+  expect({ path, total: body.total, ids: body.posts.map(({ id }: ModelPost) => id) }).toEqual({
     path,
     total: expected.length,
     ids: expected.slice(0, 50).map(({ id }) => id),

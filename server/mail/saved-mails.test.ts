@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { maskEmail } from './mask-email.ts'
+import { maskEmail } from './email-address.ts'
 import { openMailTransport } from './transport.ts'
 
 const FROM = { name: 'Вслух', address: 'no-reply@vsluh.example' }
@@ -50,7 +50,7 @@ test('and saved as an .eml file that its owner alone can read', async () => {
   expect(first?.text?.trim()).toBe(MAIL.text)
 })
 
-test('a code asked for without SMTP_URL is in DATA_DIR/mail', async () => {
+test('a code requested without SMTP_URL is in DATA_DIR/mail', async () => {
   const app = await appForTest({ config: { appName: 'Стена' } })
   const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })
   await app.logLine('mail sent')
@@ -61,7 +61,7 @@ test('a code asked for without SMTP_URL is in DATA_DIR/mail', async () => {
   expect(mail?.subject).toBe(`${app.codeFor(body.id)} — код для регистрации · Стена`)
 })
 
-test('an address is one address to the letter, whatever is written in it', async () => {
+test('a mail goes to exactly the given address, whatever characters it contains', async () => {
   const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
   await transport.send({ ...MAIL, to: 'olga@example.org, victim@example.com' }).catch(() => {})
   await transport.send({ ...MAIL, subject: 'Код\r\nBcc: victim@example.com' })

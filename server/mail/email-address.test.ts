@@ -1,5 +1,30 @@
 import { expect, test } from 'vitest'
-import { hasReadableDomain, withUsualDomain } from './readable-domain.ts'
+import { hasReadableDomain, mailboxOf, withUsualDomain } from './email-address.ts'
+
+test.each([
+  ['olga+wall@example.org', 'olga@example.org'],
+  ['OLGA+a+b@Example.org.', 'olga@example.org'],
+  ['olga@ｅxample.org', 'olga@example.org'],
+  ['olga+1@пример.рф', 'olga@xn--e1afmkfd.xn--p1ai'],
+  ['o.l.ga+x@gmail.com', 'olga@googlemail.com'],
+  ['olga-ivanova@yandex.ru', 'Olga.Ivanova+x@ya.ru'],
+])('%s and %s are one mailbox', (one, other) => {
+  expect(mailboxOf(one)).toBe(mailboxOf(other))
+})
+
+test('different people have different mailboxes', () => {
+  const addresses = [
+    'olga@example.org',
+    'ol.ga@example.org',
+    'ol-ga@example.org',
+    'olga@example.com',
+    'olga@gmail.com',
+    'olga@ya.ru',
+    '+olga@example.org',
+    '+petr@example.org',
+  ]
+  expect(new Set(addresses.map(mailboxOf)).size).toBe(addresses.length)
+})
 
 test.each([
   'olga@example.org',
@@ -10,7 +35,7 @@ test.each([
   'olga@faß.de',
   'olga@mail-2.пример.рф',
   'olga@日本ひらカナ.jp',
-])('%s has a domain that can be read', (address) => {
+])('the domain of %s is readable', (address) => {
   expect(hasReadableDomain(address)).toBe(true)
 })
 
@@ -21,16 +46,16 @@ test.each([
   ['olga@gοοgle.com', 'Greek letters among Latin ones'],
   ['olga@аррӏе.com', 'a Latin word in Cyrillic letters'],
   ['olga@xn--a.org', 'a label that cannot be converted'],
-  ['olga@xn--.org', 'an empty one'],
+  ['olga@xn--.org', 'an empty label'],
   ['olga@é/b.org', 'a slash'],
   ['olga@exa%6dple.org', 'a percent sign'],
   ['olga@a..org', 'nothing between two dots'],
   [`olga@${'o'.repeat(64)}.org`, 'a label of 64 characters'],
-])('%s does not: %s', (address) => {
+])('the domain of %s is not readable: %s', (address) => {
   expect(hasReadableDomain(address)).toBe(false)
 })
 
-test('a domain that is not plain ASCII is taken in its usual form, everything else as it was typed', () => {
+test('a domain that is not plain ASCII is put into its usual form, everything else stays as typed', () => {
   expect(withUsualDomain('Olga@ｅxample.ORG')).toBe('Olga@example.org')
   expect(withUsualDomain('Olga@ПРИМЕР.рф')).toBe('Olga@пример.рф')
   expect(withUsualDomain('Olga@Example.org.')).toBe('Olga@example.org')

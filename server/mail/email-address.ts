@@ -1,0 +1,84 @@
+import { domainToUnicode } from 'node:url'
+import { asciiDomain, emailKey, splitEmail } from '../db/email-key.ts'
+
+/** An address as logs may show it: its first character and its domain, `o***@example.org`. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${email.slice(0, 1)}***${at < 0 ? '' : email.slice(at)}`
+}
+
+const GMAIL = new Set(['gmail.com', 'googlemail.com'])
+/** All of these domains are the same mailbox at Yandex. */
+const YANDEX = new Set([
+  'yandex.ru',
+  'ya.ru',
+  'yandex.com',
+  'yandex.by',
+  'yandex.kz',
+  'yandex.ua',
+  'narod.ru',
+])
+
+/**
+ * The mailbox of an address, however it is spelt: without a subaddress (RFC 5233: `+tag`), at Gmail without dots, at Yandex
+ * with a dot for a hyphen. It serves only to count mails: they are sent to the address as it was typed.
+ */
+export function mailboxOf(address: string): string {
+  const { local, domain } = splitEmail(emailKey(address))
+  const name = local.replace(/(?<=.)\+.*$/, '')
+  if (GMAIL.has(domain)) return `${name.replaceAll('.', '')}@gmail.com`
+  if (YANDEX.has(domain)) return `${name.replaceAll('-', '.')}@yandex.ru`
+  return `${name}@${domain}`
+}
+
+/** Scripts that one word may combine. */
+const CJK = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo']
+const SCRIPTS = [
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Armenian',
+  'Hebrew',
+  'Arabic',
+  'Georgian',
+  'Cherokee',
+]
+const SCRIPT_PATTERNS = [
+  ...SCRIPTS.map((script) => new RegExp(`\\p{Script=${script}}`, 'u')),
+  new RegExp(`[${CJK.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u'),
+]
+
+/** Cyrillic letters that look like Latin ones, from Chromium (components/url_formatter/spoof_checks). */
+const LATIN_LOOK = /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u
+const CYRILLIC = /\p{Script=Cyrillic}/u
+/** Top-level domains of countries that read Cyrillic, from Chromium too. */
+const CYRILLIC_COUNTRIES = new Set(['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'])
+
+/**
+ * Whether a person can tell the domain of an address from another by looking at it: it is a valid domain, no label mixes
+ * scripts, and no label is a Latin word spelt in Cyrillic letters (`аррӏе.com`).
+ */
+export function hasReadableDomain(address: string): boolean {
+  const ascii = asciiDomain(splitEmail(address).domain)
+  const labels = domainToUnicode(ascii).split('.')
+  const country = labels.at(-1) ?? ''
+  const readsCyrillic = CYRILLIC.test(country) || CYRILLIC_COUNTRIES.has(country)
+  return labels.every((label) => isValidLabel(label) && (readsCyrillic || !looksLatin(label)))
+}
+
+function isValidLabel(label: string): boolean {
+  // A label that still begins with `xn--` has no Unicode form, so it is invalid.
+  if (label === '' || label.length > 63 || label.startsWith('xn--')) return false
+  return SCRIPT_PATTERNS.filter((script) => script.test(label)).length <= 1
+}
+
+function looksLatin(label: string): boolean {
+  return CYRILLIC.test(label) && LATIN_LOOK.test(label)
+}
+
+/** An address as mail servers take it: a domain that is not plain ASCII is put into its usual form, the rest stays as typed. */
+export function withUsualDomain(address: string): string {
+  const { local, domain } = splitEmail(address)
+  if (/^[!-~]+$/.test(domain) && !domain.endsWith('.')) return address
+  return `${local}@${domainToUnicode(asciiDomain(domain))}`
+}
