@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import type { TestUser } from '../testing/client.ts'
+import { allEndpoints } from '../testing/endpoints.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
@@ -111,4 +112,30 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
 test('a signed-in viewer’s response is never stored', async () => {
   const { headers } = await app.call('GET', '/posts', { token: olga.token })
   expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('exactly the endpoints with a cache entry answer a visitor with an ETag', async () => {
+  const { id } = await app.publish(olga)
+  const reads = [...(await allEndpoints()).values()].filter(
+    ({ method, access }) => method === 'GET' && access === 'public',
+  )
+  expect(reads.map(({ cache }) => cache === undefined)).toContain(true)
+  for (const { path, cache } of reads) {
+    const answer = await app.call('GET', path.replace(':id', id).replace(':username', 'no_one'))
+    expect(answer.headers.has('etag'), path).toBe(cache !== undefined)
+  }
+})
+
+test('what a user likes is never cached, not even for that user', async () => {
+  const { id } = await app.publish(olga)
+  const likedIds = async () => {
+    const { posts } = (await app.call('GET', '/posts?filter=liked', { token: olga.token })).body
+    return posts.map((post: Post) => post.id)
+  }
+  expect(await likedIds()).not.toContain(id)
+  const petr = await app.signUp()
+  await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
+  expect(await likedIds()).toContain(id)
+  const { posts } = (await app.call('GET', '/posts?filter=liked', { token: petr.token })).body
+  expect(posts).toEqual([])
 })
