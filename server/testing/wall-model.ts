@@ -11,7 +11,7 @@ type Step = {
 }
 
 /** Generates random sequences of so many steps. */
-export function operations(count: number): fc.Arbitrary<Step[]> {
+export function randomSteps(count: number): fc.Arbitrary<Step[]> {
   const what = fc.constantFrom<Step['what'][]>(
     ...(['publish', 'reply', 'reply', 'like', 'like', 'unlike', 'edit', 'delete'] as const),
   )
