@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..')
 const BIOME = join(ROOT, 'node_modules/@biomejs/biome/bin/biome')
 const RULES = ['style/noRestrictedImports', 'suspicious/noImportCycles', 'performance/noBarrelFile']
 
-test('the repository follows every rule about imports', () => {
+test('the repository follows every rule about imports', { timeout: 60_000 }, () => {
   expect(findViolations(ROOT)).toEqual([])
 })
 
