@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
+import type { Queryable } from '../db/database.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestAnswer, TestUser } from '../testing/client.ts'
+import { lockWaits } from '../testing/databases.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { batchLikes } from './likes.service.ts'
 
 let app: TestApp
 let users: TestUser[]
@@ -72,3 +76,32 @@ test('deleting a liked reply while the replied post is being liked never deadloc
   expect(statuses(await atOnce(race))).toEqual([200, 204])
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
+
+test('one user who likes and one who unlikes a post together wait for another transaction on their totals, and deadlock with none', async () => {
+  const [post, other] = await publishMany(2)
+  // The removal locks totals by rising user id.
+  const [first, second, third] = users.toSorted((a, b) => Number(a.id) - Number(b.id))
+  if (!post || !other || !first || !second || !third) throw new Error('too few posts or users')
+  await atOnce([like(post.id, first), like(other.id, first), like(other.id, second)])
+  const lockPost = await app.db.startTransaction().execute()
+  await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(lockPost)
+  const setLike = batchLikes(app.db, async () => {})
+  const changes = [setLike(post.id, { userId: third.id, isLiked: true })]
+  await expect.poll(() => lockWaits(app)).toBe(1)
+  // These two come while the first transaction on the post is running, and share the next one.
+  changes.push(setLike(post.id, { userId: second.id, isLiked: true }))
+  changes.push(setLike(post.id, { userId: first.id, isLiked: false }))
+  const removal = await app.db.startTransaction().execute()
+  await lockTotal(removal, first)
+  await lockPost.rollback().execute()
+  await expect.poll(() => lockWaits(app)).toBe(1)
+  await lockTotal(removal, second)
+  await removal.rollback().execute()
+  expect(await Promise.all(changes)).toEqual([2, 2, 2])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+/** Locks a user's number of likes, as the removal of a deleted post's likes does. */
+async function lockTotal(tx: Queryable, { id }: TestUser): Promise<void> {
+  await sql`SELECT FROM like_totals WHERE user_id = ${id} FOR UPDATE`.execute(tx)
+}

@@ -3,6 +3,16 @@ import type { Queryable } from '../db/database.ts'
 import { idArray } from '../db/row-id.ts'
 
 /**
+ * Locks the totals of users in the order of their ids, and adds those that are missing: a transaction that is about to change
+ * them in more than one statement would otherwise lock them out of order.
+ */
+export async function lockTotals(tx: Queryable, userIds: string[]): Promise<void> {
+  await sql`INSERT INTO like_totals AS t (user_id, likes)
+    SELECT user_id, 0 FROM unnest(${userIds}::bigint[]) user_id ORDER BY user_id
+    ON CONFLICT (user_id) DO UPDATE SET likes = t.likes`.execute(tx)
+}
+
+/**
  * Adds the likes of users who do not like a locked post yet, and counts them for each user. Returns how many were new. All
  * code locks totals in the order of user ids, so that two such statements cannot deadlock.
  */

@@ -1,7 +1,13 @@
 import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { changeLikesCount } from '../posts/posts.service.ts'
-import { deleteLikes, insertLikes, type LikesQuestion, selectLiked } from './likes.repository.ts'
+import {
+  deleteLikes,
+  insertLikes,
+  type LikesQuestion,
+  lockTotals,
+  selectLiked,
+} from './likes.repository.ts'
 
 /** The desired state of a user's like of a post. */
 export type DesiredLike = { userId: string; isLiked: boolean }
@@ -53,6 +59,7 @@ async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
   return db.transaction().execute(async (tx) => {
     let isChanged = false
     const likesCount = await changeLikesCount(tx, postId, async () => {
+      if (liking.length > 0 && unliking.length > 0) await lockTotals(tx, [...last.keys()])
       const added = liking.length > 0 ? await insertLikes(tx, postId, liking) : 0
       const removed = unliking.length > 0 ? await deleteLikes(tx, postId, unliking) : 0
       isChanged = added + removed > 0
