@@ -29,7 +29,7 @@ async function invalidates(call: () => Promise<TestAnswer>): Promise<boolean> {
   await readWall()
   await call()
   const sent = await captureStatements(readWall)
-  return sent.some(({ text }) => text.includes('picked'))
+  return sent.some(({ text }) => text.includes('WITH page AS'))
 }
 
 const NO_CHANGES: [what: string, call: () => Promise<TestAnswer>, status: number][] = [
