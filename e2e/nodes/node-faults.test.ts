@@ -70,7 +70,7 @@ test('the change feed’s connection of a node hangs: users see changes at once 
   const pair = await pairForTest()
   const olga = await pair.signUp()
   const { writer, other } = rolesIn(pair, 0)
-  const readers = [{ node: other, token: olga.token }]
+  const readers = [other, writer].map((node) => ({ node, token: olga.token }))
   const before = await listeners(pair)
   for (const pid of before) process.kill(pid, 'SIGSTOP')
   try {
