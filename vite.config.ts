@@ -3,17 +3,73 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { build, defineConfig, type Plugin } from 'vite'
 
 const TEXT_FILE = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
 const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
+/**
+ * What every visit needs, in two scripts, which compress better than the many that lazy chunks would split off: packages,
+ * which few releases change, so that browsers keep them cached across deployments, and what main.tsx imports.
+ */
+const CHUNKS = [
+  { name: 'vendor', test: VENDOR, priority: 2 },
+  { name: 'app', test: /web\/main\.tsx$/, priority: 1 },
+]
 const SMALLEST_WORTH_PACKING = 1024
+// light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
+const TARGET = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
+const WORKERS = ['service-worker', 'service-worker-off']
+
+/**
+ * Builds the service worker, which knows the names of all assets, and the one that removes it. Each is one script without
+ * imports at the root, where its scope is the whole site.
+ */
+function serviceWorkers(): Plugin {
+  return {
+    name: 'service-workers',
+    apply: (_config, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
+    generateBundle: {
+      // The style sheet joins the bundle late.
+      order: 'post',
+      async handler(_options, bundle) {
+        const assets = Object.keys(bundle).filter((name) => name.startsWith('assets/'))
+        const paths = assets.map((name) => `/${name}`).sort()
+        for (const name of WORKERS) {
+          const source = await bundleWorker(name, paths)
+          this.emitFile({ type: 'asset', fileName: `${name}.js`, source })
+        }
+      },
+    },
+  }
+}
+
+async function bundleWorker(name: string, assets: string[]): Promise<string> {
+  const result = await build({
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    define: { BUILD_ASSETS: JSON.stringify(assets) },
+    build: {
+      write: false,
+      target: TARGET,
+      rolldownOptions: {
+        input: join(import.meta.dirname, `web/service-worker/${name}.ts`),
+        output: { format: 'iife' },
+      },
+    },
+  })
+  const [output] = [result].flat()
+  const script = output && 'output' in output ? output.output[0] : undefined
+  if (!script) throw new Error(`${name} did not build`)
+  return script.code
+}
 
 /** Writes .br and .gz beside every built text file over 1 KB, so that the server never compresses on the fly. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    apply: 'build',
+    // The build for the server is not served.
+    apply: ({ build }, { command }) => command === 'build' && !build?.ssr,
     async writeBundle({ dir = '' }) {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true })
       const files = entries.filter((entry) => entry.isFile() && TEXT_FILE.test(entry.name))
@@ -35,25 +91,29 @@ async function packBeside(path: string): Promise<void> {
   ])
 }
 
-export default defineConfig(({ command }) => ({
+export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
-  plugins: [react(), precompress()],
+  plugins: [react(), serviceWorkers(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
-    target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
+    target: TARGET,
     // The page's Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The server reads it, to name in the page of a post the files that only this page needs.
-    manifest: true,
-    // One sheet, 2 KB (gzip) heavier than what the wall needs. A chunk's own that failed once would never be asked for
-    // again, and the window or page would stand there without its looks until a reload.
+    // One style sheet for all pages costs the wall 2 KB (gzip). If a lazy chunk had its own and it failed to load, the
+    // browser would never request it again, and the dialog or page would stay without styles until a reload.
     cssCodeSplit: false,
-    // What every visit needs and few releases change: one file packs better and outlives a deployment.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: VENDOR }] } } },
+    rolldownOptions: {
+      output: {
+        // The server loads everything at once.
+        codeSplitting: isSsrBuild ? false : { groups: CHUNKS },
+      },
+    },
   },
+  // The server renders with what was built, never with React's development build or another version of a library.
+  ssr: { noExternal: true },
+  ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   css: {
     modules: {
       generateScopedName: command === 'serve' ? '[name]__[local]' : '[hash:base64:6]',

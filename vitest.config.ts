@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { runByNode, sharedPostgres, strict, wholeProduct } from './vitest.shared.ts'
 
+/** These measure times, load or processor use, so each of them runs while nothing else does. */
+const MEASURING = ['e2e/{idle-connections,life,long-list,overload,unwritable-log,weight}.test.ts']
+
 export default defineConfig({
   test: {
     ...strict,
@@ -19,7 +22,7 @@ export default defineConfig({
           include: ['server/**/*.test.ts'],
           globalSetup: [sharedPostgres],
           ...runByNode,
-          // Tests wait for the database most of the time: more files than cores keep both busy.
+          // Tests wait for the database part of the time, so three files keep two cores busy.
           maxWorkers: 3,
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -31,9 +34,22 @@ export default defineConfig({
           name: 'e2e',
           // Faults and nodes have commands of their own: test:faults and test:nodes.
           include: ['e2e/*.test.ts'],
+          exclude: MEASURING,
           globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
           ...wholeProduct,
+          // Each file has a product, a database and a browser of its own, and often waits for them.
+          fileParallelism: true,
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e measuring',
+          include: MEASURING,
+          globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
+          ...wholeProduct,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

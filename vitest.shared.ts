@@ -1,4 +1,10 @@
+import { compileCacheFolder } from './scripts/compile-cache.ts'
+
 /** Settings that the suites share; each of them has a configuration of its own. */
+
+// Each test file and each product under test is a process of its own that loads the same modules: Node compiles them once.
+const compileCache = compileCacheFolder()
+if (compileCache) process.env.NODE_COMPILE_CACHE ??= compileCache
 
 /** Starts the database only for projects that need one: `npm test -- contract` runs at once. */
 export const sharedPostgres = './server/testing/global-setup.ts'

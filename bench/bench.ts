@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
-import { applyLoad, type Load } from './load.ts'
+import { applyLoad, type Load, medianTime, read } from './load.ts'
 import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
@@ -27,6 +27,8 @@ const seconds = Number(values.seconds ?? (values.overload ? 30 : 5))
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
+/** How many pages are asked for that nobody has asked for before. */
+const MISSES = 200
 
 const dataSet = dataSetOf(Number(values.posts))
 console.log(
@@ -54,8 +56,25 @@ async function measureRatios(): Promise<void> {
   console.log(
     `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
   )
+  await measureMisses()
   await checkCounts()
   console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
+}
+
+/** Prints how long a page takes that is not cached, and how long the JSON that it is made from. */
+async function measureMisses(): Promise<void> {
+  const ids = Array.from({ length: MISSES }, (_, n) => dataSet.posts - n)
+  const pages = await medianTime(
+    ids.map((id) => `${product.url}/posts/${id}`),
+    { 'accept-encoding': 'br' },
+  )
+  const reads = await medianTime(
+    ids.map((id) => `${product.url}/api/v1/posts/${id - MISSES}`),
+    {},
+  )
+  console.log(
+    `Not cached, median of ${MISSES}: a post's page ${pages.toFixed(1)} ms, its JSON ${reads.toFixed(1)} ms.`,
+  )
 }
 
 /** Milliseconds until the product is ready in an empty folder. */
@@ -115,10 +134,10 @@ type Limit = { rps: number; cpu?: number }
 async function bareReads({ request }: Scenario): Promise<Limit> {
   if (typeof request === 'function') throw new Error('a read asks the same each time')
   const { path = '/', headers } = request
-  const answer = await fetch(product.url + path, { headers: headers as Record<string, string> })
+  const answer = await read(product.url + path, headers as Record<string, string>)
   const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
-  const { date: _, connection: __, 'keep-alive': ___, ...rest } = Object.fromEntries(answer.headers)
-  writeFileSync(file, JSON.stringify({ headers: rest, body: await answer.text() }))
+  const { date: _, connection: __, 'keep-alive': ___, ...rest } = answer.headers
+  writeFileSync(file, JSON.stringify({ headers: rest, body: answer.body.toString('base64') }))
   const bare = await startScript('bare-server.ts', [file])
   const startCpu = bare.cpu()
   const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })

@@ -27,17 +27,32 @@ const FLAGS = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS]
 const ATTEMPTS = 3
 
 /**
+ * How a slow network comes about: `simulate` computes it from a fast visit, as Lighthouse does by default; `devtools`
+ * slows the visit itself down.
+ */
+export type Throttling = 'simulate' | 'devtools'
+
+/**
  * Visits a page once as a phone on a slow network, in a fresh browser profile. Throws when the visit could not be recorded
  * in three attempts.
  */
-export async function visit(url: string, attempts = ATTEMPTS): Promise<Report> {
+export async function visit(
+  url: string,
+  throttlingMethod: Throttling,
+  attempts = ATTEMPTS,
+): Promise<Report> {
   const browser = await startBrowser()
   const { port } = browser
-  const flags: Flags = { port, onlyCategories: [...CATEGORIES], logLevel: 'error' }
+  const flags: Flags = {
+    port,
+    onlyCategories: [...CATEGORIES],
+    logLevel: 'error',
+    throttlingMethod,
+  }
   const result = await lighthouse(url, flags).finally(browser.close)
   const error = result?.lhr.runtimeError
   if (result && !error) return readReport(result.lhr)
-  if (attempts > 1) return visit(url, attempts - 1)
+  if (attempts > 1) return visit(url, throttlingMethod, attempts - 1)
   throw new Error(error?.message ?? `Lighthouse returned no report on ${url}`)
 }
 

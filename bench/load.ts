@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import autocannon, { type Request } from 'autocannon'
 
 export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
@@ -44,11 +46,10 @@ export async function medianTime(urls: string[], headers: Record<string, string>
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 
-function read(url: string, headers: Record<string, string>, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get(url, { headers, agent }, (response) => {
-      response.resume().once('end', resolve)
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`))
-    }).once('error', reject)
-  })
+/** Reads a URL. Returns the response's headers and its bytes as they were sent, compressed or not; rejects unless it is 200. */
+export async function read(url: string, headers: Record<string, string>, agent?: Agent) {
+  const [response] = await once(get(url, { headers, agent }), 'response')
+  const body = await buffer(response)
+  if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`)
+  return { headers: response.headers, body }
 }

@@ -26,6 +26,7 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
   ] as const
   return [
     ...reads.map(([name, path]) => read(`${name}, visitor`, 0.75, { method: 'GET', path })),
+    wallPage(),
     ...reads.map(([name, path]) =>
       read(`${name}, signed in`, 0.25, { method: 'GET', path, ...withToken(tokens[0]) }),
     ),
@@ -36,6 +37,13 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
 
 function read(name: string, goal: number, call: Call): Scenario {
   return { name, goal, call, request: toRequest(call) }
+}
+
+/** The page of the wall as a browser asks for it: HTML, compressed. It is made from the wall's JSON. */
+function wallPage(): Scenario {
+  const call: Call = { method: 'GET', path: '/posts?limit=10' }
+  const request = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } } as const
+  return { name: 'wall page, visitor', goal: 0.75, call, request }
 }
 
 function publishing(tokens: string[]): Scenario {

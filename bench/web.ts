@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { dataSetOf } from './data-set.ts'
-import { median, type Report, visit } from './lighthouse.ts'
+import { median, type Report, type Throttling, visit } from './lighthouse.ts'
 import { startFilledProduct } from './measured-product.ts'
+
+type Named = { name: string; throttling: Throttling; report: Report }
 
 /** Measures the pages on a phone over a slow network. Exits 1 where a score is under its goal. */
 const { values } = parseArgs({
@@ -12,7 +14,9 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
   },
 })
-const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 } as const
+const GOALS = { performance: 99, accessibility: 100, 'best-practices': 100, seo: 100 } as const
+/** The largest contentful paint, in milliseconds. */
+const LCP_GOALS: Record<Throttling, number> = { simulate: 1500, devtools: 1800 }
 const PORT = 3211
 
 await buildWebIfNeeded()
@@ -20,14 +24,18 @@ const dataSet = dataSetOf(Number(values.posts))
 await using started = await startFilledProduct({ dataSet, port: PORT, prepare: findMostAnswered })
 const { product, prepared: mostAnswered } = started
 
-const reports: [string, Report][] = []
-for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
-  const visits: Report[] = []
-  while (visits.length < Number(values.runs)) visits.push(await visit(product.url + path))
-  reports.push([name, median(visits)])
+const reports: Named[] = []
+for (const throttling of ['simulate', 'devtools'] as const) {
+  for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
+    const visits: Report[] = []
+    while (visits.length < Number(values.runs)) {
+      visits.push(await visit(product.url + path, throttling))
+    }
+    reports.push({ name: `${name}, ${throttling}`, throttling, report: median(visits) })
+  }
 }
 print(reports)
-if (reports.some(([, report]) => isUnderGoal(report))) process.exitCode = 1
+if (reports.some(isUnderGoal)) process.exitCode = 1
 
 /** The id of the post on the wall with most replies. */
 async function findMostAnswered(url: string): Promise<string> {
@@ -40,20 +48,25 @@ async function findMostAnswered(url: string): Promise<string> {
   return rows[0].id
 }
 
-function isUnderGoal(report: Report): boolean {
-  return Object.entries(GOALS).some(([category, goal]) => !(report[category as never] >= goal))
+/** Scores are those of the simulated visit, for which Lighthouse defines them. */
+function isUnderGoal({ throttling, report }: Named): boolean {
+  const isSlow = !(report.lcp <= LCP_GOALS[throttling]) || report.cls > 0
+  if (throttling === 'devtools') return isSlow
+  return (
+    isSlow || Object.entries(GOALS).some(([category, goal]) => !(report[category as never] >= goal))
+  )
 }
 
-function print(reports: [string, Report][]): void {
+function print(reports: Named[]): void {
   const rows = [
     ['', 'performance', 'accessibility', 'best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB'],
     Array<string>(10).fill('---'),
     ['goal', ...Object.values(GOALS).map((goal) => `≥ ${goal}`), ...Array<string>(5).fill('')],
-    ...reports.map(([name, report]) => [name, ...cells(report)]),
+    ...reports.map(({ name, report }) => [name, ...cells(report)]),
   ]
   for (const row of rows) console.log(`| ${row.join(' | ')} |`)
-  for (const [name, { faults }] of reports)
-    for (const fault of faults) console.log(`${name}: ${fault}`)
+  for (const { name, report } of reports)
+    for (const fault of report.faults) console.log(`${name}: ${fault}`)
 }
 
 function cells(report: Report): string[] {

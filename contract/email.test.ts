@@ -15,6 +15,7 @@ test.each([
 
 test.each([
   ['', 'nothing'],
+  [' ', 'a space alone'],
   ['olga', 'no at-sign'],
   ['@example.org', 'nothing before the at-sign'],
   ['olga@', 'nothing after it'],

@@ -10,7 +10,7 @@ export const ERRORS = {
   },
   MAX_CONFIRM_ATTEMPTS: {
     status: 400,
-    message: 'Слишком много неверных кодов. Подождите 10 минут и запросите новый код',
+    message: 'Слишком много неверных кодов. Новый можно запросить через 10 минут',
   },
   OPERATION_EXPIRED: { status: 400, message: 'Код больше не действует. Запросите новый' },
   EMAIL_ALREADY_EXISTS: { status: 400, message: 'Эта почта уже используется' },

@@ -1,3 +1,5 @@
+import type { Post, PostPage } from './posts.ts'
+
 /** The paths of the web app's pages. The server answers 404 at any other address. */
 export const PATHS = {
   wall: '/',
@@ -11,6 +13,9 @@ export const PATHS = {
   devices: '/settings/devices',
   emailUndo: '/email-undo',
 } as const
+
+/** The parameter of the wall's and of a post's address that says after which post their list begins. */
+export const CURSOR_PARAM = 'cursor'
 
 /** The path of a post's page. */
 export function postPath(id: string): string {
@@ -28,3 +33,25 @@ export const TITLES = {
 export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
+
+/** What a page shows a visitor: it is rendered from this on the server, and hydrated with it in the browser. */
+export type FirstPage = {
+  /** When it was rendered, in unix seconds. */
+  now: number
+} & (
+  | { shows: 'wall'; cursor: string | null; posts: PostPage }
+  | { shows: 'post'; post: Post; cursor: string | null; replies: PostPage }
+  | { shows: 'missing post' }
+  | { shows: 'nothing' }
+)
+
+/** The operator's settings that pages need. */
+export type PageSettings = { appName: string; editPeriodSeconds: number }
+
+/** Returns the HTML of the app for a visitor at a path, with its query, of this site. */
+export type RenderPage = (path: string, first: FirstPage) => string
+/** The exports of the web app's build for the server. */
+export type ServerBuild = { createRenderer: (settings: PageSettings) => Promise<RenderPage> }
+
+/** The id of the element whose text is the page's FirstPage as JSON. */
+export const FIRST_PAGE_ID = 'first-page'

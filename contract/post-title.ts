@@ -19,3 +19,8 @@ export function excerpt(text: string, max: number): string {
   const beginning = characters.slice(0, end > max / 2 ? end : max - 1).join('')
   return `${beginning.replace(/[\s.,:;—–-]+$/u, '')}…`
 }
+
+/** Returns the title of a post's page for its header. */
+export function threadTitle({ actions }: { actions: { replied_post_id: string | null } }): string {
+  return actions.replied_post_id === null ? 'Запись' : 'Ответ'
+}

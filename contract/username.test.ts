@@ -16,6 +16,7 @@ test.each([
   ['olga5\n', 'characters'],
   ['mar\u212aus', 'characters'],
   ['olga\u0301a', 'characters'],
+  ['аdministrator', 'characters'],
 ])('%j is not a username: %s', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem)
 })

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('no screen has a serious barrier', async () => {
+test('no page has a serious accessibility violation', async () => {
   const page = await visitAtRest({ as: olga, viewport: DESKTOP })
   const screens: Record<string, string> = {
     '/': 'Моя запись',
@@ -49,7 +49,7 @@ test('no screen has a serious barrier', async () => {
   }
 })
 
-test('no dialog, menu or list has a serious barrier', async () => {
+test('no dialog, menu or list has a serious accessibility violation', async () => {
   const page = await visitAtRest({ as: olga })
   const mine = postWith(page, 'Моя запись')
   await mine.waitFor()
@@ -89,7 +89,58 @@ test('no dialog, menu or list has a serious barrier', async () => {
   await expectNoBarrierIn(page, 'Завершить другие сессии?')
 })
 
-test('no step of signing in has a serious barrier', async () => {
+test('no toast has a serious accessibility violation', async () => {
+  const page = await visitAtRest({ as: olga })
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('textbox').fill('Запись с уведомлением')
+  await page.keyboard.press('Control+Enter')
+  // A toast stays while the pointer is on it.
+  await page.getByText('Опубликовано').hover()
+  await expectNoBarrier(page, 'a toast')
+  expect(await page.getByRole('status').getByRole('link', { name: 'Смотреть' }).count()).toBe(1)
+})
+
+test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async () => {
+  const page = await visitAtRest({ forcedColors: 'active' })
+  const signIn = page.getByRole('button', { name: 'Войти' })
+  expect(await styleOf(signIn, 'border-top-style')).toBe('solid')
+  await openMenu(postWith(page, 'Чужая запись'))
+  const item = page.getByRole('menuitem', { name: 'Пожаловаться' })
+  await item.hover()
+  const menuGround = await styleOf(page.getByRole('menu'), 'background-color')
+  expect(await styleOf(item, 'background-color')).not.toBe(menuGround)
+  await page.keyboard.press('Escape')
+
+  await signIn.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Электронная почта').fill('nina@example.org')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Продолжить' }).click()
+  const code = dialog.getByLabel('Код подтверждения')
+  await code.fill('12')
+  expect(await styleOf(code, 'color')).toBe('rgba(0, 0, 0, 0)')
+  const cells = dialog.locator('[data-active]')
+  expect(await styleOf(cells, 'outline-style')).toBe('solid')
+})
+
+test('a printed page is light, has no controls and tears no post in two', async () => {
+  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
+  for (const path of ['/', `/posts/${answer.id}`]) {
+    await page.emulateMedia({ media: 'screen' })
+    await page.goto(journey.url + path)
+    await page.getByText('Мой ответ').or(page.getByText('Моя запись')).first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect(await styleOf(page.locator('body'), 'background-color')).toBe('rgb(251, 249, 246)')
+    expect(await page.locator('button:visible, nav:visible').count()).toBe(0)
+    const articles = page.getByRole('article')
+    expect(await articles.count()).toBeGreaterThan(1)
+    for (const article of await articles.all()) {
+      expect(await styleOf(article, 'break-inside')).toBe('avoid')
+    }
+  }
+})
+
+test('no step of signing in has a serious accessibility violation', async () => {
   const page = await visitAtRest()
   await page.getByRole('button', { name: 'Войти' }).click()
   const dialog = page.getByRole('dialog')
@@ -103,9 +154,10 @@ test('no step of signing in has a serious barrier', async () => {
   await expectNoBarrier(page, 'the code step')
 })
 
-test('no wall that is empty, failed or cut off has a serious barrier', async () => {
+test('no wall that is empty, failed or incomplete has a serious accessibility violation', async () => {
   const lists = '**/api/v1/posts?*'
   const page = await visitAtRest({
+    as: olga,
     before: (it) => it.route(lists, (route) => route.fulfill({ json: NOTHING })),
   })
   await page.getByText('Записи не найдены').waitFor()
@@ -120,6 +172,10 @@ test('no wall that is empty, failed or cut off has a serious barrier', async () 
 })
 
 const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+
+function styleOf(element: Locator, property: string): Promise<string> {
+  return element.evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), property)
+}
 
 /** Opens a page without animations: what is fading in has no contrast yet. */
 function visitAtRest(visit: Visit = {}): Promise<Page> {

@@ -2,12 +2,13 @@ import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { holdCalls } from './testing/page-actions.ts'
+import { countRequests, holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
 const UNFETCHED = /dynamically imported module/
-const NO_ANSWER = 'Нет связи. Проверьте интернет и повторите'
+const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
+const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'
 
 let journey: JourneyWithMail
 let author: TestUser
@@ -20,24 +21,40 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('offline, a banner says so until the network is back; what was written stays, and can be sent then', async () => {
+test('a banner says that there is no network until it is back; a text that was written stays and can be sent then', async () => {
   const page = await journey.visit({ as: author })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
-  const banner = page.getByText('Нет связи. Отправить не получится, пока она не вернётся')
+  const banner = page.getByText('Нет связи. Читать можно, отправить — позже')
   expect(await banner.count()).toBe(0)
   await page.context().setOffline(true)
   await banner.waitFor()
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   await send.click()
-  await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
+  await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(OFFLINE)
   expect(await dialog.getByLabel('Текст записи').inputValue()).toBe('Написано в метро.')
 
   await page.context().setOffline(false)
   await banner.waitFor({ state: 'detached' })
+  await expect.poll(() => dialog.getByRole('alert').textContent()).toBe('')
   await send.click()
   await page.getByRole('status').getByText('Опубликовано').waitFor()
   expect(await published('Написано в метро.')).toBe(1)
+})
+
+test('without a network the end of a list says so at once, and goes on by itself when the network is back', async () => {
+  const page = await journey.visit({ as: author, viewport: { width: 390, height: 400 } })
+  await expect.poll(() => page.getByRole('article').count()).toBe(10)
+  const reads = countRequests(page, 'GET', /\/api\/v1\/posts\?/)
+  await page.context().setOffline(true)
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
+  await failed.waitFor()
+  expect(reads()).toBe(1)
+  await page.context().setOffline(false)
+  await failed.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(10)
+  expect(reads()).toBe(2)
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
@@ -70,12 +87,15 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
 
 test('a first page that does not load says so in its place, and «Повторить» loads it', async () => {
   const first = /\/api\/v1\/posts(\?|$)/
+  // A visitor would find it in the page already.
   const page = await journey.visit({
+    as: author,
     before: (page) => page.route(first, (route) => route.abort()),
   })
   const failed = page.getByRole('alert')
   await failed.getByText(NO_ANSWER).waitFor()
-  await page.getByRole('button', { name: 'Войти' }).waitFor()
+  await profileLink(page).waitFor()
+  expect(await failed.getByRole('heading', { name: 'Не получилось загрузить' }).count()).toBe(1)
   expect(await page.getByText('Записи не найдены').count()).toBe(0)
 
   await page.unroute(first)
@@ -84,24 +104,26 @@ test('a first page that does not load says so in its place, and «Повтори
   expect(await failed.count()).toBe(0)
 })
 
-test('while the server restarts, failed calls show an error; reading and writing go on afterwards, signed in', async () => {
-  const reader = await journey.visit({ as: author, path: '/settings', expectedErrors: UNFETCHED })
+test('while the server restarts, failed calls show an error; afterwards the user is still signed in and can read and write', async () => {
+  const reader = await journey.visit({ as: author, expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
   await writer.goto(journey.url)
   await profileLink(writer).waitFor()
   const dialog = await write(writer, 'После перезапуска.')
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
-  await reader.getByRole('link', { name: 'Устройства' }).waitFor()
+  await reader.getByRole('button', { name: 'Новые' }).click()
+  const liked = reader.getByRole('option', { name: 'Понравившиеся' })
+  await liked.waitFor()
 
   await journey.product.stop()
   await send.click()
   await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(NO_ANSWER)
-  await reader.getByRole('link', { name: 'Устройства' }).click()
-  await reader.getByText('Не удалось открыть страницу').waitFor()
+  await liked.click()
+  await reader.getByText('Не получилось загрузить').waitFor()
   await journey.product.start()
 
-  await reader.getByRole('button', { name: 'Обновить' }).click()
-  await reader.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
+  await reader.getByRole('button', { name: 'Повторить' }).click()
+  await reader.getByText('Записи не найдены').waitFor()
   await send.click()
   await writer.getByRole('status').getByText('Опубликовано').waitFor()
   await writer.getByRole('article').filter({ hasText: 'После перезапуска.' }).waitFor()

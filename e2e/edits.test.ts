@@ -66,7 +66,7 @@ test('an edit whose answer was lost counts as saved when it is sent again', asyn
   await page.keyboard.press('Control+Enter')
   await dialog
     .getByRole('alert')
-    .getByText(/Нет связи/)
+    .getByText(/Сервер не отвечает/)
     .waitFor()
   await dialog.getByRole('button', { name: 'Сохранить' }).click()
   await toast(page, 'Изменено').waitFor()
@@ -93,7 +93,10 @@ test('when the edit period ends while the dialog is open, the text can be copied
   await openReplies(page, 'Не успею')
   await postWith(page, 'Дописал слишком поздно').waitFor()
   const menu = await openMenu(postWith(page, 'Не успею').first())
-  expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Удалить'])
+  expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual([
+    'Скопировать ссылку',
+    'Удалить',
+  ])
 })
 
 test('a changed text whose edit period ended while the dialog was closed is in the menu until it is discarded', async () => {
@@ -109,14 +112,16 @@ test('a changed text whose edit period ended while the dialog was closed is in t
   await page.clock.fastForward('10:01')
 
   const items = (await openMenu(post)).getByRole('menuitem')
-  await expect.poll(() => items.allInnerTexts()).toEqual(['Несохранённый текст', 'Удалить'])
+  await expect
+    .poll(() => items.allInnerTexts())
+    .toEqual(['Несохранённая правка', 'Скопировать ссылку', 'Удалить'])
   await items.first().click()
   await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
   expect(await text.inputValue()).toBe('Вернулся поздно')
   await dialog.getByRole('button', { name: 'Удалить текст' }).click()
   await dialog.waitFor({ state: 'detached' })
   await openMenu(post)
-  expect(await items.allInnerTexts()).toEqual(['Удалить'])
+  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', 'Удалить'])
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -50,7 +50,7 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   await ownersPage.getByRole('link', { name: `Электронная почта ${owner.email}` }).waitFor()
 })
 
-test('whoever undoes a change of their own is a visitor at once, in each tab', async () => {
+test('users who undo their own change are signed out at once in every tab', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
   const secondTab = await page.context().newPage()
@@ -65,7 +65,7 @@ test('whoever undoes a change of their own is a visitor at once, in each tab', a
   await signInButton(secondTab).waitFor()
 })
 
-test('a link that was used, or is not whole, says so and what to do', async () => {
+test('a link that was used or is incomplete leads to a page that says so and what to do', async () => {
   const user = await journey.signUp()
   const link = await move(user)
   const page = await journey.visit()
@@ -89,7 +89,7 @@ test('a link that was used, or is not whole, says so and what to do', async () =
   }
 })
 
-test('an old address that another account has by now: the page says what to do, and works once it is done', async () => {
+test('when another account has taken the old address, the undo page says what to do, and works once it is done', async () => {
   const user = await journey.signUp()
   const link = await move(user)
   await journey.rows(`INSERT INTO users (username, email, email_key) VALUES ('newcomer', $1, $1)`, [
@@ -108,7 +108,7 @@ test('an old address that another account has by now: the page says what to do, 
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
 })
 
-test('without a network the page says so, still has its button, and tries again', async () => {
+test('without a network the undo page says so, and its button tries again', async () => {
   const user = await journey.signUp()
   const page = await journey.visit()
   await page.goto(await move(user))

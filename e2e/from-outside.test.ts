@@ -42,7 +42,7 @@ test('a signed-in person who follows a link from another site is signed in, with
   expect(loads()).toBe(1)
 })
 
-test('a visitor who comes from another site asks for no session', async () => {
+test('for a visitor who comes from another site the page requests no session', async () => {
   const page = await journey.visit()
   await signInButton(page).waitFor()
   const renewals = countRequests(page, 'PATCH', RENEWAL)
@@ -52,7 +52,7 @@ test('a visitor who comes from another site asks for no session', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('whoever logged out here is a visitor again', async () => {
+test('a user who logged out here and follows a link from another site is a visitor', async () => {
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
@@ -63,7 +63,7 @@ test('whoever logged out here is a visitor again', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('a session that ended meanwhile is asked for only once', async () => {
+test('a session that has ended is requested only once', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()

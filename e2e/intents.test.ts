@@ -79,7 +79,7 @@ const JOURNEYS: Journey[] = [
 ]
 
 test.each(JOURNEYS)(
-  'a visitor who wants $intent signs in and gets it',
+  'a visitor’s intent, $intent, is carried out after signing in',
   async ({ ask, expectDone }) => {
     const { email } = await journey.signUp()
     const page = await journey.visit()
@@ -92,7 +92,7 @@ test.each(JOURNEYS)(
   },
 )
 
-test('an intent is dropped when its sign-in dialog is closed, also when one signs in later', async () => {
+test('an intent is dropped when its sign-in dialog is closed, even if the visitor signs in later', async () => {
   const { email } = await journey.signUp()
   const page = await journey.visit()
   const { dialog } = signInDialog(page)
@@ -130,7 +130,7 @@ test('an intent survives a reload on the code step, and is performed once', asyn
   expect(await dialog.count()).toBe(0)
 })
 
-test('a like set far down the wall is confirmed after signing in, with a link to the post', async () => {
+test('after signing in, a like that was set far down the wall is seen there, and needs no toast', async () => {
   const author = await journey.signUp()
   await journey.fillWall(author, 30)
   const page = await journey.visit()
@@ -138,10 +138,11 @@ test('a like set far down the wall is confirmed after signing in, with a link to
   const far = postWith(page, 'Запись 12')
   await like(far).click()
   await signInThrough(journey, page, author.email)
-  await toast(page, 'Отметка поставлена').waitFor()
-  await page.getByRole('link', { name: 'Смотреть' }).click()
-  await page.waitForURL('**/posts/*')
   await expect.poll(() => like(far).getAttribute('aria-pressed')).toBe('true')
+  await expect
+    .poll(() => far.evaluate((it) => it.getBoundingClientRect().top < innerHeight))
+    .toBe(true)
+  expect(await toast(page, 'Добавлено в «Понравившиеся»').count()).toBe(0)
 })
 
 function like(where: Page | Locator) {

@@ -31,7 +31,7 @@ test('a post that was missing when its address was opened is on the wall once it
   await postWith(page, 'Следующая за последней').waitFor()
 })
 
-test('a late response does not undo the count of replies', async () => {
+test('a late response does not overwrite the newer count of replies', async () => {
   const { id } = await journey.publish(olga, 'Сколько нас')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Сколько нас').waitFor()

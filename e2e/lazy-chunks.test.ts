@@ -6,7 +6,8 @@ import { holdCalls, openMenu, postWith, switchView } from './testing/page-action
 
 /** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
 const UNFETCHED = /dynamically imported module/
-const DIALOG_FAILED = 'Не удалось открыть окно. Проверьте интернет и повторите'
+const SETTINGS = /assets\/settings-/
+const DIALOG_FAILED = 'Не получилось загрузить. Проверьте связь и нажмите ещё раз'
 
 let journey: JourneyWithMail
 let author: TestUser
@@ -74,67 +75,102 @@ test('for a signed-in viewer dialogs and menus are preloaded, and open without a
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('a page that could not be loaded is loaded by «Обновить» in its place, or by visiting it again', async () => {
-  const page = await journey.visit({ expectedErrors: UNFETCHED })
+test('opening a post needs no further script: it is shown at once from the cache, without the server too', async () => {
+  const page = await journey.visit()
+  await postWith(page, 'Запись 12').waitFor()
+  await page.context().setOffline(true)
+  await postWith(page, 'Запись 12').getByText('Запись 12').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await postWith(page, 'Запись 12').waitFor()
+})
+
+test('for a visitor menus and signing in are fetched at the first sign of use, and then open without a network', async () => {
+  const fetched: string[] = []
+  const page = await journey.visit({
+    before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
+  })
+  await postWith(page, 'Запись 12').waitFor()
+  await page.waitForLoadState('networkidle')
+  const lazy = /\/(menu|sign-in-dialog)-/
+  expect(fetched.filter((url) => lazy.test(url))).toEqual([])
+  await page.mouse.move(300, 300)
+  await expect.poll(() => fetched.filter((url) => lazy.test(url)).length).toBe(2)
+  await page.context().setOffline(true)
+  const menu = await openMenu(page.getByRole('article').first())
+  await menu.getByRole('menuitem').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Войти' }).click()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+})
+
+test('a page that failed to load is loaded by its button «Обновить», or by visiting it again', async () => {
+  const page = await journey.visit({
+    as: author,
+    expectedErrors: UNFETCHED,
+    // Otherwise it would be preloaded.
+    before: (it) => it.route(SETTINGS, (route) => route.abort()),
+  })
   await postWith(page, 'Запись 12').waitFor()
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await page.context().setOffline(true)
-  await openPost(page, 'Запись 12')
+  await page.unroute(SETTINGS)
+  await openSettings(page)
   const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })
   const refresh = failure.getByRole('button', { name: 'Обновить' })
   await refresh.click()
   await expect.poll(() => refresh.getAttribute('aria-busy')).toBe(null)
   expect(await failure.count()).toBe(1)
 
-  await page.getByRole('button', { name: 'Назад' }).click()
+  await page.goBack()
   await postWith(page, 'Запись 11').waitFor()
-  await openPost(page, 'Запись 11')
+  await openSettings(page)
   await failure.waitFor()
   await page.context().setOffline(false)
   await refresh.click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  await postWith(page, 'Запись 11').waitFor()
-  await page.getByRole('button', { name: 'Назад' }).click()
-  await openPost(page, 'Запись 12')
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.getByRole('button', { name: 'Выйти' }).waitFor()
+  await page.goBack()
+  await openSettings(page)
+  await page.getByRole('button', { name: 'Выйти' }).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('a page that failed during navigation is loaded again by going to another one of its kind', async () => {
-  const page = await journey.visit({ expectedErrors: UNFETCHED })
+test('a page that failed during navigation is loaded when the user opens it again', async () => {
+  const page = await journey.visit({
+    as: author,
+    expectedErrors: UNFETCHED,
+    before: (it) => it.route(SETTINGS, (route) => route.abort()),
+  })
   await postWith(page, 'Запись 12').waitFor()
-  await page.context().setOffline(true)
-  await openPost(page, 'Запись 12')
+  await openSettings(page)
   await page.getByText('Не удалось открыть страницу').waitFor()
-  await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Назад' }).click()
-  await openPost(page, 'Запись 11')
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  await postWith(page, 'Запись 11').waitFor()
+  await page.unroute(SETTINGS)
+  await page.goBack()
+  await openSettings(page)
+  await page.getByRole('button', { name: 'Выйти' }).waitFor()
 })
 
-test('where a release has removed the chunk of a page or a menu, a reload is offered', async () => {
-  const gone = /assets\/(post|menu)-/
-  const page = await journey.visit({ expectedErrors: UNFETCHED })
-  await postWith(page, 'Запись 12').waitFor()
-  await page.route(gone, (route) => route.fulfill({ status: 404 }))
+test('when a new release has removed the chunk of a page or a menu, a reload is offered', async () => {
+  const gone = /assets\/(settings|menu)-/
+  const page = await journey.visit({
+    as: author,
+    expectedErrors: UNFETCHED,
+    before: (it) => it.route(gone, (route) => route.fulfill({ status: 404 })),
+  })
   await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
   const said = page.getByRole('status').filter({ hasText: 'Не удалось открыть окно' })
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 
-  await openPost(page, 'Запись 12')
-  await page.getByText('Не удалось открыть страницу').waitFor()
-  const reloaded = page.waitForEvent('load')
+  await openSettings(page)
   const refresh = page.getByRole('button', { name: 'Обновить', exact: true })
+  const reloaded = page.waitForEvent('load')
   await refresh.click()
   await reloaded
-  await refresh.waitFor()
   await page.unroute(gone)
-  await refresh.click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Выйти' }).waitFor()
 })
 
-/** Opens a post of the wall by its text, as one taps on it. */
-function openPost(page: Page, text: string): Promise<void> {
-  return postWith(page, text).getByText(text).click()
+/** Opens the settings by the viewer's link in the header. */
+function openSettings(page: Page): Promise<void> {
+  return page.getByRole('banner').getByRole('link', { name: author.username }).click()
 }

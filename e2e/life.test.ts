@@ -64,7 +64,7 @@ test('a port that is taken ends the start with a sentence that names PORT', asyn
   await expect(second.start()).rejects.toThrow(/PORT: .* уже занят/)
 })
 
-test('with DATABASE_URL it uses that server and starts none', async () => {
+test('with DATABASE_URL the product uses that database server and starts none', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(database.drop)
   const product = await productForTest({ DATABASE_URL: database.url, APP_SECRET: 'x'.repeat(32) })

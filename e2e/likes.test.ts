@@ -2,7 +2,14 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { holdCalls, postTexts, postWith, switchView } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  holdCalls,
+  postTexts,
+  postWith,
+  switchView,
+} from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -23,11 +30,15 @@ test('a like shows before the server has answered, and stays afterwards', async 
   const held = await holdCalls(page, '**/likes')
   await like(card).click()
   await held.asked
-  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
+  await expect
+    .poll(() => likeState(card))
+    .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
   held.letGo()
   await expect.poll(() => likesOf(post.id)).toBe(2)
   await page.reload()
-  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '2 отметки' })
+  await expect
+    .poll(() => likeState(card))
+    .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
 })
 
 test('a response that was requested before a like does not undo it', async () => {
@@ -49,7 +60,7 @@ test('a response that was requested before a like does not undo it', async () =>
   gate.resolve()
   const card = postWith(page, 'Ответ пришёл')
   await card.waitFor()
-  expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
+  expect(await likeState(card)).toEqual({ pressed: 'true', count: '1 отметка «Нравится»' })
 })
 
 test('after quick taps the last one counts', async () => {
@@ -60,7 +71,9 @@ test('after quick taps the last one counts', async () => {
   await like(card).click()
   await held.asked
   for (let tap = 0; tap < 4; tap++) await like(card).click()
-  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
+  await expect
+    .poll(() => likeState(card))
+    .toEqual({ pressed: 'true', count: '1 отметка «Нравится»' })
   await like(card).click()
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
   held.letGo()
@@ -69,7 +82,7 @@ test('after quick taps the last one counts', async () => {
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
 })
 
-test('a refusal takes the like back and says why', async () => {
+test('when a like is refused, it is rolled back and a toast says why', async () => {
   await journey.publish(olga, 'Не выйдет')
   const page = await journey.visit({ as: petr })
   const card = postWith(page, 'Не выйдет')
@@ -78,10 +91,12 @@ test('a refusal takes the like back and says why', async () => {
   await page.getByRole('status').getByText('Сервис временно недоступен').waitFor()
   await expect.poll(() => likeState(card)).toEqual({ pressed: 'false', count: null })
   await like(card).click()
-  await expect.poll(() => likeState(card)).toEqual({ pressed: 'true', count: '1 отметка' })
+  await expect
+    .poll(() => likeState(card))
+    .toEqual({ pressed: 'true', count: '1 отметка «Нравится»' })
 })
 
-test('what is no longer liked stays in «Понравившиеся» until the next visit', async () => {
+test('a post that is no longer liked stays in «Понравившиеся» until the next visit', async () => {
   for (const text of ['Первая', 'Вторая']) {
     const post = await journey.publish(olga, text)
     await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
@@ -112,6 +127,35 @@ test('a visitor who taps «Нравится» is asked to sign in', async () => 
   await page.getByRole('dialog').getByLabel('Электронная почта').waitFor()
   await page.keyboard.press('Escape')
   expect(await likeState(postWith(page, 'Для гостей'))).toEqual({ pressed: 'false', count: null })
+})
+
+test('a like, an edit and a deletion show in the other tab, but not what a tab of somebody else says', async () => {
+  await journey.publish(olga, 'Останется на стене')
+  await journey.publish(olga, 'Было так')
+  const first = await journey.visit({ as: olga })
+  const second = await first.context().newPage()
+  await second.goto(journey.url)
+  await profileLink(second).waitFor()
+  // A browser slows the tab down that is not in front.
+  await first.bringToFront()
+
+  const like = postWith(second, 'Было так').getByRole('button', { name: 'Нравится' })
+  await postWith(first, 'Было так').getByRole('button', { name: 'Нравится' }).click()
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+  await chooseFromMenu(postWith(first, 'Было так'), 'Изменить')
+  await first.getByLabel('Текст записи').fill('Стало иначе')
+  await first.keyboard.press('Control+Enter')
+  await postWith(second, 'Стало иначе').waitFor()
+
+  const kept = await postWith(second, 'Останется на стене').getAttribute('data-post-id')
+  await first.evaluate((postId) => {
+    const change = { name: 'deleted', postId }
+    new BroadcastChannel('posts').postMessage({ userId: 'somebody else', change })
+  }, kept)
+  await chooseFromMenu(postWith(first, 'Стало иначе'), 'Удалить')
+  await first.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await postWith(second, 'Стало иначе').waitFor({ state: 'detached' })
+  expect(await postWith(second, 'Останется на стене').count()).toBe(1)
 })
 
 function like(card: Locator): Locator {

@@ -35,7 +35,7 @@ test('the theme is dark at first; the choice survives a reload, and the other th
   expect(await backgroundOf(page)).toBe(dark)
 })
 
-test('on a phone the bar hides when one scrolls down and returns on any scroll up', async () => {
+test('on a phone the bottom bar hides on scrolling down and returns on scrolling up by any distance', async () => {
   const page = await journey.visit({ viewport: PHONE })
   await postWith(page, 'Запись 30').waitFor()
   const bar = page.getByRole('navigation', { name: 'Разделы' })
@@ -52,7 +52,7 @@ test('on a phone the bar hides when one scrolls down and returns on any scroll u
   await expect.poll(top).toEqual(shown)
 })
 
-test('a rail of icons stands beside the column from 757 px, and its words from 1060 px', async () => {
+test('the side rail shows icons from 757 px, and labels beside them from 1060 px', async () => {
   const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 30').waitFor()
   const rail = page.getByRole('navigation', { name: 'Разделы' })
@@ -68,7 +68,7 @@ test('a rail of icons stands beside the column from 757 px, and its words from 1
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
 
-test('nothing in the rail moves when the viewer becomes known', async () => {
+test('nothing in the side rail moves when it becomes known who the viewer is', async () => {
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
   const write = page.getByRole('button', { name: 'Новая запись' })
   const settings = page.getByRole('link', { name: 'Настройки' })
@@ -116,7 +116,7 @@ test.each([
   { name: 'a phone', viewport: PHONE },
   { name: 'a tablet', viewport: TABLET },
   { name: 'a desktop', viewport: DESKTOP },
-])('nothing is wider than $name, and every target there can be hit', async ({ viewport }) => {
+])('on $name nothing overflows, and every target can be tapped', async ({ viewport }) => {
   await journey.publish(
     olga,
     `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`,
@@ -132,17 +132,19 @@ test.each([
   await expect.poll(() => smallTargets(page)).toEqual([])
 })
 
+test('browsers that show no SVG icon find one at its usual address', async () => {
+  const icon = await fetch(`${journey.url}/favicon.ico`)
+  expect(icon.status).toBe(200)
+  expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
+})
+
 function backgroundOf(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 }
 
 function brightness(color: string): number {
-  return Math.max(
-    ...(color
-      .match(/[\d.]+/g)
-      ?.slice(0, 3)
-      .map(Number) ?? []),
-  )
+  const [red, green, blue] = color.match(/[\d.]+/g) ?? []
+  return Math.max(Number(red), Number(green), Number(blue))
 }
 
 /** Whether nothing covers an element, and all of it is within the viewport. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('while it is unknown whether somebody is signed in, the page shows neither; it asks again by itself and then shows the viewer', async () => {
+test('while it is unknown whether the viewer is signed in, the page shows neither state; it retries by itself and then shows the viewer', async () => {
   let asked = () => 0
   const page = await journey.visit({
     as: olga,
@@ -33,7 +33,7 @@ test('while it is unknown whether somebody is signed in, the page shows neither;
   await profileLink(page).waitFor()
 })
 
-test('a secured page without an answer stays where it is, and «Повторить» opens it', async () => {
+test('when the server does not answer, a page that needs sign-in keeps its address, and «Повторить» opens it', async () => {
   const page = await visitUnanswered('/settings')
   const failed = page.getByRole('alert')
   await failed.getByText(UNAVAILABLE).waitFor()
@@ -47,7 +47,7 @@ test('a secured page without an answer stays where it is, and «Повторит
   expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
-test('a call that is answered meanwhile reveals the viewer', async () => {
+test('another call that succeeds in the meantime also shows the viewer', async () => {
   const page = await visitUnanswered('/')
   const failed = page.getByRole('main').getByRole('alert')
   await failed.getByText(UNAVAILABLE).waitFor()
@@ -56,7 +56,7 @@ test('a call that is answered meanwhile reveals the viewer', async () => {
   await profileLink(page).waitFor()
 })
 
-test('an action that needs sign-in says that there is no answer, and works once there is', async () => {
+test('an action that needs sign-in says that the server does not answer, and works once it does', async () => {
   const page = await visitUnanswered('/')
   await page.getByRole('main').getByRole('alert').waitFor()
   const write = page.getByRole('button', { name: 'Новая запись' })

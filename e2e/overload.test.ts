@@ -11,7 +11,7 @@ const AT_WORK = 64
 /** Other requests wait no longer than this. */
 const WAIT_MS = 500
 
-test('with 600 callers who ask without pause only 200 and 503 are answered, newcomers are served, and everything is fast again once they are gone', async () => {
+test('under 600 clients that send requests without pause, responses are only 200 or 503, new clients are served, and responses are fast again once the 600 have gone', async () => {
   const env = { DATABASE_URL: await databaseForTest() }
   const { product, client } = await startProductForTest({ env })
   const { url } = product
@@ -38,7 +38,7 @@ test('with 600 callers who ask without pause only 200 and 503 are answered, newc
   expect(ms).toBeLessThan(1000)
 })
 
-test('the places of clients that disconnect are free at once', async () => {
+test('when clients disconnect, the server can serve other requests in their place at once', async () => {
   const databaseUrl = await databaseForTest()
   const { product } = await startProductForTest({ env: { DATABASE_URL: databaseUrl } })
   const { url } = product

@@ -100,7 +100,7 @@ test('a draft survives closing and reloading, and is removed when it is publishe
   expect(await field(dialog).inputValue()).toBe('')
 })
 
-test('a draft survives a session that ends meanwhile', async () => {
+test('a draft survives the end of the session', async () => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)

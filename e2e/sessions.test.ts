@@ -23,10 +23,11 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   expect(await current.getByRole('button').count()).toBe(0)
   expect(await current.getByText('Firefox').count()).toBe(0)
   await others.getByText('Firefox 140').waitFor()
+  await others.getByText(/(сегодня|вчера) в \d{2}:\d{2}$/).waitFor()
   expect(await others.getByRole('listitem').count()).toBe(1)
 
   await others.getByRole('listitem').getByRole('button').click()
-  const dialog = page.getByRole('dialog', { name: 'Сессия' })
+  const dialog = page.getByRole('dialog', { name: 'Другая сессия' })
   await dialog.getByText('Linux').waitFor()
   await dialog.getByText('Firefox 140').waitFor()
   await dialog.getByRole('button', { name: 'Отмена' }).click()
@@ -40,12 +41,12 @@ test('one session closed: «Сессия завершена», it leaves the lis
   const page = await journey.visit({ as: here, path: '/settings/devices' })
   const { others } = devices(page)
   await others.getByRole('listitem').getByRole('button').click()
-  const dialog = page.getByRole('dialog', { name: 'Сессия' })
+  const dialog = page.getByRole('dialog', { name: 'Другая сессия' })
   await dialog.getByRole('button', { name: 'Завершить сессию' }).click()
 
   await toast(page, 'Сессия завершена')
   await dialog.waitFor({ state: 'detached' })
-  await others.getByText('На других устройствах входа нет').waitFor()
+  await others.getByText('Других сессий нет').waitFor()
   expect(await isOpen(there)).toBe(false)
   expect(await isOpen(here)).toBe(true)
 })
@@ -66,7 +67,7 @@ test('all others closed after a confirmation: «Сессии завершены�
   await close.click()
   await dialog.getByRole('button', { name: 'Завершить', exact: true }).click()
   await toast(page, 'Сессии завершены')
-  await list.getByText('На других устройствах входа нет').waitFor()
+  await list.getByText('Других сессий нет').waitFor()
   expect(await close.count()).toBe(0)
   expect(await Promise.all([here, ...others].map(isOpen))).toEqual([true, false, false])
 })
@@ -88,7 +89,7 @@ test('a session that could not be closed: its dialog stays, says so to everybody
     await close.waitFor()
     await page.route(sessions, (route) => route.abort())
     await close.click()
-    const refusal = 'Нет связи. Проверьте интернет и повторите'
+    const refusal = 'Сервер не отвечает. Попробуйте чуть позже'
     await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(refusal)
     expect(await isOpen(there)).toBe(true)
     await page.unroute(sessions)
@@ -109,7 +110,12 @@ test('a session closed on another device: the next action here says so, and make
   const like = page.getByRole('button', { name: 'Нравится' })
   await like.click()
   await signInButton(page).waitFor()
-  await toast(page, 'Эта сессия закрыта. Войдите снова')
+  await toast(page, 'Сессия завершена. Войдите снова')
+  await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
+  const signIn = page.getByRole('dialog', { name: 'Вход' })
+  await signIn.waitFor()
+  await page.keyboard.press('Escape')
+  await signIn.waitFor({ state: 'detached' })
   await page.getByRole('main').getByText('Скоро меня не будет.').waitFor()
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('false')
   expect(new URL(page.url()).pathname).toBe(`/posts/${id}`)
@@ -124,11 +130,11 @@ test('a session closed on another device: a secured page leads to the wall', asy
   await page.getByRole('link', { name: 'Устройства' }).click()
   await page.waitForURL(`${journey.url}/`)
   await signInButton(page).waitFor()
-  await toast(page, 'Эта сессия закрыта. Войдите снова')
+  await toast(page, 'Сессия завершена. Войдите снова')
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('logging out closes the session, leads to the wall, and reaches the other tab', async () => {
+test('logging out closes the session, leads to the wall, and signs the other tab out', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings' })
   const secondTab = await page.context().newPage()
@@ -149,7 +155,7 @@ test('logging out closes the session, leads to the wall, and reaches the other t
 function devices(page: Page) {
   return {
     current: page.getByRole('region', { name: 'Текущая сессия' }),
-    others: page.getByRole('region', { name: 'Активные сессии' }),
+    others: page.getByRole('region', { name: 'Другие сессии' }),
   }
 }
 

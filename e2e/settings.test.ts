@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { countRequests, holdCalls } from './testing/page-actions.ts'
+import { countRequests, holdCalls, toast } from './testing/page-actions.ts'
 
 let journey: JourneyWithMail
 beforeAll(async () => {
@@ -126,6 +126,7 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   await field.fill('marfa_petrova')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   await save.click()
+  await toast(page, 'Имя сохранено').waitFor()
   await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
   await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
   // The form has been replaced in the history: going back does not lead to it.

@@ -49,7 +49,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» shows the shortcuts, and while one types or a dialog is open they do nothing', async () => {
+test('«?» shows the shortcuts, and they do nothing while the user types or a dialog is open', async () => {
   await journey.publish(olga, 'Единственная запись')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
@@ -78,9 +78,12 @@ test('«?» shows the shortcuts, and while one types or a dialog is open they do
   await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
   const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
   expect(await likes.getAttribute('aria-pressed')).toBe('false')
+
+  await page.getByRole('button', { name: 'Сочетания клавиш' }).click()
+  await help.waitFor()
 })
 
-test('l and r act on the post that a page is about until another has the focus', async () => {
+test('on the page of a post, l and r act on that post until another one has the focus', async () => {
   const root = await journey.publish(olga, 'О чём страница')
   await journey.reply(olga, root.id, 'Ответ под ней')
   const page = await journey.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
@@ -102,7 +105,7 @@ test('l and r act on the post that a page is about until another has the focus',
   expect(await likes('О чём страница')).toBe('true')
 })
 
-test('n and «?» work on pages without a post too', async () => {
+test('n and «?» also work on pages without posts', async () => {
   const page = await journey.visit({ as: petr, path: '/settings', viewport: DESKTOP })
   for (const [path, text] of [
     ['/settings', 'Выйти'],

@@ -28,7 +28,7 @@ test.each([
   ],
   ['too much of it, with controls', `${'x'.repeat(300)}\0`],
 ])(
-  'whatever the browser has stored, %s included: one signs in, writes and publishes',
+  'with %s in the browser’s storage, a user can still sign in, write and publish',
   async (what, junk) => {
     const user = await journey.signUp()
     const page = await journey.visit()
@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test('logging out takes one’s drafts from the browser, and leaves those of others there', async () => {
+test('logging out removes the user’s drafts from the browser, and leaves those of other users', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга не дописала')
@@ -69,7 +69,7 @@ test('logging out takes one’s drafts from the browser, and leaves those of oth
   expect(await text(await startPost(page)).inputValue()).toBe('')
 })
 
-test('a session closed elsewhere leaves what was typed to the one who typed it, and shows it to nobody else', async () => {
+test('when a session is closed on another device, the typed text is stored for its author and shown to nobody else', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')

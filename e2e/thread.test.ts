@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import { holdCalls, postWith } from './testing/page-actions.ts'
 
@@ -8,9 +9,10 @@ let journey: Journey
 let root: Post
 let middle: Post
 let last: Post
+let olga: TestUser
 beforeAll(async () => {
   journey = await startJourney()
-  const olga = await journey.signUp()
+  olga = await journey.signUp()
   root = await journey.publish(olga, 'Кто начал?')
   middle = await journey.reply(olga, root.id, 'Я начал')
   last = await journey.reply(olga, middle.id, 'Я и закончу')
@@ -20,6 +22,7 @@ afterAll(() => journey?.close())
 test('a post that is loading is announced', async () => {
   const held = Promise.withResolvers<() => void>()
   const page = await journey.visit({
+    as: olga,
     path: `/posts/${root.id}`,
     before: async (it) => held.resolve((await holdCalls(it, callsFor(root))).letGo),
   })
@@ -30,7 +33,7 @@ test('a post that is loading is announced', async () => {
   expect(await loadingOn(page).count()).toBe(0)
 })
 
-test('the post that is replied to has its place before it is loaded: nothing below it jumps', async () => {
+test('space is reserved for the replied post before it is loaded, so nothing below it moves', async () => {
   const page = await openLast()
   const calls = await holdCalls(page, callsFor(root, middle))
   await goToMiddle(page)
@@ -41,11 +44,11 @@ test('the post that is replied to has its place before it is loaded: nothing bel
   expect(Math.abs((await topOfMiddle(page)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('where the post that is replied to cannot be loaded, the thread says so and can try again', async () => {
+test('when the replied post cannot be loaded, the thread says so and offers a retry', async () => {
   const page = await openLast()
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
-  const failure = page.getByRole('alert').filter({ hasText: 'Нет связи' })
+  const failure = page.getByRole('alert').filter({ hasText: 'Сервер не отвечает' })
   await failure.waitFor()
   await page.unroute(callsFor(root, middle))
   await failure.getByRole('button', { name: 'Повторить' }).click()

@@ -57,7 +57,7 @@ test('two tabs refresh at once while the session’s secret is rotated, and both
   expect(posts).toBe(2)
 })
 
-test('signing in reaches the other tab', async () => {
+test('signing in also signs the other tab in', async () => {
   const { email, username } = await journey.signUp()
   const first = await journey.visit()
   const second = await first.context().newPage()

@@ -84,7 +84,7 @@ async function expectQuickExit(server: ChildProcess): Promise<void> {
   expect(performance.now() - asked).toBeLessThan(EXIT_MS)
 }
 
-test('with the log on a full device it serves on, and SIGTERM ends it within a second', async () => {
+test('with its log on a full device the server keeps serving, and SIGTERM ends it within a second', async () => {
   const full = openSync('/dev/full', 'w')
   const { server, url } = await startServer(full, 'ignore')
   closeSync(full)
@@ -92,19 +92,19 @@ test('with the log on a full device it serves on, and SIGTERM ends it within a s
   await expectQuickExit(server)
 })
 
-test('with the reader of the log and of its messages gone it serves on, and SIGTERM ends it within a second', async () => {
+test('when the readers of its log and messages are gone the server keeps serving, and SIGTERM ends it within a second', async () => {
   const { server, url } = await startServer('closed pipe', 'closed pipe')
   expect(await readWall(url, 300)).toEqual(new Set([200]))
   await expectQuickExit(server)
 })
 
-test('with the reader of the log gone and nothing written yet SIGTERM ends it within a second', async () => {
+test('when the reader of its log is gone and nothing has been written yet, SIGTERM ends the server within a second', async () => {
   const { server, url } = await startServer('closed pipe', 'ignore')
   expect((await ask(`${url}/api/v1/posts`)).status).toBe(200)
   await expectQuickExit(server)
 })
 
-test('with a log whose reader has stopped reading it serves on, and SIGTERM ends it within a second', async () => {
+test('when the reader of its log has stopped reading the server keeps serving, and SIGTERM ends it within a second', async () => {
   const pipe = join(await folder(), 'log')
   await run('mkfifo', [pipe])
   // Open for both, so that the pipe has a reader, which never reads.
@@ -116,7 +116,7 @@ test('with a log whose reader has stopped reading it serves on, and SIGTERM ends
 })
 
 test.runIf(process.getuid?.() === 0)(
-  'with the log’s disk full it serves on; once there is room again the log goes on in whole lines and says how many are missing',
+  'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and says how many are missing',
   async () => {
     const disk = await folder()
     await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])

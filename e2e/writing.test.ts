@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('a dialog closed while it sends leaves the next one alone', async () => {
+test('a dialog that was closed while sending does not affect the next one', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Долго в пути')
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
@@ -42,7 +42,7 @@ test('a post that is written while another one is being sent is not lost when th
   expect(await text(dialog).inputValue()).toBe('Вторая из двух')
 })
 
-test('a dialog opened again on a text that is being sent closes when it is published', async () => {
+test('a dialog that is reopened with a text that is being sent closes when the text is published', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Только однажды')
   const dialog = await startPost(page)
@@ -53,7 +53,7 @@ test('a dialog opened again on a text that is being sent closes when it is publi
   expect(await text(dialog).inputValue()).toBe('')
 })
 
-test('a send that fails after its dialog was closed says so, and leads back to the text', async () => {
+test('when sending fails after the dialog was closed, a toast says so and leads back to the text', async () => {
   const page = await journey.visit({ as: olga })
   const gate = Promise.withResolvers<void>()
   await page.route(PUBLICATION, async (route) => {
@@ -64,13 +64,13 @@ test('a send that fails after its dialog was closed says so, and leads back to t
   await text(dialog).fill('Не дошло')
   await close(page, dialog)
   gate.resolve()
-  await toast(page, 'Не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
+  await toast(page, 'Не отправлено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
   await page.getByRole('button', { name: 'Вернуться' }).click()
   await dialog.waitFor()
   expect(await text(dialog).inputValue()).toBe('Не дошло')
 })
 
-test('a session ends while one writes: signing in from the form brings back all that was typed', async () => {
+test('when the session ends while a user writes, signing in from the form restores the whole text', async () => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
@@ -90,7 +90,7 @@ test('a session ends while one writes: signing in from the form brings back all 
   await postWith(page, 'Важная мысль, и ещё одна').waitFor()
 })
 
-test('a session ends while one changes a post: the dialog stays, and signing in brings it back', async () => {
+test('when the session ends while a user edits a post, the dialog stays, and signing in restores it', async () => {
   const vera = await journey.signUp()
   await journey.publish(vera, 'Было опечтано')
   const page = await journey.visit({ as: vera })

@@ -1,17 +1,25 @@
 import { join } from 'node:path'
-import { build } from 'vite'
+import { build, type InlineConfig } from 'vite'
 
 // buildWebIfNeeded() runs this: `node scripts/build-web.ts <output folder, relative to web/>`.
 const outDir = process.argv[2]
 if (!outDir) throw new Error('Which folder should hold the web?')
 
-await build({
+const shared: InlineConfig = {
   configFile: join(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',
+}
+// Whoever starts the server need not know that the machine is slow.
+const rolldownOptions = { checks: { pluginTimings: false } }
+
+await build({ ...shared, build: { outDir, emptyOutDir: true, rolldownOptions } })
+// What renders pages on the server lies within, so that both are replaced together. A name with a dot is not served.
+await build({
+  ...shared,
   build: {
-    outDir,
-    emptyOutDir: true,
-    // Whoever starts the server need not know that the machine is slow.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    ssr: 'app/entry-server.tsx',
+    outDir: join(outDir, '.server'),
+    copyPublicDir: false,
+    rolldownOptions,
   },
 })

@@ -39,6 +39,7 @@ test.each([
   ['web/viewer/a.ts', '../ui/a.tsx', '../api/a.ts'],
   ['web/api/a.ts', '../viewer/a.ts', '../browser/a.ts'],
   ['web/format/a.ts', '../api/a.ts', '../../contract/a.ts'],
+  ['web/service-worker/a.ts', '../browser/a.ts', './b.ts'],
   ['web/ui/a.tsx', '../../contract/a.ts', '../format/a.ts'],
 ])('%s may not import %s, and may import %s', (path, forbidden, allowed) => {
   const text = [allowed, forbidden].map((from, n) => `import type { A${n} } from '${from}'\n`)

@@ -2,8 +2,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
-import { watchClock } from './db/clock-watch.ts'
-import { type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
+import { batchCalls } from './db/batch-calls.ts'
+import { watchClock } from './db/clock.ts'
+import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
@@ -11,20 +12,25 @@ import type { ListenAddress } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
 import { hashAddresses } from './http/request-log.ts'
-import { createRouter } from './http/route.ts'
+import { createRouter, type Route } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
+import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
-import { batchLikedPosts } from './likes/likes.service.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { loadWebApp, servePages } from './pages/serve-pages.ts'
-import { readPostForPage, registerPosts } from './posts/posts.routes.ts'
+import { serveFeeds } from './pages/feeds.ts'
+import type { PageReads } from './pages/rendered-pages.ts'
+import { servePages } from './pages/serve-pages.ts'
+import { serveSitemap } from './pages/sitemap.ts'
+import { loadWebApp, type WebApp } from './pages/web-app.ts'
+import { readIdRanges, readIdsInRange } from './posts/id-ranges.ts'
+import { readPostForPage, readWallForPage, registerPosts } from './posts/posts.routes.ts'
 import { startJobs } from './queue/queue.ts'
-import { createLimits, logTripped } from './rate-limits/rate-limits.ts'
-import { registerReplies } from './replies/replies.routes.ts'
+import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
+import { readRepliesForPage, registerReplies } from './replies/replies.routes.ts'
 import { registerReports } from './reports/reports.routes.ts'
-import { createResponseCache } from './response-cache/response-cache.ts'
+import { createResponseCache, type ResponseCache } from './response-cache/response-cache.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
-import { createSessions } from './sessions/sessions.service.ts'
+import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { CRONTAB, createTasks } from './tasks.ts'
@@ -55,42 +61,88 @@ export type App = {
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, secret, transport } = options
+  const { config, databaseUrl, secret } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
-  const database = openDatabase(
-    options.databaseUrl,
-    (error) => log.warn({ err: error }, 'an idle database connection broke'),
-    options.poolLimits,
-  )
-  const background = openDatabase(options.databaseUrl, () => {}, BACKGROUND)
-  const { db, pool } = database
-  const isHttps = config.publicUrl?.startsWith('https:') ?? false
-  const limits = createLimits(pool, config.rateLimitScale, deriveKey(secret, 'limits'))
+  const onIdleError = (err: Error) => log.warn({ err }, 'an idle database connection broke')
+  const database = openDatabase(databaseUrl, onIdleError, options.poolLimits)
+  const background = openDatabase(databaseUrl, () => {}, BACKGROUND)
+  const { db } = database
+  const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
-  const sessions = createSessions({
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false
+  const { accessTokenSeconds } = config
+  const parts: Parts = {
+    config,
+    db,
+    log,
+    limits,
     secret,
-    accessTokenSeconds: config.accessTokenSeconds,
-    isHttps,
+    sessions: createSessions({ secret, accessTokenSeconds, isHttps }),
+    refusals: createRefusalLog(log),
+    web: await loadWebApp(options.webFolder, config),
+    codeKey: deriveKey(secret, 'codes'),
+    undoKey: deriveKey(secret, 'email-undo'),
+  }
+  const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
+  registerFeatures(
+    createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache }),
+    parts,
+    cache,
+  )
+  serveHealth(http, db)
+  await registerPages(http, parts, { cache, headers })
+  const unwatchClock = watchClock(db, log)
+  const jobs = await startJobs(background.pool, {
+    tasks: createTasks({ ...parts, backgroundDb: background.db, transport: options.transport }),
+    crontab: CRONTAB,
+    log,
   })
-  const codeKey = deriveKey(secret, 'codes')
-  const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: config.rateLimitScale }
-  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
-  const undoKey = deriveKey(secret, 'email-undo')
+  return {
+    http,
+    listen,
+    database,
+    async close(graceMs = 0) {
+      unwatchClock()
+      await Promise.all([stop(graceMs), jobs.stop()])
+      parts.refusals.close()
+      // Nobody waits for the queries that are still running: the database server ends them when it stops.
+      const closed = Promise.all([cache.close(), database.close(), background.close()])
+      await withDeadline(closed, CLOSE_MS, () => {})
+    },
+  }
+}
 
-  const refusals = createRefusalLog(log)
-  const web = await loadWebApp(options.webFolder, config)
+/** What the server, the features and the jobs of one node are built from. */
+type Parts = {
+  config: Config
+  db: Db
+  log: FastifyBaseLogger
+  limits: Limits
+  secret: string
+  sessions: Sessions
+  refusals: ReturnType<typeof createRefusalLog>
+  web: WebApp | null
+  codeKey: Buffer
+  undoKey: Buffer
+}
+
+const CLOSE_MS = 500
+/** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
+const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+
+/** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
+async function createHttp(
+  { config, db, log, limits, sessions, refusals, web }: Parts,
+  isHttps: boolean,
+) {
+  const { trustProxy } = config
   const headers = securityHeaders({
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
-    inlineScriptHashes: web?.inlineScriptHashes ?? [],
+    inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
-  const cache = createResponseCache({
-    db,
-    sharedUrl: config.databaseUrl,
-    log,
-    headers,
-    likedBy: batchLikedPosts(db),
-  })
+  const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
+  const cache = createResponseCache({ db, sharedUrl: config.databaseUrl, log, headers, likedBy })
   const {
     app: http,
     listen,
@@ -98,22 +150,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   } = await createHttpServer({
     logger: log,
     refusals,
-    trustProxy: config.trustProxy,
+    trustProxy,
     headers,
-    before: (listener) =>
-      cache.fastPath(listener, {
-        limit: limits.visitorCalls,
-        trustProxy: config.trustProxy,
-        log,
-      }),
+    before: (listener) => cache.fastPath(listener, { limit: limits.visitorCalls, trustProxy, log }),
   })
   await describeApi(http, {
     appName: config.appName,
     cookieName: sessions.cookieName,
     limit: limits.pageFiles,
   })
-  const route = createRouter(http, { auth: sessions.authenticator(db), limits, cache })
-  const { publicUrl, editPeriodSeconds } = config
+  return { http, listen, stop, cache, headers }
+}
+
+function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
+  const { config, db, limits, secret, sessions, codeKey, undoKey } = parts
+  const { publicUrl, editPeriodSeconds, rateLimitScale } = config
+  const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
+  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
   registerSignIn({ route, db, limits, sessions, codes, publicUrl })
   registerCodes({ route, db, sessions })
@@ -123,42 +176,31 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerReplies({ route, db, limits, invalidate })
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
   registerReports({ route, db, limits })
-  serveHealth(http, db)
-  await servePages(http, web, {
-    cookieName: sessions.cookieName,
-    readPost: (id) => readPostForPage({ db, readAsVisitor: cache.readAsVisitor }, id),
-    limit: limits.visitorCalls,
-    fileLimit: limits.pageFiles,
-  })
-
-  const tasks = createTasks({
-    db,
-    backgroundDb: background.db,
-    log,
-    codeKey,
-    undoKey,
-    origin: config.publicUrl ?? `http://localhost:${config.port}`,
-    appName: config.appName,
-    transport,
-  })
-  const unwatchClock = watchClock(db, log)
-  const jobs = await startJobs(background.pool, { tasks, crontab: CRONTAB, log })
-  return {
-    http,
-    listen,
-    database,
-    async close(graceMs = 0) {
-      unwatchClock()
-      await Promise.all([stop(graceMs), jobs.stop()])
-      refusals.close()
-      transport.close()
-      // Nobody waits for the queries that are still running: the database server ends them when it stops.
-      const closed = Promise.all([cache.close(), database.close(), background.close()])
-      await withDeadline(closed, CLOSE_MS, () => {})
-    },
-  }
 }
 
-const CLOSE_MS = 500
-/** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
-const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+/** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
+async function registerPages(
+  http: FastifyInstance,
+  { config, db, limits, sessions, web }: Parts,
+  { cache, headers }: { cache: ResponseCache; headers: Record<string, string> },
+): Promise<void> {
+  const { appName, publicUrl, port } = config
+  const origin = publicUrl ?? `http://localhost:${port}`
+  const api = { db, readAsVisitor: cache.readAsVisitor }
+  const reads: PageReads = {
+    readWall: (query) => readWallForPage(api, query),
+    readPost: (id) => readPostForPage(api, id),
+    readReplies: (postId, query) => readRepliesForPage(api, postId, query),
+  }
+  const { cookieName } = sessions
+  const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }
+  await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, headers })
+  await serveFeeds(http, { ...reads, appName, origin, cache, headers, limit: limits.visitorCalls })
+  await serveSitemap(http, {
+    origin,
+    headers,
+    readRanges: (ranges) => readIdRanges(db, ranges),
+    readIds: (range) => readIdsInRange(db, range),
+    ...pageLimits,
+  })
+}

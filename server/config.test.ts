@@ -15,6 +15,7 @@ test('with no variable set everything has its default', () => {
     publicUrl: undefined,
     hstsSubdomains: false,
     appName: 'Вслух',
+    serviceWorker: true,
     dataDir: resolve('./data'),
     databaseUrl: undefined,
     appSecret: undefined,
@@ -37,6 +38,7 @@ test('every variable sets its own field', () => {
     PUBLIC_URL: 'https://vsluh.example',
     HSTS_SUBDOMAINS: 'on',
     APP_NAME: 'Стена',
+    SERVICE_WORKER: 'off',
     DATA_DIR: '/var/lib/vslukh',
     DATABASE_URL,
     APP_SECRET: SECRET,
@@ -56,6 +58,7 @@ test('every variable sets its own field', () => {
     publicUrl: 'https://vsluh.example',
     hstsSubdomains: true,
     appName: 'Стена',
+    serviceWorker: false,
     dataDir: '/var/lib/vslukh',
     databaseUrl: DATABASE_URL,
     appSecret: SECRET,
@@ -120,6 +123,7 @@ test.each([
   ['RATE_LIMIT_SCALE', 'Infinity'],
   ['LOG_LEVEL', 'loud'],
   ['HSTS_SUBDOMAINS', 'yes'],
+  ['SERVICE_WORKER', '0'],
 ])('%s=%s is refused with a sentence that names the variable', (name, value) => {
   const read = () => readConfig({ APP_SECRET: SECRET, [name]: value })
   expect(read).toThrow(ConfigError)

@@ -16,6 +16,8 @@ export type Config = {
   /** Whether browsers should use https for the subdomains of an https PUBLIC_URL too. */
   hstsSubdomains: boolean
   appName: string
+  /** Whether browsers get the service worker; if not, they get one that removes it. */
+  serviceWorker: boolean
   dataDir: string
   databaseUrl: string | undefined
   appSecret: string | undefined
@@ -55,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl,
     hstsSubdomains: read.oneOf('HSTS_SUBDOMAINS', ['on', 'off'], 'off') === 'on',
     appName: read.text('APP_NAME') ?? 'Вслух',
+    serviceWorker: read.oneOf('SERVICE_WORKER', ['on', 'off'], 'on') === 'on',
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     databaseUrl,
     appSecret,
@@ -78,59 +81,62 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 type Range = { fallback: number; min: number; max: number }
 
+/** Each function returns the fallback or undefined for an unset variable, and throws ConfigError for a value it cannot parse. */
 function reader(env: NodeJS.ProcessEnv) {
   const text = (name: string) => env[name]?.trim() || undefined
+
+  /** `parse` returns undefined for a wrong value. */
+  function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
+    const value = text(name)
+    if (value === undefined) return undefined
+    const parsed = parse(value)
+    if (parsed === undefined) throw wrong(name, value, need)
+    return parsed
+  }
+
   return {
     text,
     integer(name: string, { fallback, min, max }: Range): number {
-      const value = text(name)
-      if (value === undefined) return fallback
-      const number = Number(value)
-      if (/^\d+$/.test(value) && number >= min && number <= max) return number
-      throw wrong(name, value, `нужно целое число от ${min} до ${max}`)
+      const parse = (value: string) => {
+        const number = Number(value)
+        return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
+      }
+      return read(name, `нужно целое число от ${min} до ${max}`, parse) ?? fallback
     },
     positive(name: string, fallback: number): number {
-      const value = text(name)
-      if (value === undefined) return fallback
-      const number = Number(value)
-      if (Number.isFinite(number) && number > 0) return number
-      throw wrong(name, value, 'нужно число больше нуля')
+      const parse = (value: string) => {
+        const number = Number(value)
+        return Number.isFinite(number) && number > 0 ? number : undefined
+      }
+      return read(name, 'нужно число больше нуля', parse) ?? fallback
     },
     oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-      const value = text(name)
-      if (value === undefined) return fallback
-      const found = allowed.find((one) => one === value)
-      if (found !== undefined) return found
-      throw wrong(name, value, `нужно одно из: ${allowed.join(', ')}`)
+      const parse = (value: string) => allowed.find((one) => one === value)
+      return read(name, `нужно одно из: ${allowed.join(', ')}`, parse) ?? fallback
     },
     /** The message does not quote the value, which may contain a password. */
     url(name: string, protocols: string[]): string | undefined {
       const value = text(name)
-      if (value === undefined) return undefined
-      if (protocols.includes(URL.parse(value)?.protocol ?? '')) return value
+      if (value === undefined || protocols.includes(URL.parse(value)?.protocol ?? '')) return value
       throw new ConfigError(`${name}: нужен адрес вида ${protocols[0]}//…`)
     },
     origin(name: string): string | undefined {
-      const value = text(name)
-      if (value === undefined) return undefined
-      const url = URL.parse(value)
-      if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin
-      throw wrong(name, value, 'нужен адрес сайта без пути, например https://vsluh.example')
+      return read(name, 'нужен адрес сайта без пути, например https://vsluh.example', (value) => {
+        const url = URL.parse(value)
+        const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
+        return isOrigin ? url.origin : undefined
+      })
     },
     /** An address without a name: the sender's name is APP_NAME. */
     email(name: string): string | undefined {
-      const value = text(name)
-      if (value === undefined || isEmail(value)) return value
-      throw wrong(name, value, 'нужен адрес почты, например wall@vsluh.example')
+      const parse = (value: string) => (isEmail(value) ? value : undefined)
+      return read(name, 'нужен адрес почты, например wall@vsluh.example', parse)
     },
     networks(name: string): string[] {
       const networks = (text(name) ?? '').split(',').map((part) => part.trim())
-      for (const network of networks) {
-        if (network && !isNetwork(network)) {
-          throw wrong(name, network, 'нужны адреса или сети через запятую, например 10.0.0.0/8')
-        }
-      }
-      return networks.filter(Boolean)
+      const invalid = networks.find((network) => network && !isNetwork(network))
+      if (invalid === undefined) return networks.filter(Boolean)
+      throw wrong(name, invalid, 'нужны адреса или сети через запятую, например 10.0.0.0/8')
     },
   }
 }

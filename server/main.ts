@@ -40,7 +40,9 @@ async function start(): Promise<void> {
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
 
-  if (usesDataDir(config)) await makeDataDir(config.dataDir)
+  // With an external database and an SMTP server nothing is stored there.
+  const usesDataDir = config.databaseUrl === undefined || config.smtpUrl === undefined
+  if (usesDataDir) await makeDataDir(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
   await migrate(databaseUrl, { say, signal: stopping.signal })
@@ -70,11 +72,6 @@ async function start(): Promise<void> {
 
   say(`Письма: ${transport.destination}`)
   say(`Готово: ${config.publicUrl ?? address}`)
-}
-
-/** Whether anything is stored in DATA_DIR: nothing is with an external database and an SMTP server. */
-function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
-  return databaseUrl === undefined || smtpUrl === undefined
 }
 
 async function startDatabase(config: Config): Promise<string> {

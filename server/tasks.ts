@@ -2,8 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
+import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
-import { removeLikesOfDeleted } from './likes/likes.task.ts'
+import { removeLikesOfDeleted } from './likes/likes.service.ts'
 import { sendUntilExpired } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
@@ -12,15 +13,13 @@ import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 
 type Options = {
+  config: Pick<Config, 'appName' | 'publicUrl' | 'port'>
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
   log: FastifyBaseLogger
   codeKey: Buffer
   undoKey: Buffer
-  /** The origin people see. */
-  origin: string
-  appName: string
   transport: MailTransport
 }
 
@@ -36,16 +35,11 @@ export const CRONTAB = `
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** Every job of the product by its name. */
-export function createTasks({
-  db,
-  backgroundDb,
-  log,
-  codeKey,
-  undoKey,
-  origin,
-  appName,
-  transport,
-}: Options): JobTasks {
+export function createTasks(options: Options): JobTasks {
+  const { config, db, backgroundDb, log, codeKey, undoKey, transport } = options
+  const { appName, publicUrl, port } = config
+  // The origin people see, for links in mails.
+  const origin = publicUrl ?? `http://localhost:${port}`
   return {
     'send-code': sendUntilExpired(
       'send-code',
@@ -64,12 +58,14 @@ export function createTasks({
       },
       { db, log },
     ),
-    'remove-likes': (_, stopping) => removeLikesOfDeleted(backgroundDb, stopping),
+    'remove-likes': (_, { abortPromise }) =>
+      removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     'remove-expired': createPruning(backgroundDb, log),
-    async 'check-counters'(_, stopping) {
-      const differences = await Promise.race([findCounterDifferences(backgroundDb), stopping])
+    async 'check-counters'(_, { abortPromise }) {
+      const aborted = abortPromise as Promise<never>
+      const differences = await Promise.race([findCounterDifferences(backgroundDb), aborted])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
       log.info({ differences: differences.length }, 'counters checked')
     },

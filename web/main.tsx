@@ -1,20 +1,66 @@
-import { StrictMode, startTransition } from 'react'
-import { createRoot } from 'react-dom/client'
+import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { BrowserRouter, matchPath } from 'react-router'
+import { type FirstPage, PATHS } from '../contract/pages.ts'
+import { queryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
-import { preloadFirstPage } from './app/router.tsx'
-import { loadViewer } from './viewer/viewer.ts'
+import { readFirstPage, showFirstPage } from './app/first-page.ts'
+import { loadFirstPage } from './app/router.tsx'
+import { registerServiceWorker } from './browser/register-service-worker.ts'
+import { currentVisit, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
+import { assumeVisitor, loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root')
 
-preloadFirstPage(location.pathname)
-void loadViewer()
-// As a transition, which renders in slices, so that the page answers a tap during the first render.
-startTransition(() => {
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  )
-})
+const app = (
+  <StrictMode>
+    <App client={queryClient} router={(children) => <BrowserRouter>{children}</BrowserRouter>} />
+  </StrictMode>
+)
+nameFirstVisit()
+const first = readFirstPage()
+// Not awaited: a module that awaits splits the first visit into many more requests.
+// Where a script of the page cannot be had, it stays as it came: readable, and with links that work.
+if (first && beginsAtPlace(first))
+  loadFirstPage(first).then(() => hydrate(root, first), console.error)
+else render(root)
+registerServiceWorker()
+
+/** Renders the whole page in the browser. */
+function render(container: HTMLElement): void {
+  void loadViewer()
+  // As a transition, which renders in slices, so that the page answers a tap during the first render.
+  startTransition(() => createRoot(container).render(<Rendered />))
+}
+
+/** Whether the list of a rendered page begins where its visit was left, as it does unless that was further down. */
+function beginsAtPlace(shown: FirstPage): boolean {
+  const left = savedPlace(currentVisit())?.cursors.at(-1)
+  return left === undefined || !('cursor' in shown) || left === shown.cursor
+}
+
+/** Takes over the page that the server has rendered. */
+function hydrate(container: HTMLElement, shown: FirstPage): void {
+  const visit = currentVisit()
+  const postId = matchPath(PATHS.post, location.pathname)?.params.id ?? ''
+  showFirstPage(queryClient, shown, { visit, postId })
+  assumeVisitor()
+  startTransition(() => void hydrateRoot(container, <Hydrated />))
+}
+
+/** The app, and what may only begin when React has taken the page over: changes before that would render it anew. */
+function Hydrated() {
+  useEffect(() => void loadViewer(), [])
+  return <Rendered />
+}
+
+/** The app, and the marks of a page without scripts, which it removes. */
+function Rendered() {
+  useLayoutEffect(() => {
+    document.documentElement.removeAttribute('data-static')
+    document.documentElement.removeAttribute('data-returning')
+  }, [])
+  return app
+}

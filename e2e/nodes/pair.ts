@@ -2,10 +2,9 @@ import { inject, onTestFinished } from 'vitest'
 import { type Db, openDatabase } from '../../server/db/database.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
-import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
 import {
   APP_SECRET,
-  codeFor,
   createProduct,
   createProductClient,
   type Product,
@@ -20,8 +19,6 @@ export type Pair = ProductClient & {
   url: string
   nodes: [Node, Node]
   db: Db
-  mailbox: Mailbox
-  codeFor(operationId: string): string
   close(): Promise<void>
 }
 
@@ -56,15 +53,13 @@ export async function startPair(env: Record<string, string> = {}): Promise<Pair>
     url: balancer.url,
     nodes,
     db,
-    mailbox,
-    codeFor,
     close: () => stack.disposeAsync(),
   }
 }
 
 /** Starts a pair for one test and closes it after the test. */
-export async function pairForTest(env?: Record<string, string>): Promise<Pair> {
-  const pair = await startPair(env)
+export async function pairForTest(): Promise<Pair> {
+  const pair = await startPair()
   onTestFinished(() => pair.close())
   return pair
 }

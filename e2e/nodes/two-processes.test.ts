@@ -44,7 +44,7 @@ test('a post published, edited, deleted on one node shows at once on every node 
   expect(stale).toEqual([])
 })
 
-test('it shows to visitors of the other node within a second, 200 times', {
+test('a published, edited or deleted post shows to visitors of the other node within a second, 200 times', {
   timeout: 180_000,
 }, async ({ annotate }) => {
   const olga = await pair.signUp()
@@ -56,7 +56,7 @@ test('it shows to visitors of the other node within a second, 200 times', {
   const longest = Math.max(0, ...stale.map(({ since }) => since))
   expect(longest).toBeLessThanOrEqual(1000)
   await annotate(
-    `${stale.length} looks came too early, the latest ${longest.toFixed(1)} ms after the change`,
+    `${stale.length} reads were too early, the latest ${longest.toFixed(1)} ms after the change`,
   )
 })
 

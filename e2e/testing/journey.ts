@@ -25,6 +25,8 @@ export type Visit = BrowserContextOptions & {
   before?: (page: Page) => Promise<unknown>
   /** Errors on the page that the journey causes on purpose. */
   expectedErrors?: RegExp
+  /** Whether the page is opened only when its scripts run, as it is by default. */
+  waitsForScripts?: boolean
 }
 
 /** The product on a fresh database, a client for its API, and a browser. */
@@ -48,8 +50,21 @@ export async function startJourney(env: Record<string, string> = {}) {
   const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
 
   async function openPage(visit: Visit): Promise<Page> {
-    const { as: user, path = '/', before, expectedErrors, ...options } = visit
-    const context = await browser.newContext({ viewport: PHONE, locale: 'ru-RU', ...options })
+    const {
+      as: user,
+      path = '/',
+      before,
+      expectedErrors,
+      waitsForScripts = true,
+      ...options
+    } = visit
+    const context = await browser.newContext({
+      viewport: PHONE,
+      locale: 'ru-RU',
+      // What a service worker fetches is neither routed nor counted; its own journey allows it.
+      serviceWorkers: 'block',
+      ...options,
+    })
     if (user) {
       const [name = '', value = ''] = user.cookie.split('=')
       // As the server sets it.
@@ -66,6 +81,7 @@ export async function startJourney(env: Record<string, string> = {}) {
     })
     await before?.(page)
     await page.goto(product.url + path)
+    if (waitsForScripts) await scriptsRun(page)
     return page
   }
 
@@ -167,6 +183,11 @@ function collectErrors(page: Page): string[] {
       errors.push(message.text())
   })
   return errors
+}
+
+/** Waits until the scripts of a page that came rendered have taken it over. */
+async function scriptsRun(page: Page): Promise<void> {
+  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
 }
 
 function storeClientToken(clientToken: string): void {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { inject, onTestFinished } from 'vitest'
-import { codeOf } from '../../server/codes/code.ts'
+import { codeOf } from '../../server/codes/codes.mail.ts'
 import { deriveKey } from '../../server/start/app-secret.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
@@ -116,7 +116,7 @@ export function createProductClient({ url }: { url: string }) {
 }
 
 /** The code of an operation, as a product with APP_SECRET derives it. */
-export function codeFor(operationId: string): string {
+function codeFor(operationId: string): string {
   return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
 }
 

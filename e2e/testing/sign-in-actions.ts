@@ -16,7 +16,7 @@ export function signInDialog(page: Page) {
 
 /** Opens the dialog by «Войти» and asks for a code for an address that has an account. */
 export async function askForCode(page: Page, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Войти' }).click()
+  await signInButton(page).click()
   await sendEmail(page, email)
 }
 
@@ -52,7 +52,7 @@ export function profileLink(page: Page): Locator {
 
 /** The sign-in button in a visitor's header. */
 export function signInButton(page: Page): Locator {
-  return page.getByRole('button', { name: 'Войти' })
+  return page.getByRole('banner').getByRole('button', { name: 'Войти' })
 }
 
 /** A code other than the right one. */

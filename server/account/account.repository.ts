@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CurrentUser } from '../../contract/account.ts'
 import type { Queryable } from '../db/database.ts'
-import { emailKey } from '../db/email-key.ts'
+import { emailKey } from '../mail/email-address.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 

@@ -21,7 +21,8 @@ import { logEvent } from '../http/request-log.ts'
 import type { Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { isUndoSecret } from './account.mail.ts'
+import { isSameSecret } from '../start/app-secret.ts'
+import { undoSecret } from './account.mail.ts'
 import { isUsernameTaken, selectUser, selectUserByEmail } from './account.repository.ts'
 import { changeEmail, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
@@ -108,7 +109,8 @@ export function registerAccount(options: Options): void {
 
   route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
     await limits.emailUndos.chargeNetwork(request.ip)
-    if (!isUndoSecret(body.secret, params.id, undoKey)) throw new AppError('LINK_EXPIRED')
+    if (!isSameSecret(body.secret, undoSecret(params.id, undoKey)))
+      throw new AppError('LINK_EXPIRED')
     const userId = await db
       .transaction()
       .execute((tx) => undoEmailChange(tx, params.id))

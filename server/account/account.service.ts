@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { CurrentUser } from '../../contract/account.ts'
-import { endOperations, spendOperation } from '../codes/codes.service.ts'
+import { removeOperations, spendOperation } from '../codes/codes.service.ts'
 import type { Queryable } from '../db/database.ts'
-import { emailKey } from '../db/email-key.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Viewer } from '../http/authenticate.ts'
+import { emailKey } from '../mail/email-address.ts'
 import { addJob } from '../queue/queue.ts'
-import { closeAllSessions, closeOtherSessions } from '../sessions/sessions.service.ts'
+import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -22,12 +22,11 @@ import {
   updateUsername,
 } from './account.repository.ts'
 
+// Other features call it as it is.
+export { selectUserByEmail }
+
 /** How many generated usernames are tried. */
 const NAME_TRIES = 5
-
-export function findUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
-  return selectUserByEmail(db, email)
-}
 
 /**
  * Locks the user whom a proven e-mail signs in; a registration creates one where there is none. Throws OPERATION_EXPIRED when
@@ -94,8 +93,8 @@ export async function changeEmail(
   await spendOperation(tx, operationId)
   await updateEmail(tx, viewer.userId, email)
   if (emailKey(old) === emailKey(email)) return
-  await closeOtherSessions(tx, viewer)
-  await endOperations(tx, { purpose: 'email-change', userId: viewer.userId })
+  await deleteOtherSessions(tx, viewer)
+  await removeOperations(tx, { purpose: 'email-change', userId: viewer.userId })
   const change = await insertEmailChange(tx, { userId: viewer.userId, oldEmail: old })
   const notice: EmailNotice = {
     to: old,
@@ -118,7 +117,7 @@ export async function undoEmailChange(tx: Queryable, id: string): Promise<string
   const email = await takeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)
-  await closeAllSessions(tx, userId)
-  await endOperations(tx, { purpose: 'email-change', userId })
+  await deleteAllSessions(tx, userId)
+  await removeOperations(tx, { purpose: 'email-change', userId })
   return userId
 }

@@ -4,6 +4,10 @@ import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 test.each([
+  [
+    'words of the product',
+    'admin Support MODERATOR settings posts liked replies logins registrations sessions users current vslukh',
+  ],
   ['look-alike digits', 'adm1n 4dmin m0d3r470r supp0rt 5upport 0ff1c1al vs1ukh p0sts'],
   ['look-alike letters', 'admln vsIukh officiaI aclmin rnoderator adrninistrator'],
   ['underscores', '_admin admin_ _admin_ a_d_m_i_n sup_port __vslukh__ no_reply noreply'],

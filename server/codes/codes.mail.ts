@@ -1,7 +1,7 @@
-import type { Mail } from '../mail/smtp.ts'
+import { createHmac } from 'node:crypto'
+import { CODE_LENGTH } from '../../contract/constants.ts'
+import type { Purpose } from '../db/tables.ts'
 import type { MailTransport } from '../mail/transport.ts'
-import { codeOf } from './code.ts'
-import type { Purpose } from './codes.repository.ts'
 
 /** A queued mail with a code. It names the operation, not the code; sending it derives the code. */
 export type CodeMail = {
@@ -30,27 +30,33 @@ type SendOptions = {
 
 /** Writes and sends the mail of an operation. Rejects when it was not sent. */
 export async function sendCodeMail(
-  mail: CodeMail,
+  { to, purpose, operationId }: CodeMail,
   { key, appName, transport, leftMs, signal }: SendOptions,
 ): Promise<void> {
   const minutes = Math.max(1, Math.round(leftMs / 60_000))
-  const code = codeOf(mail.operationId, key)
-  await transport.send(compose(mail, { code, appName, minutes }), signal)
-}
-
-type Content = { code: string; appName: string; minutes: number }
-
-function compose({ to, purpose }: CodeMail, { code, appName, minutes }: Content): Mail {
-  return {
+  const code = codeOf(operationId, key)
+  const mail = {
     to,
     subject: `${code} — ${WHAT[purpose]} · ${appName}`,
     text: [
       `${code} — ваш ${WHAT[purpose]}.`,
       '',
-      `Введите его на странице «${appName}». Код действует ещё ${minutes} мин.`,
-      'Никому не сообщайте его: он открывает доступ к вашей учётной записи.',
+      `Введите его на сайте «${appName}». Код действует ещё ${minutes} мин.`,
+      'Никому не сообщайте его: он открывает доступ к вашему аккаунту.',
       '',
       'Если вы ничего не запрашивали, просто удалите это письмо.',
     ].join('\n'),
   }
+  await transport.send(mail, signal)
+}
+
+/**
+ * The six-digit code of an operation: HMAC-SHA-256 of its id, truncated as RFC 4226 section 5.3 does. The same
+ * operation always has the same code, so none is stored.
+ */
+export function codeOf(operationId: string, key: Buffer): string {
+  const mac = createHmac('sha256', key).update(operationId).digest()
+  const offset = (mac.at(-1) ?? 0) & 0x0f
+  const number = mac.readUInt32BE(offset) & 0x7fffffff
+  return String(number % 10 ** CODE_LENGTH).padStart(CODE_LENGTH, '0')
 }

@@ -3,12 +3,10 @@ import type { MailState } from '../../contract/codes.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Purpose, Tables } from '../db/tables.ts'
 
 /** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
-
-export type Purpose = 'login' | 'registration' | 'email-change'
 
 export type NewOperation = {
   id: string

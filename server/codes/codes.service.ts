@@ -2,20 +2,19 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
 import { isEmail } from '../../contract/email.ts'
 import type { Device } from '../../contract/fields.ts'
-import type { Db, Queryable } from '../db/database.ts'
-import { emailKey } from '../db/email-key.ts'
+import { type Db, NO_USER, type Queryable } from '../db/database.ts'
+import type { Purpose } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
-import { hasReadableDomain, mailboxOf, withUsualDomain } from '../mail/email-address.ts'
+import { emailKey, hasReadableDomain, mailboxOf, withUsualDomain } from '../mail/email-address.ts'
 import { addJob } from '../queue/queue.ts'
 import { widestNetworkOf } from '../rate-limits/network.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import { codeOf, sameCode } from './code.ts'
-import type { CodeMail } from './codes.mail.ts'
+import { isSameSecret } from '../start/app-secret.ts'
+import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
   countAttempt,
   markMailed,
-  type Purpose,
   removeOperation,
   removeOperations,
   selectAttempts,
@@ -23,6 +22,9 @@ import {
   upsertOperation,
 } from './codes.repository.ts'
 import { takeMailPlace } from './mail-places.repository.ts'
+
+// Other features call it as it is.
+export { removeOperations }
 
 export type Start = {
   purpose: Purpose
@@ -44,9 +46,6 @@ export type CodesOptions = {
   /** The key that hashes mailboxes and networks for the rate limit of code mails, and the factor of that limit. */
   mailLimit: { key: Buffer; scale: number }
 }
-
-/** No user has this id. It stands for a client that is not signed in. */
-const NO_USER = '0'
 
 /** Throws INVALID_REQUEST for a string that is not an e-mail address. */
 export function requireEmail(address: string): void {
@@ -135,7 +134,7 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   const operation = await countAttempt(db, attempt)
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
-  if (!sameCode(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')
+  if (!isSameSecret(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')
   return { email: operation.email, device: operation.device }
 }
 
@@ -145,14 +144,6 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
  */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
-}
-
-/** Ends every operation that a user has started for one purpose. */
-export function endOperations(
-  tx: Queryable,
-  operations: { purpose: Purpose; userId: string },
-): Promise<void> {
-  return removeOperations(tx, operations)
 }
 
 /** A client that has signed in with the e-mail before has a limit of its own, which strangers cannot use up. */

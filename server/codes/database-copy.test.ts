@@ -6,7 +6,7 @@ import { newEmail } from '../testing/account-fixture.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
-import { codeOf } from './code.ts'
+import { codeOf } from './codes.mail.ts'
 
 /** Every row of every table as text, including the mail queue, without times, whose digits could match by chance. */
 async function copyOfDatabase({ db }: TestApp): Promise<string> {

@@ -1,5 +1,14 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
-import type { Queryable } from './database.ts'
+import { resetFutureCrons } from '../queue/queue.ts'
+import type { Db, Queryable } from './database.ts'
+
+const CHECK_MS = 60_000
+/**
+ * The start refuses a larger difference, with which codes would have expired on arrival and tokens would be valid for too
+ * long; later it is logged as an error.
+ */
+export const LARGEST_SKEW_MS = 60_000
 
 /** Returns the time by the database's clock, in unix milliseconds. Expiry times in the database are compared with it. */
 export async function databaseTime(db: Queryable): Promise<number> {
@@ -18,4 +27,22 @@ export async function clockSkew(db: Queryable): Promise<number> {
   const after = Date.now()
   if (theirs < before) return before - theirs
   return theirs > after ? after - theirs : 0
+}
+
+/**
+ * Compares this node's clock with the database's each minute, by the monotonic clock, and logs an error where they
+ * differ. After either clock was ahead, it lets the crontab run again. Returns the function that stops it.
+ */
+export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
+  async function check(): Promise<void> {
+    const skew = await clockSkew(db)
+    if (Math.abs(skew) > LARGEST_SKEW_MS) {
+      log.error({ seconds: Math.round(skew / 1000) }, 'clock differs from the database’s')
+    }
+    await resetFutureCrons(db)
+  }
+
+  // While the database is unavailable there is nothing to compare with; the next minute's check follows.
+  const timer = setInterval(() => void check().catch(() => {}), CHECK_MS).unref()
+  return () => clearInterval(timer)
 }

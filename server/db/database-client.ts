@@ -56,18 +56,9 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
-export class DatabaseDialect extends PostgresDialect {
-  readonly #config: PostgresDialectConfig
-
-  constructor(config: PostgresDialectConfig) {
-    super(config)
-    this.#config = config
-  }
-
-  override createDriver(): PostgresDriver {
-    return new Driver(this.#config)
-  }
+/** Returns Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
+export function databaseDialect(config: PostgresDialectConfig): PostgresDialect {
+  return Object.assign(new PostgresDialect(config), { createDriver: () => new Driver(config) })
 }
 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]

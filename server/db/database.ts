@@ -1,6 +1,6 @@
-import { Kysely, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { DatabaseClient, DatabaseDialect } from './database-client.ts'
+import { DatabaseClient, databaseDialect } from './database-client.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -42,12 +42,55 @@ export function openDatabase(
     application_name: applicationName,
   })
   surviveLostConnections(pool, onError)
-  const db = new Kysely<Tables>({ dialect: new DatabaseDialect({ pool }) })
+  const db = new Kysely<Tables>({ dialect: databaseDialect({ pool }) })
   return { db, pool, close: () => pool.end() }
 }
 
 /** Keeps a broken connection from ending the process; its query rejects in any case. */
-export function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void): void {
+function surviveLostConnections(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))
 }
+
+const START_CONNECTION_WAIT_MS = 10_000
+/** Readers queue behind a migration that waits for a table: it may not wait longer than their own timeout. */
+const LOCK_TIMEOUT_MS = 3000
+
+/** The database during the start, before the product's own pools exist. */
+export type StartDatabase = { db: Db; pool: pg.Pool }
+
+/**
+ * Runs `work` with the database at `url` and closes it afterwards. Statements may take as long as they need, waiting for a
+ * lock 3 s, and connecting 10 s.
+ */
+export async function withStartDatabase<T>(
+  url: string,
+  work: (database: StartDatabase) => Promise<T>,
+): Promise<T> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: START_CONNECTION_WAIT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    application_name: 'vslukh start',
+  })
+  surviveLostConnections(pool, () => {})
+  try {
+    return await work({ db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool })
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Whether an opaque id from a client can name a row at all: a positive bigint of at most 18 digits. */
+export function isRowId(id: string): boolean {
+  return /^[1-9]\d{0,17}$/.test(id)
+}
+
+/** Returns row ids as the literal of a PostgreSQL array, which is quicker than an array that pg escapes string by string. */
+export function idArray(ids: string[]): string {
+  return `{${ids.join(',')}}`
+}
+
+/** No user has this id. It stands for a visitor, and for ids from a client that cannot name a user. */
+export const NO_USER = '0'

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../start/start-failure.ts'
+import { type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
 import * as product from './migrations/001-product.ts'
 import * as posts from './migrations/002-posts.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
-import { type StartDatabase, withStartDatabase } from './start-database.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, Migration> = {

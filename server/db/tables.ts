@@ -1,10 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { MailState } from '../../contract/codes.ts'
 import type { Device } from '../../contract/fields.ts'
 
 /** bigint columns come back as strings: ids are opaque all the way. */
 type Id = string
 type GeneratedId = ColumnType<string, never, never>
 type CreatedAt = ColumnType<Date, never, never>
+export type Purpose = 'login' | 'registration' | 'email-change'
 type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 
 export type Tables = {
@@ -34,7 +36,7 @@ export type Tables = {
   known_clients: { user_id: Id; client_hash: Buffer }
   codes: {
     id: string
-    purpose: 'login' | 'registration' | 'email-change'
+    purpose: Purpose
     email: string
     email_key: string
     /** The user an e-mail change is for; 0 where nobody is signed in. */
@@ -47,7 +49,7 @@ export type Tables = {
     /** Whether a mail with the code was ever queued: until then the code cannot be guessed. */
     is_mailed: Generated<boolean>
     /** The state of the last mail. */
-    mail_state: Generated<'queued' | 'sent' | 'retrying' | 'refused'>
+    mail_state: Generated<MailState>
     expires_at: Date
   }
   /** Mailboxes and networks as keyed hashes. */

@@ -22,8 +22,8 @@ export async function chooseAddress(cluster: string, user: OsUser): Promise<Addr
 }
 
 /** Returns where a running PostgreSQL listens according to its pid file; undefined before it has written that. */
-export function addressOf(running: PidFile): Address | undefined {
-  return running.socketDir ? { host: running.socketDir, port: running.port } : undefined
+export function addressOf({ socketDir, port }: PidFile): Address | undefined {
+  return socketDir ? { host: socketDir, port } : undefined
 }
 
 /** The address as a connection string for `pg`, whatever characters the path holds. */

@@ -57,14 +57,10 @@ export async function bringUp(
         if (!TEMPORARY_FAILURE.test(String(error)) || state.failures > MAX_FAILURES) throw error
       } else if (performance.now() - reportedAt >= REMINDER_MS) {
         reportedAt = performance.now()
-        reporting.say(`База данных не поднимается, пробуем дальше. ${messageOf(error)}`)
+        reporting.say(`База данных не поднимается, пробуем дальше. ${(error as Error).message}`)
       }
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {

@@ -13,10 +13,9 @@ import {
   requireSameMajor,
 } from './cluster.ts'
 import { createDatabase } from './lock.ts'
-import { limitLogSize } from './log-file.ts'
 import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'
-import { logPath, stopPostmaster } from './postmaster.ts'
+import { limitLogSize, logPath, stopPostmaster } from './postmaster.ts'
 
 const DATABASE = 'vslukh'
 const LOG_CHECK_MS = 60 * 60 * 1000
@@ -55,7 +54,10 @@ export async function startEmbeddedPostgres(
       options.say('Найдена работающая база данных, подключаемся к ней…')
     }
     await bringUp(state, { say: options.say, signal: starting }, 'temporary')
-    await prepareDatabase(state)
+    if (state.lock) {
+      await createDatabase(state.lock, DATABASE)
+      await removeUnfinished(state.place.dataDir)
+    }
     starting.throwIfAborted()
   } catch (error) {
     await shutDown(state)
@@ -86,12 +88,6 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
 }
 
-async function prepareDatabase({ lock, place }: ServerState): Promise<void> {
-  if (!lock) return
-  await createDatabase(lock, DATABASE)
-  await removeUnfinished(place.dataDir)
-}
-
 /** Brings PostgreSQL back whenever the connection that holds the lock ends, as it does whatever happens to PostgreSQL. */
 function supervise(
   state: ServerState,
@@ -119,7 +115,7 @@ function supervise(
       watch()
       say('База данных снова работает.')
     } catch (error) {
-      if (!signal.aborted) onLost(error instanceof Error ? error : new Error(String(error)))
+      if (!signal.aborted) onLost(error as Error)
     }
   }
 

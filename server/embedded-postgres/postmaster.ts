@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
-import { open } from 'node:fs/promises'
+import { copyFile, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endsWithin } from '../db/deadline.ts'
 import type { Address } from './address.ts'
 import { environment, type Place } from './cluster.ts'
-import { limitLogSize, readLastLines, sizeOf } from './log-file.ts'
 import { changeOwner, commandAs } from './os-user.ts'
 import { disarmStaleLocks, findRunning, isServerOf } from './pid-file.ts'
 import { SETTINGS } from './settings.ts'
 
+const LARGEST_LOG = 1024 * 1024
 const FAST_SHUTDOWN_MS = 5_000
 const IMMEDIATE_SHUTDOWN_MS = 2_000
 
@@ -104,4 +104,32 @@ function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
 
 async function waitUntilEnded(pid: number, cluster: string): Promise<void> {
   while (await isServerOf(pid, cluster)) await delay(20)
+}
+
+/**
+ * Limits PostgreSQL's log to about two megabytes: past one, its text is copied to `.old`. The file is truncated in place,
+ * because the running PostgreSQL goes on appending to it.
+ */
+export async function limitLogSize(path: string): Promise<void> {
+  if ((await sizeOf(path)) <= LARGEST_LOG) return
+  await copyFile(path, `${path}.old`)
+  await truncate(path)
+}
+
+/** Returns the size of the log in bytes, 0 if there is none. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}
+
+/** Returns the last lines that were logged since the offset `from` (in bytes): they say why PostgreSQL ended. */
+async function readLastLines(path: string, from: number): Promise<string> {
+  const handle = await open(path, 'r').catch(() => undefined)
+  if (!handle) return ''
+  try {
+    const buffer = Buffer.alloc(8192)
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
+    return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-6).join('\n')
+  } finally {
+    await handle.close()
+  }
 }

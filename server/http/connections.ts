@@ -29,15 +29,12 @@ const CONNECTIONS_MIN = 16
  * for new ones, and all of them are closed gracefully when the server stops.
  */
 export function createConnections(max: number) {
-  /** Sorted by use, the least recently used first. */
   const open = new Map<Socket, Connection>()
   let isEnding = false
 
   function begin(socket: Socket, response: ServerResponse): boolean {
     const connection = open.get(socket)
     if (!connection) return false
-    open.delete(socket)
-    open.set(socket, connection)
     connection.response = response
     connection.requests++
     connection.usedAt = performance.now()
@@ -45,10 +42,16 @@ export function createConnections(max: number) {
     return true
   }
 
+  /** Closes the connection that has been idle for longest. To keep them in order would cost each request more. */
   function makeRoom(): void {
+    let oldest: Socket | undefined
+    let usedAt = Number.POSITIVE_INFINITY
     for (const [socket, connection] of open) {
-      if (isIdle(connection)) return void socket.destroy()
+      if (connection.usedAt >= usedAt || !isIdle(connection)) continue
+      oldest = socket
+      usedAt = connection.usedAt
     }
+    oldest?.destroy()
   }
 
   function closeIdle(unusedForMs: number): void {

@@ -6,8 +6,8 @@ type Options = {
   isHttps: boolean
   /** Whether HSTS covers the subdomains too. */
   hstsSubdomains: boolean
-  /** CSP source expressions of the page's inline scripts, such as `'sha256-…'`. */
-  inlineScriptHashes: string[]
+  /** CSP source expressions of the pages' inline scripts and style sheets, such as `'sha256-…'`. */
+  inlineHashes: { scripts: string[]; styles: string[] }
 }
 
 const YEAR_SECONDS = 31_536_000
@@ -26,7 +26,7 @@ export function setHeaders(app: FastifyInstance, headers: Record<string, string>
 export function securityHeaders({
   isHttps,
   hstsSubdomains,
-  inlineScriptHashes,
+  inlineHashes,
 }: Options): Record<string, string> {
   const headers: Record<string, string> = {}
   const setAll = helmet({
@@ -34,9 +34,10 @@ export function securityHeaders({
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'", ...inlineScriptHashes],
-        styleSrc: ["'self'"],
+        scriptSrc: ["'self'", ...inlineHashes.scripts],
+        styleSrc: ["'self'", ...inlineHashes.styles],
         imgSrc: ["'self'", 'data:'],
+        workerSrc: ["'self'"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],

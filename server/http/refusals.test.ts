@@ -60,14 +60,6 @@ test('headers over 16 KiB are refused, and the connection closed', async () => {
   expect(answer.body).toEqual({ code: 'INVALID_REQUEST', message: ERRORS.INVALID_REQUEST.message })
 })
 
-testPerNode('bytes that a balancer would judge before any node')(
-  'bytes that are not HTTP are refused in the same format',
-  async () => {
-    const answer = parseRaw(await sendRaw(app.url, 'HELO mail.example\r\n\r\n'))
-    expectRefusal(answer, 'INVALID_REQUEST')
-  },
-)
-
 const SECURE = [
   'content-security-policy',
   'x-content-type-options',

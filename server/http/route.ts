@@ -92,6 +92,15 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
   }
 }
 
+/** Returns the URL of a list of posts in the API, under which its response is cached. */
+export function listUrl(
+  path: string,
+  { limit, cursor }: { limit: number; cursor?: string },
+): string {
+  const position = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
+  return `${API_PREFIX}${path}?limit=${limit}${position}`
+}
+
 /** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */
 export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {
   return withDeadline(answer, HANDLE_MS, (): never => {

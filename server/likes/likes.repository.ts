@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
-import { idArray } from '../db/row-id.ts'
+import { idArray, type Queryable } from '../db/database.ts'
 
 /**
  * Locks the totals of users in the order of their ids, and adds those that are missing: a transaction that is about to change

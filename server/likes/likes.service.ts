@@ -3,10 +3,11 @@ import type { Db } from '../db/database.ts'
 import { changeLikesCount } from '../posts/posts.service.ts'
 import {
   deleteLikes,
+  deleteNextLikes,
+  deleteRemovedPost,
   insertLikes,
-  type LikesQuestion,
   lockTotals,
-  selectLiked,
+  selectRemovedPosts,
 } from './likes.repository.ts'
 
 /** The desired state of a user's like of a post. */
@@ -69,7 +70,14 @@ async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
   })
 }
 
-/** Makes a function that returns which of some posts a user likes. Calls that come together share one query. */
-export function batchLikedPosts(db: Db): (question: LikesQuestion) => Promise<Set<string>> {
-  return batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
+/**
+ * Removes the likes of deleted posts, some thousands in each transaction, until there are none. It may be interrupted at any
+ * moment and may run twice at once: the next run finds what is left.
+ */
+export async function removeLikesOfDeleted(db: Db, stopping: Promise<never>): Promise<void> {
+  for (const postId of await selectRemovedPosts(db)) {
+    let last: string | null = '0'
+    while (last !== null) last = await Promise.race([deleteNextLikes(db, postId, last), stopping])
+    await deleteRemovedPost(db, postId)
+  }
 }

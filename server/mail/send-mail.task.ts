@@ -11,10 +11,7 @@ type ExpiringMail = {
   /** The whole mail was sent before, and no reply came. */
   isUnanswered?: boolean
 }
-type MailLog = {
-  warn(details: object, message: string): void
-  info(details: object, message: string): void
-}
+type MailLog = Record<'warn' | 'info', (details: object, message: string) => void>
 
 /** What has become of a mail. A `retrying` one is queued again; the others are final. */
 type MailOutcome = 'sent' | 'retrying' | 'refused'
@@ -44,13 +41,11 @@ export function sendUntilExpired<M extends ExpiringMail>(
   task: string,
   { send, onOutcome = async () => {} }: Sender<M>,
   { db, log }: { db: Db; log: MailLog },
-): (mail: M, stopping: Promise<never>) => Promise<void> {
-  async function attempt(mail: M, leftMs: number, stopping: Promise<never>): Promise<MailOutcome> {
+): (mail: M, ending: { abortSignal: AbortSignal }) => Promise<void> {
+  async function attempt(mail: M, { leftMs, signal }: Attempt): Promise<MailOutcome> {
     const to = maskEmail(mail.to)
-    const stop = new AbortController()
-    stopping.catch(() => stop.abort())
     try {
-      await send(mail, { leftMs, signal: stop.signal })
+      await send(mail, { leftMs, signal })
       log.info({ task, to }, 'mail sent')
       return 'sent'
     } catch (error) {
@@ -77,13 +72,13 @@ export function sendUntilExpired<M extends ExpiringMail>(
     await addJob(db, task, { payload, afterMs: wait })
   }
 
-  return async (mail, stopping) => {
+  return async (mail, { abortSignal }) => {
     // By the database's clock, which set the time of expiry.
     const leftMs = mail.expiresAt - (await databaseTime(db))
     if (leftMs <= 0) return log.warn({ task, to: maskEmail(mail.to) }, 'mail given up')
-    const outcome = await attempt(mail, leftMs, stopping)
+    const outcome = await attempt(mail, { leftMs, signal: abortSignal })
     // A mail that was sent must not be sent again because its outcome could not be stored.
-    await onOutcome(mail, outcome).catch((err) => log.warn({ task, err }, 'outcome not kept'))
+    await onOutcome(mail, outcome).catch((err) => log.warn({ task, err }, 'outcome not stored'))
   }
 }
 

@@ -71,7 +71,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
     )
     return rows.map(({ payload }) => payload)
   }
-  const never = new Promise<never>(() => {})
+  const never = { abortSignal: new AbortController().signal }
   await job({ to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 }, never)
   const [again, ...others] = await queued()
   expect(others).toEqual([])

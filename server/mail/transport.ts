@@ -9,7 +9,6 @@ export type MailTransport = {
   send(mail: Mail, signal?: AbortSignal): Promise<void>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
-  close(): void
 }
 
 type Options = {
@@ -30,7 +29,6 @@ function sendMails({ from }: Options, smtpUrl: string): MailTransport {
   return {
     destination: `через SMTP-сервер ${new URL(smtpUrl).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
-    close() {},
   }
 }
 
@@ -49,7 +47,6 @@ function saveMails({ from, folder, print }: Options): MailTransport {
       await rename(`${path}.part`, path)
       print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${indent(mail.text)}\n`)
     },
-    close: () => composer.close(),
   }
 }
 

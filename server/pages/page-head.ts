@@ -1,8 +1,9 @@
-import { PAGE_SIZE } from '../../contract/constants.ts'
 import { PATHS, pageTitle, TITLES } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-title.ts'
 import type { Post } from '../../contract/posts.ts'
-import { API_PREFIX } from '../http/route.ts'
+import { escapeHtml } from './escape.ts'
+import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
+import { structuredData } from './structured-data.ts'
 
 /** The page at a path: the wall, a post, or a page of the signed-in user. */
 type Page = { name: 'wall' } | { name: 'post'; id: string } | { name: 'own' }
@@ -27,7 +28,9 @@ type Preview = { title: string; text: string; type: 'website' | 'article'; path:
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
-const PICTURE = '/icon-512.png'
+/** The picture of every preview, drawn by scripts/draw-preview.ts. */
+const PICTURE = '/preview.png'
+const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
 
 const POST_PATH = new RegExp(`^${PATHS.post.replace(':id', '([^/]+)')}$`)
 const ALL_PATHS = new Set<string>(Object.values(PATHS))
@@ -50,25 +53,14 @@ export function headOf(shown: Shown, site: SiteFacts): string {
   return postHead(shown, site)
 }
 
-/** Returns preload links for the calls that the page makes for a visitor, so that they begin before its scripts run. */
-export function preloadLinks(shown: Shown): string {
-  if (shown === 'wall') return preload(`/posts?limit=${PAGE_SIZE}`)
-  if (typeof shown === 'string') return ''
-  const path = `/posts/${shown.id}`
-  return preload(path) + preload(`${path}/replies?limit=${PAGE_SIZE}`)
-}
-
-/** Escapes text for HTML, between tags or in a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
 function wallHead(site: SiteFacts): string {
   const { appName, description } = site
   return (
     title(TITLES.wall, site) +
     meta('description', description) +
-    preview({ title: appName, text: description, type: 'website', path: '/' }, site)
+    preview({ title: appName, text: description, type: 'website', path: '/' }, site) +
+    feedLink('application/atom+xml', FEED_PATHS.atom) +
+    feedLink('application/feed+json', FEED_PATHS.json)
   )
 }
 
@@ -84,7 +76,9 @@ function postHead(post: Post, site: SiteFacts): string {
       { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path },
       site,
     ) +
-    property('article:published_time', published)
+    property('article:published_time', published) +
+    feedLink('application/atom+xml', repliesFeedPath(post.id)) +
+    structuredData(post, site.publicUrl)
   )
 }
 
@@ -99,19 +93,22 @@ function preview({ title, text, type, path }: Preview, { appName, publicUrl }: S
     property('og:locale', 'ru_RU') +
     property('og:title', title) +
     property('og:description', text) +
-    meta('twitter:card', 'summary')
+    meta('twitter:card', 'summary_large_image')
   if (!publicUrl) return about
   const address = publicUrl + path
   return (
     about +
     property('og:url', address) +
     property('og:image', publicUrl + PICTURE) +
+    property('og:image:width', '1200') +
+    property('og:image:height', '630') +
+    property('og:image:alt', PICTURE_ALT) +
     `<link rel="canonical" href="${escapeHtml(address)}">`
   )
 }
 
-function preload(path: string): string {
-  return `<link rel="preload" as="fetch" crossorigin href="${API_PREFIX}${path}">`
+function feedLink(type: string, path: string): string {
+  return `<link rel="alternate" type="${type}" href="${path}">`
 }
 
 function meta(name: string, content: string): string {

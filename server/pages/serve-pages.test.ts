@@ -9,15 +9,6 @@ import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/
 const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
 <meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
 <body><div id="root"></div></body></html>`
-const MANIFEST = {
-  'index.html': { file: 'assets/index.js', isEntry: true, imports: ['_vendor.js'] },
-  '_vendor.js': { file: 'assets/vendor.js' },
-  '_list.js': { file: 'assets/list.js', imports: ['_vendor.js', 'index.html'] },
-  'pages/post-page.tsx': {
-    file: 'assets/post.js',
-    imports: ['index.html', '_list.js'],
-  },
-}
 const SESSION = { cookie: 'session=whatever' }
 
 let app: TestApp
@@ -26,10 +17,7 @@ let webFolder: string
 beforeAll(async () => {
   webFolder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
   await mkdir(join(webFolder, 'assets'))
-  await mkdir(join(webFolder, '.vite'))
   await writeFile(join(webFolder, 'index.html'), PAGE)
-  await writeFile(join(webFolder, 'robots.txt'), 'User-agent: *\n')
-  await writeFile(join(webFolder, '.vite/manifest.json'), JSON.stringify(MANIFEST))
   app = await startTestApp({ webFolder })
   olga = await app.signUp()
 })
@@ -123,57 +111,20 @@ test('previews contain URLs only where PUBLIC_URL is set', async () => {
   })
   const { html: full } = await read(`/posts/${id}?from=somewhere`, {}, known.url)
   expect(meta(full, 'og:url')).toBe(`https://vslukh.example/posts/${id}`)
-  expect(meta(full, 'og:image')).toBe('https://vslukh.example/icon-512.png')
+  expect(meta(full, 'og:image')).toBe('https://vslukh.example/preview.png')
+  expect(meta(full, 'twitter:card')).toBe('summary_large_image')
   expect(full).toContain(`<link rel="canonical" href="https://vslukh.example/posts/${id}">`)
 })
 
-test('a visitor’s page preloads the calls that it is about to make; one with a session, whose calls differ, does not', async () => {
-  const ahead = (html: string) =>
-    [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="(.*?)">/g)].map(
-      ([, href]) => href,
-    )
-  const { id } = await app.publish(olga)
-  expect(ahead((await read('/')).html)).toEqual(['/api/v1/posts?limit=10'])
-  expect(ahead((await read(`/posts/${id}`)).html)).toEqual([
-    `/api/v1/posts/${id}`,
-    `/api/v1/posts/${id}/replies?limit=10`,
-  ])
-  for (const path of ['/liked', '/posts/999999', '/nowhere']) {
-    expect(ahead((await read(path)).html)).toEqual([])
+test('a page says that there is no session where the request came without its cookie, and that answers depend on that alone', async () => {
+  for (const site of [undefined, 'none', 'same-origin', 'cross-site']) {
+    const from = site === undefined ? {} : { 'sec-fetch-site': site }
+    expect(meta((await read('/', from)).html, 'session')).toBe('none')
+    expect(meta((await read('/', { ...from, ...SESSION })).html, 'session')).toBeUndefined()
   }
-  for (const path of ['/', `/posts/${id}`]) {
-    const { html } = await read(path, SESSION)
-    expect(ahead(html)).toEqual([])
-    expect(meta(html, 'session')).toBeUndefined()
-  }
-})
-
-test('a page says that there is no session only where the browser would have sent its cookie', async () => {
-  const sessionOn = async (headers: Record<string, string>) =>
-    meta((await read('/', headers)).html, 'session')
-  expect(await sessionOn({})).toBe('none')
-  for (const site of ['none', 'same-origin']) {
-    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('none')
-    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
-  }
-  for (const site of ['cross-site', 'same-site', 'whatever']) {
-    expect(await sessionOn({ 'sec-fetch-site': site })).toBe('unseen')
-    expect(await sessionOn({ 'sec-fetch-site': site, ...SESSION })).toBeUndefined()
-  }
-  const { headers } = await fetch(`${app.url}/`)
-  expect(headers.get('vary')).toBe('Cookie, Sec-Fetch-Site')
-})
-
-test('the page of a post preloads the scripts that only it needs', async () => {
-  const { id } = await app.publish(olga)
-  const { html } = await read(`/posts/${id}`)
-  const files = [...html.matchAll(/(modulepreload|stylesheet)"[^>]* href="(.*?)">/g)]
-  expect(files.map(([, kind, href]) => `${kind} ${href}`)).toEqual([
-    'stylesheet /assets/index.css',
-    'modulepreload /assets/post.js',
-    'modulepreload /assets/list.js',
-  ])
-  expect((await read('/')).html).not.toContain('post.js')
+  const { headers } = await fetch(`${app.url}/settings`)
+  expect(headers.get('vary')).toBe('Cookie')
+  expect(headers.get('cache-control')).toBe('private, no-cache')
 })
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
@@ -195,11 +146,4 @@ perNode('a page is served whether or not its post could be read', async () => {
   } finally {
     await sql`ALTER TABLE hidden_posts RENAME TO posts`.execute(app.db)
   }
-})
-
-test('robots.txt is a file of its own; the build’s manifest is not public', async () => {
-  const robots = await fetch(`${app.url}/robots.txt`)
-  expect(robots.headers.get('content-type')).toMatch(/^text\/plain/)
-  expect(await robots.text()).toContain('User-agent')
-  expect((await fetch(`${app.url}/.vite/manifest.json`)).status).toBe(404)
 })

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../contract/posts.ts'
-import type { Queryable } from '../db/database.ts'
+import { NO_USER, type Queryable } from '../db/database.ts'
 import type { Viewer } from '../http/authenticate.ts'
 
 /** The user whose likes decide `is_liked`; null for a visitor. */
@@ -27,9 +27,6 @@ type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostR
   key: string
   r_id: string | null
 }
-
-/** No user has the id 0, so a visitor has liked nothing. */
-const NO_USER = '0'
 
 /** The columns of one post on the wire, from the aliases of posts, users and likes. */
 function columns(prefix: '' | 'r_') {

@@ -108,6 +108,20 @@ describe('on 100,000 posts and 200,000 likes, skewed', () => {
     expect(nodes.filter(isScanOf)).toEqual([])
     expect(Math.max(...nodes.map(touched))).toBeLessThanOrEqual(2)
   })
+
+  test('a sitemap is read from an index alone, and the index of sitemaps by one row of each', async () => {
+    const nodesOf = async (path: string) => {
+      const [statement, ...others] = await captureStatements(() => fetch(app.url + path))
+      expect(others).toEqual([])
+      return statement ? settledPlan(client, statement) : []
+    }
+    const sitemap = await nodesOf('/sitemap/7.xml')
+    expect(sitemap.map((node) => node['Node Type'])).toEqual(['Index Only Scan'])
+    expect(Math.max(...sitemap.map(touched))).toBe(5000)
+    const index = await nodesOf('/sitemap.xml')
+    expect(index.filter(isScanOf)).toEqual([])
+    expect(Math.max(...index.map(touched))).toBeLessThanOrEqual(SIZE.posts / 5000 + 1)
+  })
 })
 
 /** The rows of a page and one more. The wall's total is a sum of 16 rows. */

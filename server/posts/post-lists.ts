@@ -8,28 +8,23 @@ import { readDeep } from './deep-pages.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * A list of posts, newest first: SQL for its rows, for the columns that hold the post's id and its position, and for its
- * total, which is null when the list belongs to a post that does not exist.
+ * A list of posts, newest first: SQL for its rows, which are ordered by their `id`, for the column that holds the post's id
+ * if it is another, and for its total, which is null when the list belongs to a post that does not exist.
  */
 type PostList = {
   from: RawBuilder<unknown>
-  id: RawBuilder<unknown>
-  key: RawBuilder<unknown>
+  postId?: RawBuilder<unknown>
   total: RawBuilder<unknown>
 }
 
 export const wall: PostList = {
   from: sql`FROM posts WHERE replied_post_id IS NULL`,
-  id: sql`id`,
-  key: sql`id`,
   total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
 }
 
 export function postsOf(ownerId: string): PostList {
   return {
     from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
-    id: sql`id`,
-    key: sql`id`,
     total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
   }
 }
@@ -37,8 +32,6 @@ export function postsOf(ownerId: string): PostList {
 export function repliesOf(ownerId: string): PostList {
   return {
     from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NOT NULL`,
-    id: sql`id`,
-    key: sql`id`,
     total: sql`SELECT coalesce((SELECT replies FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
   }
 }
@@ -47,8 +40,6 @@ export function repliesOf(ownerId: string): PostList {
 export function repliesTo(postId: string): PostList {
   return {
     from: sql`FROM posts WHERE replied_post_id = ${postId}::bigint`,
-    id: sql`id`,
-    key: sql`id`,
     total: sql`SELECT replies_count FROM posts WHERE id = ${postId}::bigint`,
   }
 }
@@ -63,8 +54,7 @@ export function likedBy(userId: string): PostList {
   const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = r.post_id AND user_id = ${userId}::bigint)`
   return {
     from: sql`FROM likes WHERE user_id = ${userId}::bigint AND post_id <> ALL (${removed})`,
-    id: sql`post_id`,
-    key: sql`id`,
+    postId: sql`post_id`,
     total: sql`SELECT coalesce((SELECT likes FROM like_totals WHERE user_id = ${userId}::bigint), 0)
       - (SELECT coalesce(sum(${isLiked}), 0) FROM removed_posts r)`,
   }
@@ -105,19 +95,18 @@ export async function readPostList(
 /** Returns SQL for the rows of a page and one more, which shows whether the list goes on, and how many rows it skips. */
 async function selectPage(
   db: Queryable,
-  list: PostList,
+  { from, postId = sql`id`, total: totalRows }: PostList,
   { page, cursor, limit }: PageQuery & { limit: number },
 ): Promise<{ page: PageRows; skipped: number }> {
-  const { id, key, from } = list
-  const columns = sql`SELECT ${id} AS id, ${key} AS key ${from}`
+  const columns = sql`SELECT ${postId} AS id, id AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    const older = sql`${columns} AND ${key} < ${cursor}::bigint`
+    const older = sql`${columns} AND id < ${cursor}::bigint`
     return { page: firstRows(limit + 1, older, NEWEST_FIRST), skipped: 0 }
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {
-    const total = await readTotal(db, list)
+    const total = await readTotal(db, totalRows)
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
@@ -146,7 +135,7 @@ function firstRows(
 /** A full page and the one row after it. */
 const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)
 
-async function readTotal(db: Queryable, { total }: PostList): Promise<number> {
+async function readTotal(db: Queryable, total: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ total: number | null }>`SELECT (${total})::float8 AS total`.execute(
     db,
   )

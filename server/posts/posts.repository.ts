@@ -7,7 +7,8 @@ import { hydrateInsertedPost } from './hydrate-posts.ts'
 /** The wall's total is spread over this many rows (migration 001). */
 const WALL_SLOTS = 16
 
-export type NewPost = { ownerId: string; text: string; idempotencyKey: string | null }
+/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
+export type NewPost = { ownerId: string; text: string; idempotencyKey: string | undefined }
 
 /** The post a reply answers and the first post of its thread. Both are null on the wall. */
 type Parents = { repliedId: string | null; rootId: string | null }
@@ -18,7 +19,7 @@ const ON_THE_WALL: Parents = { repliedId: null, rootId: null }
  * the post, so that a retry after a deletion finds it. The key's row contains the post's id, so it draws the id.
  */
 function insertingCtes({ ownerId, text, idempotencyKey }: NewPost, { repliedId, rootId }: Parents) {
-  if (idempotencyKey === null) {
+  if (idempotencyKey === undefined) {
     return sql`post AS (
       INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
       VALUES (${ownerId}, ${text}, ${repliedId}, ${rootId}) RETURNING *

@@ -4,12 +4,12 @@ import {
   editPost as editPostEndpoint,
   listPosts,
   type Post,
+  type PostPage,
   readPost,
 } from '../../contract/posts.ts'
-import type { Db } from '../db/database.ts'
-import { isRowId } from '../db/row-id.ts'
+import { type Db, isRowId, NO_USER } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { API_PREFIX, type Route } from '../http/route.ts'
+import { API_PREFIX, listUrl, type Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
@@ -43,16 +43,13 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
     return readPostList(db, list, page, viewer)
   })
 
-  route(readPost, async ({ params: { id }, viewer }) => {
-    if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return requirePost(db, id, viewer)
-  })
+  route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
   route(createPost, async ({ body, headers, viewer }) => {
     const text = requireText(body.text)
-    const input = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
-    if (!(await isRetry(db, input))) await limits.publications.charge(viewer.userId)
-    const { post, isNew } = await publishPost(db, input)
+    const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
+    if (!(await isRetry(db, newPost))) await limits.publications.charge(viewer.userId)
+    const { post, isNew } = await publishPost(db, newPost)
     if (isNew) await invalidate()
     return post
   })
@@ -71,18 +68,26 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
   })
 }
 
+type PageReads = { db: Db; readAsVisitor: ResponseCache['readAsVisitor'] }
+
 /**
  * Reads a post as any visitor sees it, for its page. It shares the cached response of the API call that the page makes. Throws
  * POST_NOT_FOUND.
  */
-export async function readPostForPage(
-  { db, readAsVisitor }: { db: Db; readAsVisitor: ResponseCache['readAsVisitor'] },
-  id: string,
-): Promise<Post> {
+export async function readPostForPage({ db, readAsVisitor }: PageReads, id: string): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const url = API_PREFIX + readPost.path.replace(':id', id)
   return readAsVisitor({ endpoint: readPost, url }, () => requirePost(db, id, null))
 }
 
-/** No user has this id. It stands for ids that are not numbers, whose lists are empty too. */
-const NO_USER = '0'
+/**
+ * Reads a page of the wall as any visitor sees it. It shares the cached response of the API call with the same query. Throws
+ * INVALID_REQUEST for a malformed cursor.
+ */
+export function readWallForPage(
+  { db, readAsVisitor }: PageReads,
+  query: { limit: number; cursor?: string },
+): Promise<PostPage> {
+  const url = listUrl(listPosts.path, query)
+  return readAsVisitor({ endpoint: listPosts, url }, () => readPostList(db, wall, query, null))
+}

@@ -1,8 +1,6 @@
-import type { PageQuery } from '../../contract/fields.ts'
-import type { Post, PostPage } from '../../contract/posts.ts'
+import type { Post } from '../../contract/posts.ts'
 import { parsePostText } from '../../contract/text.ts'
-import type { Db, Queryable } from '../db/database.ts'
-import { isRowId } from '../db/row-id.ts'
+import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { addJob } from '../queue/queue.ts'
 import { hydratePost, type PostViewer } from './hydrate-posts.ts'
@@ -23,6 +21,9 @@ import {
   updateText,
 } from './posts.repository.ts'
 
+// Other features call these as they are.
+export { readPostList, repliesOf, repliesTo }
+
 /** A post as `viewer` sees it. Throws POST_NOT_FOUND when there is no such post. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   const post = isRowId(id) ? await hydratePost(db, id, viewer) : undefined
@@ -37,28 +38,6 @@ export async function requireOwner(db: Queryable, id: string): Promise<string> {
   return post.owner_id
 }
 
-/** Reads a page of the direct replies to a post. Throws POST_NOT_FOUND without the post, and what `readPostList` throws. */
-export async function readReplies(
-  db: Db,
-  postId: string,
-  { query, viewer }: { query: PageQuery; viewer: PostViewer },
-): Promise<PostPage> {
-  if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
-  return readPostList(db, repliesTo(postId), query, viewer)
-}
-
-/** Reads a page of a user's own replies. Throws what `readPostList` throws. */
-export function readOwnReplies(
-  db: Db,
-  query: PageQuery,
-  viewer: { userId: string },
-): Promise<PostPage> {
-  return readPostList(db, repliesOf(viewer.userId), query, viewer)
-}
-
-/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
-export type PostInput = { ownerId: string; text: string; key: string | undefined }
-
 /** The text as it is stored. Throws INVALID_REQUEST when it may not be published. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
@@ -71,12 +50,9 @@ export function requireText(raw: string): string {
 }
 
 /** Whether a user has published with this Idempotency-Key before, so that publishing again would change nothing. */
-export async function isRetry(
-  db: Db,
-  { ownerId, key }: Pick<PostInput, 'ownerId' | 'key'>,
-): Promise<boolean> {
-  if (key === undefined) return false
-  return (await findByIdempotencyKey(db, ownerId, key)) !== undefined
+export async function isRetry(db: Db, { ownerId, idempotencyKey }: NewPost): Promise<boolean> {
+  if (idempotencyKey === undefined) return false
+  return (await findByIdempotencyKey(db, ownerId, idempotencyKey)) !== undefined
 }
 
 /** A post, and whether this call published it: a retry returns the post of the first call. */
@@ -86,8 +62,7 @@ type Published = { post: Post; isNew: boolean }
  * Publishes a post on the wall, or returns the post that was published with the same key. Throws POST_NOT_FOUND when that
  * post has been deleted.
  */
-export async function publishPost(db: Db, input: PostInput): Promise<Published> {
-  const newPost = toNewPost(input)
+export async function publishPost(db: Db, newPost: NewPost): Promise<Published> {
   const post = await insertPost(db, newPost)
   return post ? { post, isNew: true } : { post: await findPublished(db, newPost), isNew: false }
 }
@@ -96,9 +71,8 @@ export async function publishPost(db: Db, input: PostInput): Promise<Published> 
 export async function publishReply(
   db: Db,
   repliedId: string,
-  input: PostInput,
+  newPost: NewPost,
 ): Promise<Published> {
-  const newPost = toNewPost(input)
   if (!isRowId(repliedId)) throw new AppError('POST_NOT_FOUND')
   const id = await db
     .transaction()
@@ -120,10 +94,6 @@ export async function publishReply(
 }
 
 class KeyUsed extends Error {}
-
-function toNewPost({ ownerId, text, key }: PostInput): NewPost {
-  return { ownerId, text, idempotencyKey: key ?? null }
-}
 
 /** The post its owner has published with the same key. Throws POST_NOT_FOUND when it does not exist any more. */
 async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost): Promise<Post> {

@@ -13,71 +13,41 @@ afterAll(() => app.close())
 
 const send = (body: unknown) => app.call('POST', '/posts', { token: olga.token, body })
 
-const FAMILY = '👨‍👩‍👧‍👦'
-
-/** [what is sent, text, what is stored] */
-const KEPT: [string, string, string][] = [
-  ['spaces and line feeds around it', ' \n\u00a0\ufeffДа\u3000\n', 'Да'],
-  ['line feeds within it', 'раз\n\nдва', 'раз\n\nдва'],
-  ['a zero width space among letters', 'а\u200bб', 'а\u200bб'],
-  ['the joiners of a family emoji', FAMILY, FAMILY],
-  ['bidirectional overrides', 'а\u202eб\u202cв\u2066г\u2069', 'абвг'],
-  ['an override that hides the ends', '\u202e  тихо  \u202c', 'тихо'],
-  ['right-to-left words', 'שלום мир', 'שלום мир'],
-  ['decomposed letters', 'йё'.normalize('NFD'), 'йё'],
-  ['nine marks on a letter', `ы${'\u0317'.repeat(9)}!`, `ы${'\u0317'.repeat(8)}!`],
-  ['zalgo', `з${'\u0489'.repeat(300)}а`, `з${'\u0489'.repeat(8)}а`],
+/** [what is sent, text, what is stored]; contract/text.test.ts has all the rules. */
+const PUBLISHED: [string, string, string][] = [
+  ['that is normalised', ' и\u0306 а\u202eб\u202c\n', 'й аб'],
+  ['of 500 emoji', '😀'.repeat(500), '😀'.repeat(500)],
   [
-    'marks that hide behind joiners',
-    `з${'\u0301\u200d'.repeat(300)}а`,
-    `з${'\u0301\u200d'.repeat(8)}а`,
+    'of markup and of what SQL or JSON would choke on',
+    `<script>alert(1)</script> '; DROP TABLE posts; -- \\ " \\u0000`,
+    `<script>alert(1)</script> '; DROP TABLE posts; -- \\ " \\u0000`,
   ],
-  ['markup', '<script>alert(1)</script>', '<script>alert(1)</script>'],
-  ['a javascript: address', 'javascript:alert(1)', 'javascript:alert(1)'],
-  ['what SQL would choke on', "'; DROP TABLE posts; --", "'; DROP TABLE posts; --"],
-  ['a backslash and a quote', '\\ " \\u0000', '\\ " \\u0000'],
-  ['500 letters', 'я'.repeat(500), 'я'.repeat(500)],
-  ['500 emoji', '😀'.repeat(500), '😀'.repeat(500)],
-  ['500 letters that were 1,000 code points', 'й'.normalize('NFD').repeat(500), 'й'.repeat(500)],
-  ['500 letters and spaces around them', ` ${'я'.repeat(500)} `, 'я'.repeat(500)],
 ]
 
-test.each(KEPT)('a post with %s is published as the rules say', async (_what, text, kept) => {
+test.each(PUBLISHED)('a post with a text %s is published', async (_what, text, stored) => {
   const { status, body } = await send({ text })
   expect(status).toBe(201)
-  expect(body.text).toBe(kept)
-  expect((await app.call('GET', `/posts/${body.id}`)).body.text).toBe(kept)
+  expect(body.text).toBe(stored)
+  expect((await app.call('GET', `/posts/${body.id}`)).body.text).toBe(stored)
 })
 
-/** [what is sent, text] */
+/** [what is sent, the text in JSON] */
 const REFUSED: [string, string][] = [
-  ['nothing', ''],
-  ['spaces only', ' \n\u00a0\u3000 '],
-  ['zero width characters only', '\u200b\u200c\u200d\u2060\ufeff'],
-  ['bidirectional overrides only', '\u202e\u2066\u2069\u202c'],
-  ['invisible fillers only', '\u3164\u115f\u00ad\u2800\u180e\ufe0f'],
-  ['marks without a letter only', '\u0301\u00a0\u0489'],
-  ['symbols that are blank by design only', '\u{1d159}\u{13441}\u{16fe4}\ufffc'],
-  ['NUL', 'а\u0000б'],
-  ['a carriage return', 'а\r\nб'],
-  ['a tab', 'а\tб'],
-  ['an escape character', 'а\u001b[31mб'],
-  ['a C1 control character', 'а\u0085б'],
-  ['501 letters', 'я'.repeat(501)],
-  ['501 emoji', '😀'.repeat(501)],
+  ['nothing', '""'],
+  ['501 emoji', `"${'😀'.repeat(501)}"`],
+  ['NUL', '"а\\u0000б"'],
+  ['a lone surrogate', '"а\\ud83dб"'],
 ]
 
-test.each(REFUSED)('a post with %s is INVALID_REQUEST', async (_what, text) => {
-  expectRefusal(await send({ text }), 'INVALID_REQUEST')
-})
-
-test.each([
-  ['a high', '"\\ud83d"'],
-  ['a low', '"а\\ude00б"'],
-  ['a swapped pair of', '"\\ude00\\ud83d"'],
-])('a post with %s lone surrogate is INVALID_REQUEST', async (_what, json) => {
-  expectRefusal(await send(`{"text":${json}}`), 'INVALID_REQUEST')
-})
+test.each(REFUSED)(
+  'a post with %s is INVALID_REQUEST and is not published',
+  async (_what, json) => {
+    const petr = await app.signUp()
+    const body = `{"text":${json}}`
+    expectRefusal(await app.call('POST', '/posts', { token: petr.token, body }), 'INVALID_REQUEST')
+    expect((await app.call('GET', `/posts?userId=${petr.id}`)).body.total).toBe(0)
+  },
+)
 
 test.each([
   ['a stray byte', [0xff]],
@@ -93,11 +63,4 @@ test.each([
     body,
   })
   expectRefusal({ status: response.status, body: await response.json() }, 'INVALID_REQUEST')
-})
-
-test('what was refused was not published', async () => {
-  const petr = await app.signUp()
-  const { token } = petr
-  for (const [, text] of REFUSED) await app.call('POST', '/posts', { token, body: { text } })
-  expect((await app.call('GET', `/posts?userId=${petr.id}`)).body.total).toBe(0)
 })

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, type RunnerOptions, run, type Task } from 'graphile-worker'
+import type { FastifyBaseLogger } from 'fastify'
+import { Logger, type RunnerOptions, run } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 
-/** Runs one job. `stopping` rejects when the process is about to end: a task that waits for others should give up then. */
-type JobTask<Payload> = (payload: Payload, stopping: Promise<never>) => Promise<void>
+/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should give up then. */
+type JobTask<Payload> = (
+  payload: Payload,
+  ending: { abortSignal: AbortSignal; abortPromise: Promise<void> },
+) => Promise<void>
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by task; each task states its own
 export type JobTasks = Record<string, JobTask<any>>
 
-type JobsLog = {
-  error(details: object, message: string): void
-  debug(details: object, message: string): void
-}
+type JobsLog = Pick<FastifyBaseLogger, 'error' | 'debug'>
 
 type JobsOptions = {
   tasks: JobTasks
@@ -22,7 +23,7 @@ type JobsOptions = {
 }
 
 const CONCURRENT_JOBS = 4
-/** Running jobs have this long to finish before `stopping` rejects. */
+/** Running jobs have this long to finish before they are told to give up. */
 const FINISH_MS = 3000
 /** Longer than any pause between the attempts of a job. */
 const LONGEST_WAIT_SECONDS = 300
@@ -83,7 +84,7 @@ export async function startJobs(
   })
   return keepRunning(log, {
     pgPool: pool,
-    taskList: mapTasks(tasks),
+    taskList: tasks,
     gracefulShutdownAbortTimeout: FINISH_MS,
     crontab,
     logger,
@@ -148,12 +149,4 @@ async function begin(options: RunnerOptions) {
     // A runner that has ended by itself rejects here.
     stop: () => runner.stop().catch(() => {}),
   }
-}
-
-function mapTasks(tasks: JobTasks): Record<string, Task> {
-  const entries = Object.entries(tasks).map(([name, task]): [string, Task] => [
-    name,
-    (payload, { abortPromise }) => task(payload, abortPromise as Promise<never>),
-  ])
-  return Object.fromEntries(entries)
 }

@@ -33,19 +33,16 @@ export function networksOf(ip = ''): [string, ...string[]] {
   return [at(d, 64), at(d & 0xff00, 56), at(0, 48)]
 }
 
-/** Returns the eight 16-bit groups of an IPv6 address. */
+/** Returns the eight 16-bit groups of an IPv6 address, which a URL writes in hexadecimal only. */
 function groupsOf(address: string): number[] {
-  const [head = '', tail = ''] = address.replace(/%.*/, '').split('::')
-  const left = parseGroups(head)
-  const right = parseGroups(tail)
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
+  const [left = [], right = []] = hostname.slice(1, -1).split('::').map(parseGroups)
   return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
 }
 
 function parseGroups(part: string): number[] {
-  const groups = part.split(':').filter(Boolean)
-  return groups.flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
-    return [(a << 8) | b, (c << 8) | d]
-  })
+  return part
+    .split(':')
+    .filter(Boolean)
+    .map((group) => Number.parseInt(group, 16))
 }

@@ -135,12 +135,15 @@ type ChargeOptions = {
 function chargeAll(limiters: Limiter[], { hash, onTripped }: ChargeOptions): Charge {
   const [only] = limiters
   const consume = (limiter: Limiter, key: string, ip: string | undefined) =>
-    limiter.consume(hash ? hash(key) : key).then(ignore, (refused) => {
-      // The first event over the limit: it occurs once a window, on one of the nodes.
-      const isFirst = refused.consumedPoints === limiter.points + 1
-      if (isFirst) onTripped(ip === undefined ? { limitKey: key } : networkTripped(key, ip))
-      refuse(refused, limiter)
-    })
+    limiter.consume(hash ? hash(key) : key).then(
+      () => {},
+      (refused) => {
+        // The first event over the limit: it occurs once a window, on one of the nodes.
+        const isFirst = refused.consumedPoints === limiter.points + 1
+        if (isFirst) onTripped(ip === undefined ? { limitKey: key } : networkTripped(key, ip))
+        refuse(refused, limiter)
+      },
+    )
   // Without an async function around it, since this runs for every request.
   if (only && limiters.length === 1) return (key, ip) => consume(only, key, ip)
   return async (key, ip) => {
@@ -152,8 +155,6 @@ function networkTripped(key: string, ip: string): Tripped {
   const [, bits] = key.split('/')
   return { network: ip, ...(bits && { within: `/${bits}` }) }
 }
-
-function ignore(): void {}
 
 /** Throws TOO_MANY_REQUESTS. The wait is at most the window, even where a clock has jumped. */
 function refuse(refused: unknown, { duration }: Limiter): never {

@@ -1,16 +1,18 @@
+import type { PostPage } from '../../contract/posts.ts'
 import { createReply, listOwnReplies, listReplies } from '../../contract/replies.ts'
-import type { Db } from '../db/database.ts'
-import { isRowId } from '../db/row-id.ts'
+import { type Db, isRowId } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Route } from '../http/route.ts'
+import { listUrl, type Route } from '../http/route.ts'
 import {
   isRetry,
   publishReply,
-  readOwnReplies,
-  readReplies,
+  readPostList,
+  repliesOf,
+  repliesTo,
   requireText,
 } from '../posts/posts.service.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { ResponseCache } from '../response-cache/response-cache.ts'
 
 type Options = {
   route: Route
@@ -21,19 +23,36 @@ type Options = {
 }
 
 export function registerReplies({ route, db, limits, invalidate }: Options): void {
-  route(listOwnReplies, ({ query, viewer }) => readOwnReplies(db, query, viewer))
+  route(listOwnReplies, ({ query, viewer }) =>
+    readPostList(db, repliesOf(viewer.userId), query, viewer),
+  )
 
   route(listReplies, async ({ params: { id }, query, viewer }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return readReplies(db, id, { query, viewer })
+    return readPostList(db, repliesTo(id), query, viewer)
   })
 
   route(createReply, async ({ params, body, headers, viewer }) => {
     const text = requireText(body.text)
-    const input = { ownerId: viewer.userId, text, key: headers['idempotency-key'] }
-    if (!(await isRetry(db, input))) await limits.publications.charge(viewer.userId)
-    const { post, isNew } = await publishReply(db, params.id, input)
+    const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
+    if (!(await isRetry(db, newPost))) await limits.publications.charge(viewer.userId)
+    const { post, isNew } = await publishReply(db, params.id, newPost)
     if (isNew) await invalidate()
     return post
   })
+}
+
+/**
+ * Reads a page of the replies to a post as any visitor sees it. It shares the cached response of the API call with the same
+ * query. Throws POST_NOT_FOUND, and INVALID_REQUEST for a malformed cursor.
+ */
+export async function readRepliesForPage(
+  { db, readAsVisitor }: { db: Db; readAsVisitor: ResponseCache['readAsVisitor'] },
+  postId: string,
+  query: { limit: number; cursor?: string },
+): Promise<PostPage> {
+  if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
+  const url = listUrl(listReplies.path.replace(':id', postId), query)
+  const read = () => readPostList(db, repliesTo(postId), query, null)
+  return readAsVisitor({ endpoint: listReplies, url }, read)
 }

@@ -1,7 +1,6 @@
 import { listReasons, reportPost } from '../../contract/reports.ts'
-import type { Db } from '../db/database.ts'
+import { type Db, isRowId } from '../db/database.ts'
 import { isForeignKeyViolation } from '../db/database-errors.ts'
-import { isRowId } from '../db/row-id.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Route } from '../http/route.ts'
 import { requireOwner } from '../posts/posts.service.ts'

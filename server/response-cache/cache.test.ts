@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { type CachedResponse, createMemoryCache } from './cache.ts'
+import { createMemoryCache } from './cache.ts'
+import type { CachedResponse } from './cached-response.ts'
 
 const responseOf = (body: string): CachedResponse => ({
   route: '/posts',
   maxAgeMs: 1000,
-  body: Buffer.from(body),
-  etag: '"x"',
-  headers: {},
-  notModifiedHeaders: {},
-  pieces: [body],
-  postIds: [],
+  isPage: false,
+  tag: 'x',
+  variants: { identity: { body: Buffer.from(body), headers: {}, notModifiedHeaders: {} } },
+  likes: [],
 })
 
 /** Caches `count` responses in 100 KB and returns how many are still there. */
@@ -22,8 +21,8 @@ function countCached(count: number, urlOf: (n: number) => string, body: string):
 }
 
 test('memory is bounded by the size of the responses and by that of their URLs', () => {
-  expect(countCached(1000, (n) => `/posts/${n}`, 'x'.repeat(9000))).toBe(3)
-  expect(countCached(1000, (n) => `/posts/${n}?${'&'.repeat(15_000)}`, '{}')).toBe(3)
+  expect(countCached(1000, (n) => `/posts/${n}`, 'x'.repeat(29_000))).toBe(3)
+  expect(countCached(1000, (n) => `/posts/${n}?${'&'.repeat(14_500)}`, '{}')).toBe(3)
 })
 
 /** A cache on a clock that the test moves, with one response just cached. */

@@ -1,21 +1,4 @@
-/** Response to a read that all viewers share, except for each viewer's own likes. It never changes once it is made. */
-export type CachedResponse = {
-  /** The route's pattern, as the log names it. */
-  route: string
-  /** For how long visitors may be served with it (ms). */
-  maxAgeMs: number
-  /** The JSON as a visitor sees it, who likes nothing. */
-  body: Buffer
-  etag: string
-  /** All headers of a visitor's response with the body, and of one without it (304). */
-  headers: ResponseHeaders
-  notModifiedHeaders: ResponseHeaders
-  /** The JSON cut where each post's `is_liked` stands, and the ids of the posts at these cuts. */
-  pieces: string[]
-  postIds: string[]
-}
-
-export type ResponseHeaders = Record<string, string | number>
+import { type CachedResponse, sizeOf } from './cached-response.ts'
 
 /** A cached response and its age in seconds. */
 export type CacheHit = { response: CachedResponse; age: number }
@@ -57,7 +40,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
   function evict(url: string, { response }: Entry): void {
     entries.delete(url)
-    bytes -= sizeOf(url, response)
+    bytes -= sizeOf(response) + 2 * url.length
   }
 
   /** The entry of a URL that may be served at least during an outage; one that may not is evicted. */
@@ -111,7 +94,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       const old = entries.get(url)
       if (old) evict(url, old)
       entries.set(url, { response, version, postChanges, cachedAt: clock() })
-      bytes += sizeOf(url, response)
+      bytes += sizeOf(response) + 2 * url.length
       for (const [oldest, entry] of entries) {
         if (bytes <= maxBytes && ageOf(entry) <= MAX_OUTAGE_MS) break
         evict(oldest, entry)
@@ -132,17 +115,4 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       if (value) postChanges++
     },
   }
-}
-
-/** Whether the client already has this response: its If-None-Match names the ETag, perhaps as a weak one of a proxy. */
-export function isNotModified(
-  { etag }: Pick<CachedResponse, 'etag'>,
-  ifNoneMatch: string | undefined,
-): boolean {
-  return ifNoneMatch?.includes(etag) ?? false
-}
-
-/** Bytes a response takes: its body, the same again in pieces of at most two bytes a character, its URL, and the rest. */
-function sizeOf(url: string, { body }: CachedResponse): number {
-  return body.length * 3 + url.length * 2 + 1024
 }

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto'
 import type { Post, PostPage } from '../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
+import type { CacheHit, MemoryCache, Version } from './cache.ts'
 import {
   type CachedResponse,
-  type CacheHit,
-  isNotModified,
-  type MemoryCache,
-  type ResponseHeaders,
-  type Version,
-} from './cache.ts'
+  type LikeOffset,
+  sendCached,
+  toCachedResponse,
+} from './cached-response.ts'
 
 export type CachedReadsOptions = {
   /** Resolves to those of some posts that a user likes. */
@@ -20,16 +18,19 @@ export type CachedReadsOptions = {
 
 /** A read that the contract marks with `cache`, and the URL under which its response is cached. */
 type CachedRead = { endpoint: CachedEndpoint; url: string }
-
+/** What visitors are served with; `age` is set where that is only because the database is unavailable. */
+type Served = Pick<CacheHit, 'response'> & { age?: number }
 type InFlight = { version: Version; response: Promise<CachedResponse> }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-const NOT_MODIFIED = 304
+// Of one length, so that one may stand in the other's place: JSON allows the space.
+const NOT_LIKED = 'false'
+const LIKED = 'true '
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
 /**
- * Serves reads from `cache` where it can. Otherwise one request reads for all that ask for the same URL at the same time
- * (single-flight), and its response is cached.
+ * Serves visitors from `cache` where it can. Otherwise one request makes the response for all that ask for the same URL
+ * at the same time (single-flight), and it is cached.
  */
 export function createCachedReads(cache: MemoryCache, { likedBy, headers }: CachedReadsOptions) {
   const inFlight = new Map<string, InFlight>()
@@ -39,43 +40,59 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
     return found && cache.isCurrent(found.version) ? found.response : undefined
   }
 
-  /** Reads as the viewer who asked first, whose JSON needs no second query for likes; the others share the rest. */
-  async function startRead({ endpoint, url }: CachedRead, read: () => Promise<unknown>) {
+  /** Caches what `make` resolves to, and lets others wait for it meanwhile. */
+  function share(url: string, make: () => Promise<CachedResponse>): Promise<CachedResponse> {
     const version = cache.version()
-    const reading = read().then((answer) => {
-      const page = answer as Post | PostPage
-      const json = JSON.stringify(page)
-      return { json, response: toCachedResponse(page, json, { endpoint, headers }) }
+    const response = make().then((made) => {
+      cache.put(url, made, version)
+      return made
     })
-    const response = reading.then((done) => done.response)
-    response.catch(() => {})
     const started = { version, response }
     inFlight.set(url, started)
-    try {
-      const done = await reading
-      cache.put(url, done.response, version)
-      return done
-    } finally {
+    const end = () => {
       if (inFlight.get(url) === started) inFlight.delete(url)
     }
+    response.then(end, end)
+    return response
   }
 
-  /** Returns what a visitor is served with; `age` is set where that is only because the database is unavailable. */
-  async function readForVisitor(
-    what: CachedRead,
-    read: () => Promise<unknown>,
-  ): Promise<Pick<CacheHit, 'response'> & { age?: number }> {
+  /** Resolves to a cached response for visitors, or to what `make` resolves to. Rejects as `make` does. */
+  async function current(url: string, make: () => Promise<CachedResponse>) {
     // Another request may have filled the cache while this one waited for its turn.
-    const cached = cache.getForVisitor(what.url)
-    if (cached) return { response: cached }
+    return cache.getForVisitor(url) ?? findInFlight(url) ?? share(url, make)
+  }
+
+  /** As `current`; but while the database is unavailable, the last response is served. */
+  async function serveVisitor(url: string, make: () => Promise<CachedResponse>): Promise<Served> {
     try {
-      return { response: (await findInFlight(what.url)) ?? (await startRead(what, read)).response }
+      return { response: await current(url, make) }
     } catch (error) {
       const isUnavailable = error instanceof Error && isDatabaseUnavailable(error)
-      const last = isUnavailable && cache.getDuringOutage(what.url)
+      const last = isUnavailable && cache.getDuringOutage(url)
       if (!last) throw error
       return last
     }
+  }
+
+  async function toResponse({ endpoint: { path, cache: rule } }: CachedRead, answer: unknown) {
+    const page = answer as Post | PostPage
+    const pieces = JSON.stringify(page).split(IS_LIKED)
+    return toCachedResponse({
+      route: API_PREFIX + path,
+      maxAgeMs: rule.maxAgeSeconds * 1000,
+      body: Buffer.from(pieces.join(NOT_LIKED)),
+      type: JSON_TYPE,
+      headers,
+      vary: 'Authorization',
+      likes: likesIn(page, pieces),
+    })
+  }
+
+  /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
+  async function readForUser(what: CachedRead, read: () => Promise<unknown>): Promise<Buffer> {
+    const answer = read()
+    share(what.url, async () => toResponse(what, await answer)).catch(() => {})
+    return Buffer.from(JSON.stringify(await answer))
   }
 
   return {
@@ -90,61 +107,49 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
     ): Promise<Buffer> {
       const { url, viewer } = http.request
       const what = { endpoint, url }
-      if (!viewer) return sendToVisitor(http, await readForVisitor(what, read))
+      if (!viewer) {
+        const make = async () => toResponse(what, await read())
+        return sendCached(http, await serveVisitor(url, make))
+      }
       http.reply.type(JSON_TYPE)
       const shared = cache.getForUser(url) ?? (await findInFlight(url))
-      if (!shared) return Buffer.from((await startRead(what, read)).json)
-      return fillInLikes(shared, await likedBy({ userId: viewer.userId, postIds: shared.postIds }))
+      if (!shared) return readForUser(what, read)
+      const postIds = shared.likes.map(({ postId }) => postId)
+      return fillInLikes(shared, await likedBy({ userId: viewer.userId, postIds }))
     },
 
-    /** Resolves to what a visitor would get from an endpoint at a URL of the API. Rejects as `read` does. */
+    /**
+     * Resolves to what a visitor would get from an endpoint at a URL of the API. Rejects as `read` does, also while the
+     * database is unavailable: what is made of it would not tell its age.
+     */
     async readAsVisitor<T extends Post | PostPage>(
       what: CachedRead,
       read: () => Promise<T>,
     ): Promise<T> {
-      return JSON.parse((await readForVisitor(what, read)).response.body.toString())
+      const response = await current(what.url, async () => toResponse(what, await read()))
+      return JSON.parse(response.variants.identity.body.toString())
+    },
+
+    /**
+     * Serves a visitor with the cached response at a URL, or with what `make` resolves to: sets the headers of the reply
+     * and returns the body to send. Rejects as `make` does.
+     */
+    async serveShared(
+      { url, ...http }: Http & { url: string },
+      make: () => Promise<CachedResponse>,
+    ): Promise<Buffer> {
+      return sendCached(http, await serveVisitor(url, make))
     },
   }
 }
 
-function sendToVisitor(
-  { request, reply }: Http,
-  { response, age }: { response: CachedResponse; age?: number },
-): Buffer {
-  if (age !== undefined) reply.header('age', age)
-  if (isNotModified(response, request.headers['if-none-match'])) {
-    reply.code(NOT_MODIFIED).headers(response.notModifiedHeaders)
-    return Buffer.alloc(0)
-  }
-  reply.headers(response.headers)
-  return response.body
-}
-
-function toCachedResponse(
-  page: Post | PostPage,
-  json: string,
-  { endpoint: { path, cache }, headers }: { endpoint: CachedEndpoint; headers: ResponseHeaders },
-): CachedResponse {
-  const pieces = json.split(IS_LIKED)
-  const body = Buffer.from(pieces.join('false'))
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
-  const notModifiedHeaders = {
-    ...headers,
-    etag,
-    // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
-    'cache-control': `public, max-age=0, s-maxage=${cache.maxAgeSeconds}`,
-    vary: 'Authorization',
-  }
-  return {
-    route: API_PREFIX + path,
-    maxAgeMs: cache.maxAgeSeconds * 1000,
-    body,
-    etag,
-    headers: { ...notModifiedHeaders, 'content-type': JSON_TYPE, 'content-length': body.length },
-    notModifiedHeaders,
-    pieces,
-    postIds: idsOf(page),
-  }
+/** Returns the posts of a page, and where the body that joins the pieces by NOT_LIKED says whether each is liked. */
+function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
+  let offset = -NOT_LIKED.length
+  return idsOf(page).map((postId, index) => {
+    offset += NOT_LIKED.length + Buffer.byteLength(pieces[index] ?? '')
+    return { postId, offset }
+  })
 }
 
 /** The ids of the posts in a response, in the order in which their JSON names `is_liked`. */
@@ -155,8 +160,13 @@ function idsOf(page: Post | PostPage): string[] {
   )
 }
 
-function fillInLikes({ body, pieces, postIds }: CachedResponse, liked: Set<string>): Buffer {
+/** Returns the JSON with the likes of one viewer. */
+function fillInLikes({ variants, likes }: CachedResponse, liked: Set<string>): Buffer {
+  const { body } = variants.identity
   if (liked.size === 0) return body
-  const parts = postIds.map((id, index) => `${pieces[index]}${liked.has(id)}`)
-  return Buffer.from(parts.join('') + (pieces.at(-1) ?? ''))
+  const own = Buffer.from(body)
+  for (const { postId, offset } of likes) {
+    if (liked.has(postId)) own.write(LIKED, offset, 'latin1')
+  }
+  return own
 }

@@ -69,7 +69,7 @@ export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): Cha
   async function subscribe(): Promise<{ end: Promise<void> }> {
     const fresh = new pg.Client({
       connectionString: url,
-      application_name: 'vslukh notices',
+      application_name: 'vslukh change feed',
       connectionTimeoutMillis: CONNECTION_WAIT_MS,
       keepAlive: true,
     })

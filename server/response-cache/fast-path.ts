@@ -3,7 +3,8 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { nextRequestId, requestLine } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
-import { type CachedResponse, isNotModified, type MemoryCache } from './cache.ts'
+import type { MemoryCache } from './cache.ts'
+import { type CachedResponse, isNotModified, variantFor } from './cached-response.ts'
 
 export type FastPathOptions = {
   /** The rate limit on a visitor's calls. */
@@ -26,12 +27,15 @@ export function createFastPath(
     const { method, url = '', headers } = request
     const isVisitorsRead = method === 'GET' && headers.authorization === undefined
     const cached = isVisitorsRead ? cache.getForVisitor(url) : undefined
-    if (!cached) return listener(request, response)
+    // A cookie may be the session's: signed-in people get another page.
+    if (!cached || (cached.isPage && headers.cookie !== undefined)) {
+      return listener(request, response)
+    }
 
     const began = performance.now()
     limit.chargeNetwork(addressOf(request)).then(
       () => {
-        send(response, cached, headers['if-none-match'])
+        send(request, response, cached)
         const ms = performance.now() - began
         const { route } = cached
         const status = response.statusCode
@@ -46,13 +50,12 @@ export function createFastPath(
   }
 }
 
-function send(
-  response: ServerResponse,
-  cached: CachedResponse,
-  ifNoneMatch: string | undefined,
-): void {
-  if (isNotModified(cached, ifNoneMatch)) response.writeHead(304, cached.notModifiedHeaders).end()
-  else response.writeHead(200, cached.headers).end(cached.body)
+function send(request: IncomingMessage, response: ServerResponse, cached: CachedResponse): void {
+  const { headers } = request
+  const variant = variantFor(cached, headers['accept-encoding'])
+  if (isNotModified(cached, headers['if-none-match'])) {
+    response.writeHead(304, variant.notModifiedHeaders).end()
+  } else response.writeHead(200, variant.headers).end(variant.body)
 }
 
 /** Makes the function that returns a visitor's address, by the same rule as Fastify's. */

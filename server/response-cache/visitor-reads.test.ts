@@ -96,9 +96,11 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
   for (const round of ['first', 'cached']) {
     const first = await fetch(`${app.url}/api/v1/posts`)
     const etag = first.headers.get('etag') ?? ''
-    expect(etag, round).toMatch(/^"[\w-]{27}"$/)
-    expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1')
-    expect(first.headers.get('vary')).toBe('Authorization')
+    expect(etag, round).toMatch(/^"[\w-]{27}(?:-gzip|-br)?"$/)
+    expect(first.headers.get('cache-control')).toBe(
+      'public, max-age=0, s-maxage=1, stale-while-revalidate=5',
+    )
+    expect(first.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     const second = await fetch(`${app.url}/api/v1/posts`, { headers: { 'if-none-match': etag } })
     expect(second.status, round).toBe(304)
     expect(second.headers.get('etag')).toBe(etag)
@@ -107,6 +109,29 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
     const weak = { 'if-none-match': `W/${etag}` }
     expect((await fetch(`${app.url}/api/v1/posts`, { headers: weak })).status, round).toBe(304)
   }
+})
+
+test('a visitor’s read is compressed as the client accepts it, each encoding with an ETag of its own', async () => {
+  await app.publish(olga, 'длинная запись '.repeat(30))
+  const encodings = {
+    br: 'br',
+    'gzip, deflate, br, zstd': 'br',
+    'gzip, br;q=0': 'gzip',
+    'GZIP;q=0.5, identity': 'gzip',
+    deflate: null,
+    '': null,
+  }
+  const tags = new Set<string | null>()
+  for (const round of ['first', 'cached']) {
+    for (const [accepted, encoding] of Object.entries(encodings)) {
+      const headers = { 'accept-encoding': accepted }
+      const answer = await fetch(`${app.url}/api/v1/posts`, { headers })
+      expect(answer.headers.get('content-encoding'), `${round} ${accepted}`).toBe(encoding)
+      expect(await answer.text()).toContain('длинная запись')
+      tags.add(answer.headers.get('etag'))
+    }
+  }
+  expect(tags.size).toBe(3)
 })
 
 test('a signed-in viewer’s response is never stored', async () => {

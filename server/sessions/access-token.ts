@@ -1,6 +1,7 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import type { Viewer } from '../http/authenticate.ts'
+import { isSameSecret } from '../start/app-secret.ts'
 
 /**
  * Signs an access token for a session that expires after `seconds`: user, session, expiry in unix seconds, and an HMAC-SHA-256 of
@@ -18,9 +19,8 @@ export function signAccessToken(
 /** The viewer of a token with a valid signature that has not expired; null for any other string. */
 export function readAccessToken(token: string, key: KeyObject): Viewer | null {
   const end = token.lastIndexOf('.')
-  const mac = Buffer.from(token.slice(end + 1))
-  const right = Buffer.from(macOf(token.slice(0, Math.max(0, end)), key))
-  if (mac.length !== right.length || !timingSafeEqual(mac, right)) return null
+  const right = macOf(token.slice(0, Math.max(0, end)), key)
+  if (!isSameSecret(token.slice(end + 1), right)) return null
   const [userId = '', sessionId = '', expiresAt = ''] = token.split('.')
   return Number(expiresAt) > Date.now() / 1000 ? { userId, sessionId } : null
 }

@@ -60,9 +60,7 @@ async function builtWeb(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'assets'))
-  await mkdir(join(folder, '.vite'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><head><title>Имя</title></head>')
-  await writeFile(join(folder, '.vite/manifest.json'), '{"pages/post-page.tsx":{"file":"a.js"}}')
   for (const file of FILES) await writeFile(join(folder, 'assets', file), '// built')
   return folder
 }

@@ -2,8 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { SESSIONS_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
-import type { Queryable } from '../db/database.ts'
-import { idArray } from '../db/row-id.ts'
+import { idArray, type Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
@@ -186,7 +185,8 @@ export async function insertKnownClient(
   return numInsertedOrUpdatedRows === 1n
 }
 
-export async function selectKnownClient(
+/** Whether a client has signed in as a user before. */
+export async function isKnownClient(
   db: Queryable,
   client: { userId: string; clientHash: Buffer },
 ): Promise<boolean> {

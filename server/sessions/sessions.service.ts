@@ -23,19 +23,16 @@ import {
   deleteSession,
   insertKnownClient,
   insertSession,
+  isKnownClient,
   lockSession,
   rotateSecret,
-  selectKnownClient,
   touchSession,
 } from './sessions.repository.ts'
 
+// Other features call these as they are.
+export { deleteAllSessions, deleteOtherSessions, isKnownClient }
+
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
-type OpenedSession = {
-  secret: SessionSecret
-  viewer: Viewer
-  /** Whether the client has signed in as the user before. */
-  isKnownClient: boolean
-}
 
 /** Access tokens, session cookies, and opening a session for a user who has proved an e-mail. */
 export type Sessions = ReturnType<typeof createSessions>
@@ -61,11 +58,14 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return createHmac('sha256', clientKey).update(clientToken).digest()
     },
 
-    /** Opens a session. The caller puts its secret into the cookie once the transaction has committed. */
+    /**
+     * Opens a session. The caller puts its secret into the cookie once the transaction has committed. `isKnownClient` says
+     * whether the client has signed in as the user before.
+     */
     async open(
       tx: Queryable,
       { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
-    ): Promise<OpenedSession> {
+    ) {
       const fresh = newSessionSecret()
       const secretHash = hashSecret(fresh.secret)
       await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
@@ -144,35 +144,12 @@ export function refreshSession(
     await charge(presented.id)
     // A previous secret after its grace period means that the response with the current one was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
-    if (isDue)
-      return {
-        userId,
-        isCopied: false,
-        rotated: { secret: await rotate(tx, presented.id, hash), age: session.age },
-      }
+    if (isDue) {
+      const secret = newSessionSecret(presented.id)
+      await rotateSecret(tx, presented.id, { next: hashSecret(secret.secret), presented: hash })
+      return { userId, isCopied: false, rotated: { secret, age: session.age } }
+    }
     await touchSession(tx, presented.id, isCurrent)
     return { userId, isCopied: false, rotated: null }
   })
-}
-
-async function rotate(tx: Queryable, id: string, presented: Buffer): Promise<SessionSecret> {
-  const fresh = newSessionSecret(id)
-  await rotateSecret(tx, id, { next: hashSecret(fresh.secret), presented })
-  return fresh
-}
-
-export function closeOtherSessions(tx: Queryable, viewer: Viewer): Promise<void> {
-  return deleteOtherSessions(tx, viewer)
-}
-
-export function closeAllSessions(tx: Queryable, userId: string): Promise<void> {
-  return deleteAllSessions(tx, userId)
-}
-
-/** Whether a client has signed in as a user before. */
-export function isKnownClient(
-  db: Queryable,
-  client: { userId: string; clientHash: Buffer },
-): Promise<boolean> {
-  return selectKnownClient(db, client)
 }

@@ -20,45 +20,32 @@ afterAll(async () => {
   await mailbox.close()
 })
 
-const INJECTIONS = [
+/** contract/email.test.ts has all the rules. */
+const INVALID = [
+  'olga@example',
+  `${'o'.repeat(243)}@example.org`,
   'olga@example.org,victim@example.com',
-  'olga@example.org;victim@example.com',
   'olga@example.org\r\nBcc: victim@example.com',
-  'olga@example.org\nBcc:victim@example.com',
-  'olga@example.org\rBcc:victim@example.com',
   'Olga<victim@example.com>',
-  '<victim@example.com>',
-  'olga@example.org<victim@example.com>',
-  'group:victim@example.com;',
-  '"olga"@example.org',
-  'olga(victim@example.com)@example.org',
-  'olga@[127.0.0.1]',
-  'olga\\@example.org',
-  'olga@example.org\u0000',
-  'olga@example.org\u2028Bcc:victim@example.com',
-  'olga victim@example.com',
 ]
-const MISTYPED = ['olga', 'olga@', '@example.org', 'olga@example', 'olga@example.o', '', ' ']
 
-test.each([...INJECTIONS, ...MISTYPED, `${'o'.repeat(243)}@example.org`])(
-  'an e-mail like %j is INVALID_REQUEST in every call, and no mail is sent',
-  async (email) => {
-    const before = mailbox.mails.length
+test('an invalid e-mail is INVALID_REQUEST in every call, and no mail is sent', async () => {
+  const before = mailbox.mails.length
+  for (const email of INVALID) {
     for (const path of ['/registrations', '/logins'] as const) {
       expectRefusal(await startAt(app, path, { email }), 'INVALID_REQUEST')
     }
     const body = { email, clientToken: 'one browser' }
     const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
     expectRefusal(change, 'INVALID_REQUEST')
+  }
+  const last = `${randomUUID()}@example.org`
+  await startAt(app, '/registrations', { email: last })
+  await mailbox.mailTo(last)
+  expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual([last])
+})
 
-    const last = `${randomUUID()}@example.org`
-    await startAt(app, '/registrations', { email: last })
-    await mailbox.mailTo(last)
-    expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual([last])
-  },
-)
-
-test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org', 'olga@аррӏе.com', 'olga@xn--a.org'])(
+test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org'])(
   'an account cannot have %s, whose domain people would mistake for another',
   async (email) => {
     expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')

@@ -6,7 +6,7 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
-import { findUserByEmail, requireUserByEmail } from '../account/account.service.ts'
+import { requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
 import {
   type CodesOptions,
   checkCode,
@@ -53,7 +53,7 @@ export function registerSignIn(options: Options): void {
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
     await limits.codeRequests.chargeNetwork(request.ip)
-    const user = await findUserByEmail(db, body.email)
+    const user = await selectUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
     const clientHash = sessions.hashClient(body.clientToken)

@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
@@ -44,4 +44,10 @@ async function createSecret(path: string): Promise<string> {
 /** Derives a 256-bit key for one purpose from the secret (RFC 5869), so that no two purposes share a key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+}
+
+/** Whether a code or secret is the right one. The time it takes does not depend on where they differ. */
+export function isSameSecret(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -2,13 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
-import { clockSkew } from '../db/clock.ts'
-import { type StartDatabase, withStartDatabase } from '../db/start-database.ts'
+import { clockSkew, LARGEST_SKEW_MS } from '../db/clock.ts'
+import { type StartDatabase, withStartDatabase } from '../db/database.ts'
 import { deriveKey, hasStoredSecret, loadAppSecret } from './app-secret.ts'
 import { StartError } from './start-failure.ts'
-
-/** With a larger difference, codes would have expired on arrival and tokens would be valid for too long. */
-const LARGEST_SKEW_MS = 60_000
 
 type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inject, onTestFinished, type TestAPI, test } from 'vitest'
 import { undoSecret } from '../account/account.mail.ts'
 import { type AppOptions, createApp } from '../app.ts'
-import { codeOf } from '../codes/code.ts'
+import { codeOf } from '../codes/codes.mail.ts'
 import { type Config, readConfig } from '../config.ts'
 import { createLogger } from '../logger.ts'
 import { openMailTransport } from '../mail/transport.ts'
@@ -140,6 +140,7 @@ type Reason =
   | 'limits counted in memory, by each node for itself'
   | 'bytes that a balancer would judge before any node'
   | 'what visitors of another node see some milliseconds later'
+  | 'responses that each node caches for itself'
   | 'memory for the connections of one node'
 
 /** A test that is skipped when the app has several nodes. */

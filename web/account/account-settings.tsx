@@ -1,11 +1,19 @@
 import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS } from '../../contract/pages.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { Button } from '../ui/button.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { Section } from '../ui/section.tsx'
-import { LogOut } from './log-out.tsx'
+import { useToast } from '../ui/toaster.tsx'
+import { announceSessionChange } from '../viewer/session-channel.ts'
+import { signedOut } from '../viewer/viewer.ts'
+import { removeEmailChange } from './saved-email-change.ts'
 import styles from './settings.module.css'
 import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
@@ -52,4 +60,38 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
       <Row icon={icon} name={name} about={value} leadsOn />
     </Link>
   )
+}
+
+/**
+ * Closes this session and goes to the wall; a session that was closed elsewhere meanwhile counts as closed. `onLoggedOut`
+ * removes from the browser what belongs to the person.
+ */
+function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
+  const navigate = useNavigate()
+  const toast = useToast()
+  const logOut = useSingleMutation({
+    mutationFn: closeCurrentSession,
+    onSuccess: async () => {
+      removeEmailChange()
+      onLoggedOut()
+      await navigate(PATHS.wall)
+      signedOut()
+      announceSessionChange()
+    },
+    onError: (error) => toast({ text: errorMessage(error) }),
+  })
+
+  return (
+    <Button pending={logOut.isPending} onClick={() => logOut.mutate()}>
+      Выйти
+    </Button>
+  )
+}
+
+async function closeCurrentSession(): Promise<void> {
+  try {
+    await call('DELETE /sessions/current', {})
+  } catch (error) {
+    if (!(error instanceof CallError) || error.status !== 401) throw error
+  }
 }

@@ -1,13 +1,15 @@
 import { useRef } from 'react'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { send } from '../api/send.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { FormError } from '../ui/form-error.tsx'
-import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
+import { FormError } from '../ui/errors.tsx'
+import { useFocusOnMount } from '../ui/field.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
-import { type UndoLink, undoEmailChange } from './undo-email-change.ts'
+import { announceSessionChange } from '../viewer/session-channel.ts'
+import { reloadViewer } from '../viewer/viewer.ts'
 import styles from './undo-email-form.module.css'
 
 /** Undoes a change of e-mail, only after a press of the button: programs that check links open this page too. */
@@ -61,4 +63,26 @@ function Outcome({ title, text }: { title: string; text: string }) {
       />
     </div>
   )
+}
+
+/** What the link in the mail about a changed e-mail contains. */
+type UndoLink = { id: string; secret: string }
+
+const HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
+
+/** Parses the part of the page's address after its `#`; returns null when some of it is missing. */
+export function readUndoLink(hash: string): UndoLink | null {
+  const [, id, secret] = HASH.exec(hash) ?? []
+  return id && secret ? { id, secret } : null
+}
+
+/**
+ * Restores the account's old e-mail. The server closes all its sessions, so each tab asks again who the viewer is.
+ * Throws CallError.
+ */
+async function undoEmailChange({ id, secret }: UndoLink): Promise<void> {
+  // Without a token: only the link matters, and the viewer's session may be closed already.
+  await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
+  announceSessionChange()
+  await reloadViewer()
 }

@@ -3,8 +3,8 @@ import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { call } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import type { FieldStatus } from '../ui/field.tsx'
-import { TextField } from '../ui/text-field.tsx'
+import { type FieldStatus, TextField } from '../ui/field.tsx'
+import { useToast } from '../ui/toaster.tsx'
 import { changeViewer } from '../viewer/viewer.ts'
 import styles from './settings.module.css'
 import { useAccountMutation } from './use-account-mutation.ts'
@@ -15,11 +15,13 @@ type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 /** Changes the username, which is checked while it is typed. */
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
+  const toast = useToast()
   const saving = useAccountMutation({
     mutationFn: (name: string) =>
       call('PATCH /users/current/profile', { body: { username: name } }),
     onSuccess: (user) => {
       changeViewer(user)
+      toast({ text: 'Имя сохранено' })
       onSaved(user)
     },
   })

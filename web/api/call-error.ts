@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorBody, type ErrorCode } from '../../contract/errors.ts'
+import { isRecord } from '../browser/storage.ts'
 
 /** A call that failed. Its message is Russian and may be shown as it is. */
 export class CallError extends Error {
@@ -24,11 +25,15 @@ export class CallError extends Error {
 
 /** The error of a call without an answer. */
 export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
-  const message =
-    code === 'OFFLINE'
-      ? 'Нет связи. Проверьте интернет и повторите'
-      : 'Сервер не ответил вовремя. Повторите'
-  return new CallError({ code, message, status: 0 })
+  return new CallError({ code, message: whyNoAnswer(code), status: 0 })
+}
+
+/** The cause, as far as the browser knows it: only where it is offline can the person do something about it. */
+function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
+  if (globalThis.navigator?.onLine === false) return 'Нет связи. Проверьте интернет и повторите'
+  return code === 'OFFLINE'
+    ? 'Сервер не отвечает. Попробуйте чуть позже'
+    : 'Сервер долго не отвечает. Попробуйте ещё раз'
 }
 
 /** The error of a successful answer whose body cannot be parsed. */
@@ -50,12 +55,9 @@ export function errorOf(response: Response, body: unknown): CallError {
 
 function isErrorBody(body: unknown): body is ErrorBody {
   return (
-    typeof body === 'object' &&
-    body !== null &&
-    'code' in body &&
+    isRecord(body) &&
     typeof body.code === 'string' &&
     Object.hasOwn(ERRORS, body.code) &&
-    'message' in body &&
     typeof body.message === 'string'
   )
 }
@@ -71,4 +73,9 @@ function codeForStatus(status: number): ErrorCode {
   if (status === 413) return 'PAYLOAD_TOO_LARGE'
   if (status === 429) return 'TOO_MANY_REQUESTS'
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
+}
+
+/** Whether a call failed because no answer came. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof CallError && (error.code === 'OFFLINE' || error.code === 'TIMEOUT')
 }

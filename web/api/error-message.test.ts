@@ -28,7 +28,7 @@ test.each([
 
 test('messages meant for people are shown as they are', () => {
   expect(errorMessage(tooOften())).toBe(ERRORS.TOO_MANY_REQUESTS.message)
-  expect(errorMessage(noAnswer('OFFLINE'))).toBe('Нет связи. Проверьте интернет и повторите')
+  expect(errorMessage(noAnswer('OFFLINE'))).toBe('Сервер не отвечает. Попробуйте чуть позже')
   expect(errorMessage(new DeviceError())).toBe('Не удалось идентифицировать user-agent')
 })
 
@@ -37,4 +37,10 @@ test('an unexpected error is logged, and shown without its details', () => {
   const bug = new TypeError('x is undefined')
   expect(errorMessage(bug)).toBe(ERRORS.INTERNAL_ERROR.message)
   expect(log).toHaveBeenCalledWith(bug)
+})
+
+test('a missing answer is blamed on the network only where the browser knows that it is offline', () => {
+  vi.stubGlobal('navigator', { onLine: false })
+  expect(noAnswer('OFFLINE').message).toBe('Нет связи. Проверьте интернет и повторите')
+  vi.unstubAllGlobals()
 })

@@ -1,5 +1,5 @@
 import { ERRORS } from '../../contract/errors.ts'
-import { plural } from '../format/plural.ts'
+import { plural } from '../format/counts.ts'
 import { CallError } from './call-error.ts'
 import { DeviceError } from './device.ts'
 

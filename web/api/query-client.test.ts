@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { CallError, noAnswer } from './call-error.ts'
 import { retryPause, worthRetrying } from './query-client.ts'
 
@@ -10,6 +10,12 @@ test('a read without an answer or with a server error is repeated twice', () => 
   for (const error of [noAnswer('OFFLINE'), noAnswer('TIMEOUT'), unavailable]) {
     expect([0, 1, 2].map((failures) => worthRetrying(failures, error))).toEqual([true, true, false])
   }
+})
+
+test('without a network nothing is repeated', () => {
+  vi.stubGlobal('navigator', { onLine: false })
+  expect(worthRetrying(0, noAnswer('OFFLINE'))).toBe(false)
+  vi.unstubAllGlobals()
 })
 
 test('a refusal is not repeated, nor is a bug', () => {

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { CallError } from './call-error.ts'
+import { CallError, isUnanswered } from './call-error.ts'
 
 const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
@@ -21,10 +21,14 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Whether to repeat a read that failed after `failures` earlier ones: only without an answer or with a server error. */
+/**
+ * Whether to repeat a read that failed after `failures` earlier ones: only without an answer or with a server error. Where the
+ * browser is offline, the person is told at once; what shows the error reads again when the network is back.
+ */
 export function worthRetrying(failures: number, error: unknown): boolean {
   if (failures >= RETRIES || !(error instanceof CallError)) return false
-  return error.code === 'OFFLINE' || error.code === 'TIMEOUT' || error.status >= 500
+  if (globalThis.navigator?.onLine === false) return false
+  return isUnanswered(error) || error.status >= 500
 }
 
 /**

@@ -1,16 +1,23 @@
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useReconnect } from '../browser/online.ts'
+import { isUnanswered } from './call-error.ts'
 
 /**
- * A write to the server: TanStack's useMutation, except that `mutate` does nothing while an earlier call is pending.
+ * A call that a person starts, such as a write: TanStack's useMutation, except that `mutate` does nothing while an earlier call is pending.
  * `isPending` alone cannot prevent that, because it arrives a render too late for a second Enter in the same frame.
- * The callbacks in `options` run even when the component is gone. `clearError` forgets the error, never a pending call.
+ * The callbacks in `options` run even when the component is gone. `clearError` forgets the error, never a pending call; an
+ * error for want of an answer is forgotten when the network is back.
  */
 export function useSingleMutation<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ) {
   const { mutateAsync, isPending, isSuccess, error, reset } = useMutation(options)
   const isRunning = useRef(false)
+
+  useReconnect(() => {
+    if (isUnanswered(error)) reset()
+  })
 
   async function run(variables: Variables): Promise<void> {
     isRunning.current = true

@@ -1,26 +1,31 @@
-import { QueryClientProvider } from '@tanstack/react-query'
-import { BrowserRouter } from 'react-router'
-import { queryClient } from '../api/query-client.ts'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Toaster } from '../ui/toaster.tsx'
-import { Dialogs, PreloadDialogs } from './dialogs.tsx'
+import { Dialogs, PreloadChunks } from './dialogs.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
 import { AppRoutes } from './router.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
+type AppProps = {
+  client: QueryClient
+  /** Wraps the app with a router: the browser's, or one at a path on the server. */
+  router: (app: ReactNode) => ReactNode
+}
+
 /** The whole web app. */
-export function App() {
+export function App({ client, router }: AppProps) {
   return (
-    <QueryClientProvider client={queryClient}>
-      <BrowserRouter>
+    <QueryClientProvider client={client}>
+      {router(
         <Toaster>
           <AppShell>
             <AppRoutes />
           </AppShell>
           <Dialogs />
           <ResumeIntent />
-          <PreloadDialogs />
-        </Toaster>
-      </BrowserRouter>
+          <PreloadChunks />
+        </Toaster>,
+      )}
     </QueryClientProvider>
   )
 }

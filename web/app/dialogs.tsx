@@ -2,14 +2,16 @@ import { useIsFetching } from '@tanstack/react-query'
 import { type ComponentType, useCallback, useEffect } from 'react'
 import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../browser/lazy-chunk.ts'
 import { whenIdle } from '../browser/when-idle.ts'
+import { whenUsed } from '../browser/when-used.ts'
 import { saveSignInClosed } from '../sign-in/saved-sign-in.ts'
 import { Spinner } from '../ui/spinner.tsx'
-import { useOpenErrorToast } from '../ui/use-open-error-toast.ts'
-import { closeDialog, type Dialog, useDialog } from '../viewer/dialogs.ts'
+import { useOpenErrorToast } from '../ui/use-popup.ts'
+import { closeDialog, closeDialogsOnBack, type Dialog, useDialog } from '../viewer/dialogs.ts'
 import { dropIntent } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
 import styles from './dialogs.module.css'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { preloadViewerPages } from './router.tsx'
 
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
 type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>> }
@@ -33,8 +35,7 @@ const DIALOGS: DialogChunks = {
     async () => (await import('../sessions/session-dialog.tsx')).SessionDialog,
   ),
   'close-other-sessions': createLazyChunk(
-    async () =>
-      (await import('../sessions/close-other-sessions-dialog.tsx')).CloseOtherSessionsDialog,
+    async () => (await import('../sessions/session-dialog.tsx')).CloseOtherSessionsDialog,
   ),
   shortcuts: createLazyChunk(
     async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
@@ -49,6 +50,7 @@ export function preloadSignIn(): void {
 /** Shows the open dialog, whose chunk is loaded when it is first opened. */
 export function Dialogs() {
   const dialog = useDialog()
+  useEffect(() => closeDialogsOnBack(requestClose), [])
   return dialog && <OpenDialog key={JSON.stringify(dialog)} dialog={dialog} />
 }
 
@@ -76,6 +78,13 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
   )
 }
 
+/** Asks a dialog to close, as Escape does; one that is still loading closes at once. */
+function requestClose(dialog: Dialog): void {
+  const shown = document.querySelector('dialog[open]')
+  if (shown) shown.dispatchEvent(new Event('cancel', { cancelable: true }))
+  else close(dialog)
+}
+
 function close(dialog: Dialog): void {
   if (closeDialog(dialog) && dialog.name === 'sign-in') {
     saveSignInClosed(Date.now())
@@ -95,24 +104,34 @@ function DialogLoading() {
 }
 
 /**
- * Preloads dialogs and menus when the page has shown its content and is idle, so that they open at once, offline too. Only
- * for signed-in users: a visitor mostly reads, and would pay 30 KB more at a first visit for what leads to signing in
- * anyway.
+ * Preloads what the next taps may need, so that it opens at once, offline too. For signed-in users that is every dialog,
+ * the menus and their pages, when the page has shown its content and is idle. A visitor mostly reads: menus and signing in
+ * are fetched at the first sign of use, so that a first visit that ends at a glance does not pay 25 KB for them.
  */
-export function PreloadDialogs() {
+export function PreloadChunks() {
   const { state } = useViewer()
   const isFetching = useIsFetching() > 0
 
   useEffect(() => {
-    if (state !== 'authorized' || isFetching) return
-    return whenIdle(() => void preloadAll(), IDLE_MS)
+    if (isFetching) return
+    if (state === 'authorized') return whenIdle(() => void preloadForViewer(), IDLE_MS)
+    if (state === 'signed-out') return whenUsed(() => void preloadForVisitor())
+    return
   }, [state, isFetching])
   return null
 }
 
 /** One after another, so that requests for what the person opens meanwhile hardly have to wait. */
-async function preloadAll(): Promise<void> {
-  await preload(() => import('../ui/menu.tsx'))
-  await preload(() => import('../ui/listbox-options.tsx'))
+async function preloadForViewer(): Promise<void> {
+  await preloadMenu()
   for (const dialog of Object.values(DIALOGS)) await dialog.preload()
+  await preloadViewerPages()
+}
+
+async function preloadForVisitor(): Promise<void> {
+  await Promise.all([preloadMenu(), DIALOGS['sign-in'].preload()])
+}
+
+function preloadMenu(): Promise<void> {
+  return preload(() => import('../ui/menu.tsx'))
 }

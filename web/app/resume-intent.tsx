@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { postPath } from '../../contract/pages.ts'
@@ -7,7 +7,7 @@ import { isInSight } from '../feed/articles.ts'
 import { likePost } from '../likes/like-post.ts'
 import { savedSignIn } from '../sign-in/saved-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
-import { openDialog } from '../viewer/dialogs.ts'
+import { openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
 import {
   dropStaleIntent,
   type Intent,
@@ -46,7 +46,7 @@ function usePerform(): (intent: Intent) => void {
         void navigate(intent.path)
         return
       case 'like':
-        void like(intent.postId)
+        like(intent.postId)
         return
       default:
         openDialog(intent)
@@ -55,30 +55,31 @@ function usePerform(): (intent: Intent) => void {
 }
 
 /** Likes a post; a toast says so where the page does not show the post, or says why it failed. */
-function useLikeAndTell(): (postId: string) => Promise<void> {
+function useLikeAndTell(): (postId: string) => void {
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
 
-  return async (postId) => {
-    try {
-      await likePost(client, postId)
-    } catch (error) {
-      toast({ text: errorMessage(error) })
-      return
-    }
-    // After signing in the page starts at its top: the post that was liked may be far below.
-    if (isInSight(postId)) return
-    const href = postPath(postId)
-    const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
-    toast({ text: 'Отметка поставлена', link })
-  }
+  const { mutate } = useMutation({
+    mutationFn: (postId: string) => likePost(client, postId),
+    onSuccess: (_, postId) => {
+      // After signing in the page starts at its top: the post that was liked may be far below.
+      if (isInSight(postId)) return
+      const href = postPath(postId)
+      const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
+      toast({ text: 'Добавлено в «Понравившиеся»', link })
+    },
+    onError: (error) => toast({ text: errorMessage(error) }),
+  })
+  return mutate
 }
 
 /** Goes on with what signing in interrupted, or with signing in itself, as soon as the viewer is known. */
 async function resume(): Promise<void> {
   const viewer = await knownViewer()
-  if (viewer.state === 'authorized') resumeIntent()
-  else if (savedSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
-  else dropStaleIntent()
+  whenDialogIsClosed(() => {
+    if (viewer.state === 'authorized') resumeIntent()
+    else if (savedSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
+    else dropStaleIntent()
+  })
 }

@@ -1,22 +1,22 @@
 import type { ComponentType } from 'react'
 import { Route, Routes, useLocation } from 'react-router'
-import { PATHS } from '../../contract/pages.ts'
+import { type FirstPage, PATHS } from '../../contract/pages.ts'
 import { createLazyChunk, reloadIfPossible } from '../browser/lazy-chunk.ts'
+import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { LazyPage, PageFailure } from './lazy-page.tsx'
 import { SecuredRoute } from './secured-route.tsx'
 
-/** All pages but the wall, which is in the first chunk. */
+/** All pages but the wall and that of a post, which are in the first chunk: a post opens at once, without the server too. */
 const PAGES = {
-  post: page(async () => (await import('../pages/post-page.tsx')).PostPage),
-  liked: page(async () => (await import('../pages/liked.tsx')).LikedPage),
-  ownPosts: page(async () => (await import('../pages/own-posts.tsx')).OwnPostsPage),
-  ownReplies: page(async () => (await import('../pages/own-replies.tsx')).OwnRepliesPage),
+  liked: page(async () => (await import('../pages/viewer-feeds.tsx')).LikedPage),
+  ownPosts: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnPostsPage),
+  ownReplies: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnRepliesPage),
   settings: page(async () => (await import('../pages/settings.tsx')).SettingsPage),
-  email: page(async () => (await import('../pages/settings-email.tsx')).SettingsEmailPage),
-  username: page(async () => (await import('../pages/settings-username.tsx')).SettingsUsernamePage),
-  devices: page(async () => (await import('../pages/settings-devices.tsx')).SettingsDevicesPage),
+  email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
+  username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
+  devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
@@ -30,7 +30,7 @@ export function AppRoutes() {
     >
       <Routes>
         <Route path={PATHS.wall} element={<WallPage />} />
-        <Route path={PATHS.post} element={<LazyPage chunk={PAGES.post} />} />
+        <Route path={PATHS.post} element={<PostPage />} />
         <Route path={PATHS.emailUndo} element={<LazyPage chunk={PAGES.emailUndo} />} />
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
@@ -47,12 +47,20 @@ export function AppRoutes() {
   )
 }
 
-/**
- * Begins to load the page of a post where a visit starts with one. The first render would begin too late, and show a
- * spinner where the post could already stand.
- */
-export function preloadFirstPage(pathname: string): void {
-  if (pathname.startsWith('/posts/')) void PAGES.post.preload()
+/** Loads the pages that a server renders, which must render them at once. */
+export async function loadPublicPages(): Promise<void> {
+  await PAGES.notFound.load()
+}
+
+/** Loads the page that the server has rendered: both sides must render it at once. Rejects when that fails. */
+export async function loadFirstPage({ shows }: FirstPage): Promise<void> {
+  if (shows === 'nothing') await PAGES.notFound.load()
+}
+
+/** Loads the pages that a signed-in viewer opens from the navigation, one after another. */
+export async function preloadViewerPages(): Promise<void> {
+  await PAGES.liked.preload()
+  await PAGES.settings.preload()
 }
 
 function page(load: () => Promise<ComponentType>) {

@@ -37,10 +37,10 @@ export type ReadableAtom<Value> = {
 
 export type Atom<Value> = ReadableAtom<Value> & { set: (next: Value) => void }
 
-/** An atom that holds `initial` at first. */
-export function createAtom<Value>(initial: Value): Atom<Value> {
+/** An atom that holds `initial` at first. `connect` is called as by createEmitter(). */
+export function createAtom<Value>(initial: Value, connect?: () => () => void): Atom<Value> {
   let value = initial
-  const { emit, subscribe } = createEmitter()
+  const { emit, subscribe } = createEmitter(connect)
   return {
     get: () => value,
     set: (next) => {

@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from 'react'
 import { createEmitter, useAtom } from './atom.ts'
 
 const changes = createEmitter(() => {
@@ -13,6 +14,16 @@ const online = { get: () => navigator.onLine, subscribe: changes.subscribe }
 /** Whether the browser believes itself online; true on the server. */
 export function useOnline(): boolean {
   return useAtom(online, true)
+}
+
+/** Calls `action` whenever the network is back. */
+export function useReconnect(action: () => void): void {
+  const onReconnect = useEffectEvent(action)
+  useEffect(() => {
+    const listener = () => onReconnect()
+    addEventListener('online', listener)
+    return () => removeEventListener('online', listener)
+  }, [])
 }
 
 function emit(): void {

@@ -1,14 +1,19 @@
-type Settings = { appName: string; editPeriodSeconds: number }
+import type { PageSettings } from '../../contract/pages.ts'
 
-let cached: Settings | null = null
+let cached: PageSettings | null = null
 
 /** The server's settings, from the page's meta tags; the product's own values where a tag is missing. */
-export function settings(): Settings {
+export function settings(): PageSettings {
   cached ??= {
     appName: readMeta('application-name') || 'Вслух',
     editPeriodSeconds: Number(readMeta('edit-period-seconds')) || 600,
   }
   return cached
+}
+
+/** Sets the settings where there are no meta tags, on the server. */
+export function setSettings(settings: PageSettings): void {
+  cached = settings
 }
 
 /**
@@ -17,6 +22,11 @@ export function settings(): Settings {
  */
 export function cameWithoutCookie(): boolean {
   return readMeta('session') !== null
+}
+
+/** Whether a service worker should be registered: not where the operator has switched it off. */
+export function wantsServiceWorker(): boolean {
+  return readMeta('service-worker') !== 'off'
 }
 
 function readMeta(name: string): string | null {

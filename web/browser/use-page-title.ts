@@ -3,7 +3,8 @@ import { pageTitle } from '../../contract/pages.ts'
 import { createAtom, useAtom } from './atom.ts'
 import { settings } from './page-settings.ts'
 
-const headerTitle = createAtom<string | undefined>(undefined)
+/** The title that the header shows. It is set before the first render of a page that the server renders. */
+export const headerTitle = createAtom<string | undefined>(undefined)
 
 /**
  * Sets the title of the browser's tab and of the header. `where` is 'tab' for a page that shows its title itself: the
@@ -23,5 +24,5 @@ export function usePageTitle(
 
 /** The title that the header shows for the current page. */
 export function useHeaderTitle(): string | undefined {
-  return useAtom(headerTitle, undefined)
+  return useAtom(headerTitle, headerTitle.get())
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { codeLife } from './code-entry.tsx'
+import { ERRORS } from '../../contract/errors.ts'
+import { codeError, codeLife } from './code-entry.tsx'
 
 test.each([
   [undefined, 'good'],
@@ -9,4 +10,24 @@ test.each([
   ['MAX_CONFIRM_ATTEMPTS', 'locked'],
 ] as const)('after %s the code is %s', (errorCode, life) => {
   expect(codeLife(errorCode)).toBe(life)
+})
+
+test('after the last wrong code no other can be tried', () => {
+  expect(codeLife('INVALID_CONFIRM_CODE', 1)).toBe('good')
+  expect(codeLife('INVALID_CONFIRM_CODE', 0)).toBe('locked')
+})
+
+test.each([
+  [undefined, ''],
+  [5, '. Осталось 5 попыток'],
+  [2, '. Осталось 2 попытки'],
+  [1, '. Осталась 1 попытка'],
+])('with %s attempts left, the error of a wrong code ends with «%s»', (left, end) => {
+  const error = { code: 'INVALID_CONFIRM_CODE', message: 'Неверный код' }
+  expect(codeError(error, left)).toBe(`Неверный код${end}`)
+})
+
+test('after the last wrong code the error is that of too many', () => {
+  const error = { code: 'INVALID_CONFIRM_CODE', message: 'Неверный код' }
+  expect(codeError(error, 0)).toBe(ERRORS.MAX_CONFIRM_ATTEMPTS.message)
 })

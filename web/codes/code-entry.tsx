@@ -1,11 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
+import { ERRORS } from '../../contract/errors.ts'
+import { call } from '../api/call.ts'
+import { clientToken } from '../api/device.ts'
+import { worthRetrying } from '../api/query-client.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
+import { plural } from '../format/counts.ts'
 import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
-import { useCodeMail } from './use-code-mail.ts'
+import { lockedUntil, triesLeft } from './wrong-codes.ts'
 
 /** Shown as long as there is nothing to say about the code itself. */
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
@@ -16,18 +22,29 @@ const MAIL_STATUS: Record<MailState, FieldStatus> = {
 }
 
 /**
- * Whether a one-time code can still be used. An expired one is replaced by a new one; a locked one cannot be replaced,
- * because the server would mail the same code again and refuse it again.
+ * Whether a one-time code can still be used. An expired one is replaced by a new one; a locked one only once its operation
+ * has ended, because until then the server would mail the same code again and refuse it again.
  */
 type CodeLife = 'good' | 'expired' | 'locked'
 
-/** What the error code of a failed attempt says about the one-time code. */
-export function codeLife(errorCode: string | undefined): CodeLife {
+/** What the error code of a failed attempt says about the one-time code; `left` is how many attempts remain, if known. */
+export function codeLife(errorCode: string | undefined, left?: number): CodeLife {
   if (errorCode === 'OPERATION_EXPIRED') return 'expired'
-  return errorCode === 'MAX_CONFIRM_ATTEMPTS' ? 'locked' : 'good'
+  const isLast = errorCode === 'INVALID_CONFIRM_CODE' && left === 0
+  return errorCode === 'MAX_CONFIRM_ATTEMPTS' || isLast ? 'locked' : 'good'
 }
 
-type CodeEntryProps = {
+/** The error of a failed attempt in words, with how many attempts are left. */
+export function codeError(error: CodeEntryProps['error'], left?: number): string | undefined {
+  if (error?.code !== 'INVALID_CONFIRM_CODE' || left === undefined) return error?.message
+  if (left === 0) return ERRORS.MAX_CONFIRM_ATTEMPTS.message
+  return `${error.message}. ${plural(left, LEFT)} ${left} ${plural(left, TRIES)}`
+}
+
+const LEFT = { one: 'Осталась', few: 'Осталось', many: 'Осталось' }
+const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
+
+export type CodeEntryProps = {
   /** The operation that the code confirms. `sentAt`, in unix milliseconds, changes with every mail. */
   operation: { id: string; sentAt: number }
   code: string
@@ -50,7 +67,8 @@ type CodeEntryProps = {
 /** The step of every flow that takes a mailed code: entering it, mailing it once more, going back. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, error, wide = false, onComplete, onReturn } = props
-  const life = codeLife(error?.code)
+  const left = error ? triesLeft(operation.id) : undefined
+  const life = codeLife(error?.code, left)
   const mail = useCodeMail(operation.id, operation.sentAt)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
@@ -61,23 +79,21 @@ export function CodeEntry(props: CodeEntryProps) {
         // A new mail mounts a new input, which takes the focus.
         key={operation.sentAt}
         label="Код подтверждения"
-        length={CODE_LENGTH}
         value={code}
         readOnly={busy || life !== 'good'}
-        error={error?.message}
+        error={codeError(error, left)}
         status={isChecking ? checking : mail && MAIL_STATUS[mail]}
         describedBy={props.describedBy}
-        focusOnMount
         onChange={props.onType}
         onComplete={onComplete}
       />
       <div className={styles.actions} data-wide={wide || undefined}>
-        {isFull && !busy && (
+        {isFull && !busy && life === 'good' && (
           <Button variant="primary" wide={wide} onClick={() => onComplete(code)}>
             Повторить
           </Button>
         )}
-        {life !== 'locked' && <ResendCode {...props} life={life} />}
+        <ResendCode {...props} life={life} />
         <Button
           variant={mail === 'refused' ? 'primary' : 'plain'}
           wide={wide}
@@ -91,11 +107,14 @@ export function CodeEntry(props: CodeEntryProps) {
   )
 }
 
-/** Mails the code once more: a minute after the last mail, or at once when the code has expired. */
+/** Mails the code once more: a minute after the last mail; a new one when the code has expired, or once a locked one has. */
 function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
   const { operation, life, busy, isResending, wide, onResend } = props
-  const secondsLeft = useSecondsLeft(operation.sentAt + CODE_RESEND_SECONDS * 1000)
-  const isExpired = life === 'expired'
+  const isLocked = life === 'locked'
+  const secondsLeft = useSecondsLeft(
+    isLocked ? lockedUntil(operation) : operation.sentAt + CODE_RESEND_SECONDS * 1000,
+  )
+  const isExpired = life === 'expired' || (isLocked && secondsLeft === 0)
   const isWaiting = secondsLeft > 0 && !isExpired
   return (
     <Button
@@ -105,8 +124,36 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
       disabled={busy || isWaiting}
       onClick={onResend}
     >
-      {isExpired ? 'Получить новый код' : 'Отправить код ещё раз'}
-      {isWaiting && ` через ${secondsLeft} с`}
+      {isExpired || isLocked ? 'Получить новый код' : 'Отправить код ещё раз'}
+      {isWaiting && ` через ${isLocked ? clockFace(secondsLeft) : `${secondsLeft} с`}`}
     </Button>
   )
+}
+
+/** Seconds as minutes and seconds: '9:05'. */
+function clockFace(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+const ASK_EVERY_MS = 2500
+
+/**
+ * The state of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
+ * has accepted or refused it. Undefined before the first answer, and when the server refuses to answer.
+ */
+function useCodeMail(id: string, sentAt: number): MailState | undefined {
+  const { data } = useQuery({
+    queryKey: ['code-mail', id, sentAt],
+    queryFn: async ({ signal }) => {
+      const body = { clientToken: await clientToken() }
+      return (await call('POST /codes/:id/mail', { params: { id }, body }, { signal })).state
+    },
+    retry: false,
+    gcTime: 0,
+    refetchInterval: ({ state: { data: state, error } }) => {
+      const isOver = state === 'sent' || state === 'refused'
+      return isOver || (error && !worthRetrying(0, error)) ? false : ASK_EVERY_MS
+    },
+  })
+  return data
 }

@@ -1,44 +1,41 @@
 import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
-import { Field, type FieldNotes } from '../ui/field.tsx'
-import { useFocusOnMount } from '../ui/use-focus-on-mount.ts'
+import { CODE_LENGTH } from '../../contract/constants.ts'
+import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
 import styles from './code-input.module.css'
 
-type CodeInputProps = FieldNotes & {
+type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   value: string
   /** Called with every change, digits only. */
   onChange: (code: string) => void
   /** Called once for each code that becomes full, after onChange. */
-  onComplete?: ((code: string) => void) | undefined
-  length?: number
+  onComplete: (code: string) => void
   /** Nothing can be typed, as while the code is checked. */
   readOnly?: boolean | undefined
-  focusOnMount?: boolean
 }
 
-/** A one-time code: one real input, so that autofill, paste and screen readers work, drawn as cells. */
+/** A one-time code, which takes the focus: one real input, so that autofill, paste and screen readers work, drawn as cells. */
 export function CodeInput(props: CodeInputProps) {
-  const { label, hint, error, status, describedBy, value, length = 6, readOnly } = props
-  const { focusOnMount = false } = props
+  const { label, error, status, describedBy, value, readOnly } = props
   const ref = useRef<HTMLInputElement>(null)
-  useFocusOnMount(ref, focusOnMount)
+  useFocusOnMount(ref, true)
 
   function change(next: string): void {
     if (readOnly || next === value) return
     props.onChange(next)
-    if (next.length === length) props.onComplete?.(next)
+    if (next.length === CODE_LENGTH) props.onComplete(next)
   }
 
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
     // Handled here because the input would cut or append: «123 456» over a wrong code must replace it.
     event.preventDefault()
-    change(pasteCode(value, event.clipboardData.getData('text'), length))
+    change(pasteCode(value, event.clipboardData.getData('text'), CODE_LENGTH))
   }
 
   return (
-    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
+    <Field label={label} error={error} status={status} describedBy={describedBy}>
       {(aria) => (
         <div className={styles.code}>
-          <Cells code={value} length={length} invalid={Boolean(error)} />
+          <Cells code={value} invalid={Boolean(error)} />
           <input
             {...aria}
             ref={ref}
@@ -49,7 +46,7 @@ export function CodeInput(props: CodeInputProps) {
             autoComplete="one-time-code"
             pattern="[0-9]*"
             spellCheck={false}
-            onChange={(event) => change(codeDigits(event.target.value, length))}
+            onChange={(event) => change(codeDigits(event.target.value, CODE_LENGTH))}
             onPaste={paste}
             onSelect={keepCaretAtEnd}
           />
@@ -59,11 +56,11 @@ export function CodeInput(props: CodeInputProps) {
   )
 }
 
-function Cells({ code, length, invalid }: { code: string; length: number; invalid: boolean }) {
-  const active = Math.min(code.length, length - 1)
+function Cells({ code, invalid }: { code: string; invalid: boolean }) {
+  const active = Math.min(code.length, CODE_LENGTH - 1)
   return (
     <div className={styles.cells} aria-hidden="true">
-      {Array.from({ length }, (_, index) => index).map((index) => (
+      {Array.from({ length: CODE_LENGTH }, (_, index) => index).map((index) => (
         <span
           key={index}
           className={styles.cell}

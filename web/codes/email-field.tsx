@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { EMAIL_MAX } from '../../contract/constants.ts'
 import { isEmail } from '../../contract/email.ts'
-import { TextField } from '../ui/text-field.tsx'
+import { TextField } from '../ui/field.tsx'
 
 type EmailFieldProps = {
   value: string
@@ -42,13 +42,16 @@ type EmailValidation = ReturnType<typeof useEmailValidation>
 /**
  * The validation error of an address, and whether to show it yet. An unfinished address is not shown as wrong while a
  * person types: it is once they leave the field or press Enter, which a disabled button would otherwise ignore silently.
+ * `own` is the address that the person has already, which cannot be a new one.
  */
-export function useEmailValidation(email: string) {
+export function useEmailValidation(email: string, own?: string) {
   const [isShown, setShown] = useState(false)
-  const error = validationError(email.trim())
+  // The server does not tell addresses apart by case either.
+  const isOwn = own !== undefined && email.trim().toLowerCase() === own.toLowerCase()
+  const error = isOwn ? 'Это ваша нынешняя почта' : validationError(email.trim())
   return {
     error,
-    shownError: isShown ? error : undefined,
+    shownError: isShown || isOwn ? error : undefined,
     onLeave: () => setShown(isShown || email !== ''),
     onEnter: () => setShown(true),
   }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { wallSource } from '../posts/cache/post-sources.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { useToast } from '../ui/toaster.tsx'
@@ -14,22 +14,16 @@ const NONE: readonly string[] = []
 /** Says that there are new posts without moving what is being read; a tap shows them and scrolls to the top. */
 export function NewPostsPill({ list }: { list: PostListView }) {
   const toast = useToast()
-  const [pending, setPending] = useState(false)
   const hasNewer = list.hasNewer(useNewestPosts())
-
-  async function show(): Promise<void> {
-    setPending(true)
-    try {
-      await list.refresh()
+  const refresh = useSingleMutation({
+    mutationFn: list.refresh,
+    onSuccess: () => {
       scrollTo(0, 0)
       // The button disappears now, and the focus would be lost with it.
       document.getElementById('content')?.focus({ preventScroll: true })
-    } catch (error) {
-      toast({ text: errorMessage(error) })
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+    onError: (error) => toast({ text: errorMessage(error) }),
+  })
 
   return (
     <div className={styles.place} role="status">
@@ -37,10 +31,8 @@ export function NewPostsPill({ list }: { list: PostListView }) {
         <button
           type="button"
           className={styles.pill}
-          aria-disabled={pending || undefined}
-          onClick={() => {
-            if (!pending) void show()
-          }}
+          aria-disabled={refresh.isPending || undefined}
+          onClick={() => refresh.mutate()}
         >
           <ArrowUp size={16} strokeWidth={2.25} aria-hidden="true" />
           Показать новые записи
@@ -59,7 +51,7 @@ function useNewestPosts(): readonly string[] {
   const { data } = useQuery({
     queryKey: ['newest-posts', visit],
     queryFn: async ({ signal }) => {
-      const { posts } = await wallSource.read(null, signal)
+      const { posts } = await wallSource().read(null, signal)
       return posts.map(({ id }) => id)
     },
     initialData: NONE,

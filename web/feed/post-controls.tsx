@@ -1,7 +1,7 @@
 import { Flag, Pencil, Trash2 } from 'lucide-react'
 import { LikeButton } from '../likes/like-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { useUnsentText } from '../posts/compose/use-draft.ts'
+import { useUnsentText } from '../posts/compose/drafts.ts'
 import { countdown, useEditSeconds } from '../posts/view/post-time.tsx'
 import { ReplyButton } from '../replies/reply-button.tsx'
 import type { MenuItem } from '../ui/menu.tsx'
@@ -9,6 +9,7 @@ import { MenuButton } from '../ui/menu-button.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
 import { withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
+import { useLinkItems } from './link-items.tsx'
 
 const LABEL = 'Ещё'
 
@@ -22,18 +23,20 @@ export function PostActions({ post }: { post: CachedPost }) {
   )
 }
 
-/** The menu of a post: its owner edits and deletes it, everybody else may report it. */
+/** The menu of a post: everybody passes its link on, its owner edits and deletes it, everybody else may report it. */
 export function PostMenu({ post }: { post: CachedPost }) {
   const viewer = useViewer()
+  const linkItems = useLinkItems(post)
   const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
-  return isOwner ? <OwnPostMenu post={post} /> : <MenuButton label={LABEL} items={[report(post)]} />
+  if (isOwner) return <OwnPostMenu post={post} linkItems={linkItems} />
+  return <MenuButton label={LABEL} items={[...linkItems, report(post)]} />
 }
 
 /** A component of its own, so that only the viewer's own posts follow the clock every second. */
-function OwnPostMenu({ post }: { post: CachedPost }) {
+function OwnPostMenu({ post, linkItems }: { post: CachedPost; linkItems: MenuItem[] }) {
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
-  const items = [remove(post)]
+  const items = [...linkItems, remove(post)]
   if (secondsLeft > 0) items.unshift(edit(post, secondsLeft))
   else if (unsentText !== null && unsentText !== post.text) items.unshift(openUnsentText(post))
   return <MenuButton label={LABEL} items={items} />
@@ -51,7 +54,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
 /** Opens an edit that was not saved before its period ended: its dialog lets the text be copied or sent as a reply. */
 function openUnsentText({ id }: CachedPost): MenuItem {
   return {
-    label: 'Несохранённый текст',
+    label: 'Несохранённая правка',
     icon: <Pencil size={18} aria-hidden="true" />,
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }

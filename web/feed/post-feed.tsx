@@ -1,13 +1,15 @@
-import { memo } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { CURSOR_PARAM } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { usePost } from '../posts/cache/post-cache.ts'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
-import { PostCard } from '../posts/view/post-card.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorRow } from '../ui/error-row.tsx'
+import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { FeedGroups } from './feed-groups.tsx'
+import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
-import { PostActions, PostMenu } from './post-controls.tsx'
+import styles from './post-feed.module.css'
 import { useNearEnd } from './use-near-end.ts'
 import { useScrollPlace } from './use-scroll-place.ts'
 
@@ -18,74 +20,88 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** Leaves out the quotes, for replies shown below the post they reply to. */
-  withoutQuotes?: boolean
+  /** For replies, the post above them: their quotes are left out, and the list says less where it is empty or fails. */
+  repliesTo?: CachedPost
+  /** What helps where the list is empty. */
+  emptyAction?: ReactNode
   /** Says when there are posts published elsewhere meanwhile. */
   watchesNew?: boolean
 }
 
 /** A list of posts that grows as one scrolls, with its loading, empty and failed states. */
 export function PostFeed(props: PostFeedProps) {
-  const { source, label, withoutQuotes = false, watchesNew = false } = props
+  const { source, label, repliesTo, emptyAction, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
     `${list.ids.length} ${list.more}`,
     list.more === 'failed' ? ignore : list.loadMore,
   )
-  useScrollPlace(list.state === 'ready')
+  const beginning = useNearEnd(`${list.start} ${list.state}`, list.loadPrevious)
+  useScrollPlace(list)
   const setSize = list.hasMore ? Math.max(list.total, list.ids.length) : list.ids.length
 
   return (
     <>
-      {watchesNew && list.state === 'ready' && <NewPostsPill list={list} />}
+      {list.start !== null && <BeginningLink />}
+      <div ref={beginning} />
+      {watchesNew && list.start === null && list.state === 'ready' && <NewPostsPill list={list} />}
       {(list.ids.length > 0 || list.state === 'loading') && (
         <div
           role="feed"
           aria-label={label}
           aria-busy={list.state === 'loading' || list.more === 'loading'}
         >
-          {list.ids.map((id, index) => (
-            <FeedPost
-              key={id}
-              id={id}
-              position={index + 1}
-              setSize={setSize}
-              withoutQuote={withoutQuotes}
-            />
-          ))}
+          <FeedGroups
+            groups={list.groups}
+            setSize={setSize}
+            withoutQuotes={repliesTo !== undefined}
+          />
         </div>
       )}
-      <FeedEnd list={list} />
+      <FeedEnd list={list} repliesTo={repliesTo} emptyAction={emptyAction} />
       <div ref={end} />
     </>
   )
 }
 
-type FeedPostProps = { id: string; position: number; setSize: number; withoutQuote: boolean }
-
-/** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
-const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
-  const post = usePost(id)
-  if (!post) return null
-  return (
-    <PostCard {...place} post={post} menu={<PostMenu post={post} />}>
-      <PostActions post={post} />
-    </PostCard>
-  )
-})
-
-/** What follows the posts: skeletons of the next ones, an error with a button to try again, or nothing. */
-function FeedEnd({ list }: { list: PostListView }) {
-  if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
-  if (list.state === 'failed' || list.more === 'failed') {
-    return <ErrorRow text={errorMessage(list.error)} onRetry={list.retry} />
-  }
-  if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
-  return list.ids.length === 0 && !list.hasMore ? <NoPosts /> : null
+type FeedEndProps = Pick<PostFeedProps, 'emptyAction'> & {
+  list: PostListView
+  repliesTo: CachedPost | undefined
 }
 
-function NoPosts() {
-  return <EmptyState title="Записи не найдены" text="Возможно, записи скоро появятся" />
+/** What follows the posts: skeletons of the next ones, an error with a button to try again, or the end of the list. */
+function FeedEnd({ list, repliesTo, emptyAction }: FeedEndProps) {
+  if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
+  if (list.state === 'failed' || list.more === 'failed') {
+    const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
+    return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
+  }
+  if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
+  if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
+  if (repliesTo) return list.ids.length === 0 && <NoReplies post={repliesTo} />
+  return list.ids.length === 0 ? <NoPosts action={emptyAction} /> : <LastPost />
+}
+
+/** The way to the next posts where no script loads them. */
+function NextLink({ cursor }: { cursor: string }) {
+  return (
+    <Link
+      rel="next"
+      className={styles.next}
+      to={{ search: `?${new URLSearchParams({ [CURSOR_PARAM]: cursor })}` }}
+    >
+      Дальше
+    </Link>
+  )
+}
+
+/** The way to the first posts from a part of the list that was opened by its address. */
+function BeginningLink() {
+  return (
+    <Link className={styles.beginning} to={useLocation().pathname}>
+      К началу
+    </Link>
+  )
 }
 
 function ignore(): void {}

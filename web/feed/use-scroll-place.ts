@@ -1,59 +1,80 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
+import { type Place, savedPlace, savePlace } from '../browser/saved-places.ts'
+import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
-
-/** Where a visit of a page was left: the first visible post, its distance (px) from the top, and the focused post. */
-type Place = { postId: string; top: number; focusedId: string | undefined }
 
 /** How many frames it takes until the posts above have their true height. */
 const FRAMES_TO_RENDER = 3
 
-const places = new Map<string, Place>()
+type Spot = Pick<Place, 'postId' | 'top'>
 
 /**
- * Remembers at which post each visit of a page was left, and returns there when the person goes back, once `ready` says
- * that the posts are shown. By post, not by pixel: the posts above may have changed meanwhile.
+ * Remembers at which post each visit of a page was left, and returns there when the person goes back or the page was
+ * reloaded, once the posts are shown. By post, not by pixel: the posts above may have changed meanwhile.
  */
-export function useScrollPlace(ready: boolean): void {
+export function useScrollPlace(list: PostListView): void {
   const visit = useLocation().key
   const isReturn = useNavigationType() === 'POP'
-  const returned = useRef<string>(undefined)
+  const ready = list.state === 'ready'
+  const spot = useRef<{ visit: string; start: string | null; last: Spot | undefined }>(undefined)
+  const cursorsTo = useRef(list.cursorsTo)
+
+  useLayoutEffect(() => {
+    cursorsTo.current = list.cursorsTo
+  })
 
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
-    if (!ready || returned.current === visit) return
-    returned.current = visit
-    if (isReturn) restore(places.get(visit))
-  }, [visit, isReturn, ready])
+    if (!ready) return
+    const { current } = spot
+    if (current?.visit !== visit) {
+      const place = isReturn ? savedPlace(visit) : undefined
+      spot.current = { visit, start: list.start, last: place }
+      if (place) restore(place, place.focusedId)
+    } else if (current.start !== list.start) {
+      // Posts were added above: what is being read must not move. Some browsers see to it, and some do not.
+      current.start = list.start
+      if (current.last) restore(current.last)
+    }
+  }, [visit, isReturn, ready, list.start])
 
   useLayoutEffect(() => {
     if (!ready) return
-    let place: Place | undefined
     const remember = () => {
-      place = placeNow() ?? place
+      if (spot.current) spot.current.last = spotNow() ?? spot.current.last
     }
-    addEventListener('scroll', remember, { passive: true })
-    return () => {
-      removeEventListener('scroll', remember)
+    const save = () => {
+      const last = spot.current?.last ?? spotNow()
+      if (!last) return
       const focusedId = focusedArticle()?.dataset.postId
-      const last = place ?? places.get(visit) ?? placeNow()
-      if (last) places.set(visit, { ...last, focusedId })
+      const place = { ...last, focusedId, cursors: cursorsTo.current(last.postId) }
+      savePlace(visit, place, scrollY === 0)
+    }
+    const stop = new AbortController()
+    const { signal } = stop
+    addEventListener('scroll', remember, { passive: true, signal })
+    // A tab in the background may be closed without another event, and be reloaded when the person returns to it.
+    document.addEventListener('visibilitychange', save, { signal })
+    addEventListener('pagehide', save, { signal })
+    return () => {
+      stop.abort()
+      save()
     }
   }, [visit, ready])
 }
 
-function placeNow(): Place | undefined {
+function spotNow(): Spot | undefined {
   const article = firstVisibleArticle()
   const postId = article?.dataset.postId
-  if (!article || !postId) return undefined
-  return { postId, top: article.getBoundingClientRect().top, focusedId: undefined }
+  return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }
 
-function restore(place: Place | undefined): void {
-  const article = place && articleOf(place.postId)
+function restore({ postId, top }: Spot, focusedId?: string): void {
+  const article = articleOf(postId)
   if (!article) return
-  scrollToTop(article, place.top, FRAMES_TO_RENDER)
-  if (place.focusedId) articleOf(place.focusedId)?.focus({ preventScroll: true })
+  scrollToTop(article, top, FRAMES_TO_RENDER)
+  if (focusedId) articleOf(focusedId)?.focus({ preventScroll: true })
 }
 
 /** Scrolls an article to `top` (px), and again for some frames: posts above get their true height only when rendered. */

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exactTime, nextChangeIn, timeAgo } from './time-ago.ts'
+import { exactTime, timeAgo } from './time-ago.ts'
 
-const HOUR = 3600
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const WEEK = 7 * DAY
+const MONTH = 30 * DAY
 const YEAR = 365 * DAY
 
 test.each([
@@ -35,7 +38,7 @@ test.each([
 test('the text changes exactly after nextChangeIn seconds, and not a second before', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100, max: 30 * YEAR }), (age) => {
-      const wait = nextChangeIn(0, age)
+      const wait = nextChangeIn(age)
       expect(wait).toBeGreaterThan(0)
       expect(timeAgo(0, age + wait)).not.toBe(timeAgo(0, age))
       expect(timeAgo(0, age + wait - 1)).toBe(timeAgo(0, age))
@@ -47,3 +50,19 @@ test('the exact time is a long Russian date with the time of day', () => {
   const noon = new Date(2026, 10, 20, 12, 5).getTime() / 1000
   expect(exactTime(noon)).toMatch(/^20 ноября 2026 г\.,? (в )?12:05$/)
 })
+
+/** Seconds until the text for `age` must change, computed from the rules; always above zero. */
+function nextChangeIn(age: number): number {
+  if (age < MINUTE) return MINUTE - age
+  if (age < HOUR) return nextMultiple(age, MINUTE) - age
+  if (age < DAY) return nextMultiple(age, HOUR) - age
+  if (age < WEEK) return nextMultiple(age, DAY) - age
+  if (age < MONTH) return Math.min(nextMultiple(age, WEEK), MONTH) - age
+  if (age >= YEAR) return nextMultiple(age, YEAR) - age
+  // Twelve months of thirty days are less than a year: its last days still count as eleven months.
+  return (age >= 11 * MONTH ? YEAR : nextMultiple(age, MONTH)) - age
+}
+
+function nextMultiple(age: number, size: number): number {
+  return (Math.floor(age / size) + 1) * size
+}

@@ -1,4 +1,4 @@
-import { plural } from './plural.ts'
+import { plural } from './counts.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -31,26 +31,18 @@ export function timeAgo(createdAt: number, now: number): string {
   return `${years} ${plural(years, YEAR_FORMS)}`
 }
 
-/** Seconds from `now` until timeAgo() returns another text; always above zero. */
-export function nextChangeIn(createdAt: number, now: number): number {
-  const age = now - createdAt
-  if (age < MINUTE) return MINUTE - age
-  const step = STEPS.find((candidate) => age < candidate.until)
-  if (step) return Math.min(nextMultiple(age, step.size), step.until) - age
-  if (age >= YEAR) return nextMultiple(age, YEAR) - age
-  return (monthsIn(age) === MOST_MONTHS ? YEAR : nextMultiple(age, MONTH)) - age
-}
-
 /** The full date and time of `seconds` (unix) in Russian, in the browser's time zone. */
 export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
+/** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */
+export function universalTime(seconds: number): string {
+  const [year, month, day, hour, minute] = new Date(seconds * 1000).toISOString().split(/\D/)
+  return `${day}.${month}.${year}, ${hour}:${minute} UTC`
+}
+
 /** Twelve months of thirty days are less than a year: its last days still count as eleven months. */
 function monthsIn(age: number): number {
   return Math.min(MOST_MONTHS, Math.floor(age / MONTH))
-}
-
-function nextMultiple(age: number, size: number): number {
-  return (Math.floor(age / size) + 1) * size
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide-react'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { plural } from '../format/plural.ts'
+import { plural } from '../format/counts.ts'
 import { evictPost } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
@@ -22,7 +22,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
       label="Нравится"
       icon={<Heart size={20} strokeWidth={1.75} aria-hidden="true" />}
       count={likes_count}
-      countInWords={`${likes_count} ${plural(likes_count, FORMS)}`}
+      countInWords={`${likes_count} ${plural(likes_count, FORMS)} «Нравится»`}
       pressed={is_liked}
       action="like"
       onClick={toggleLike}

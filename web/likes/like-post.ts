@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
 
 /** Likes that the server has not confirmed yet, by post. */
@@ -26,6 +27,18 @@ export async function likePost(client: QueryClient, postId: string, liked = true
   }
 }
 
+/** Shows what another tab has confirmed about a cached post, unless a like of this tab is unconfirmed: that one is newer. */
+export function showConfirmedLike(
+  client: QueryClient,
+  postId: string,
+  likes: Extract<PostChange, { name: 'liked' }>['likes'],
+): void {
+  if (unconfirmed.has(postId)) return
+  const lock = lockLikes(client, postId)
+  setLikes(client, postId, likes)
+  lock.unlock()
+}
+
 type FirstTap = { liked: boolean; confirm: ReturnType<typeof lockLikes>['confirm'] }
 
 function desireLike(
@@ -43,7 +56,9 @@ function desireLike(
     send: async (desired) => {
       const name = desired ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
       const { likes_count } = await call(name, { params: { id: postId } })
-      confirm({ is_liked: desired, likes_count })
+      const likes = { is_liked: desired, likes_count }
+      confirm(likes)
+      announcePostChange({ name: 'liked', postId, likes })
       isCountKnown = true
       return likes_count
     },

@@ -1,6 +1,5 @@
 import { useLocation } from 'react-router'
-import { readUndoLink } from '../account/undo-email-change.ts'
-import { EmailUndo } from '../account/undo-email-form.tsx'
+import { EmailUndo, readUndoLink } from '../account/undo-email-form.tsx'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 

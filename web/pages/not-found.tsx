@@ -1,8 +1,7 @@
-import { Link } from 'react-router'
-import { PATHS, TITLES } from '../../contract/pages.ts'
+import { TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { WallLink } from './wall-link.tsx'
 
 /** Every path that is no page. */
 export function NotFoundPage() {
@@ -12,11 +11,7 @@ export function NotFoundPage() {
       isWholePage
       title={TITLES.noPage}
       text="Проверьте корректность адреса"
-      action={
-        <Link to={PATHS.wall} className={buttonClass({ variant: 'strong' })}>
-          На стену
-        </Link>
-      }
+      action={<WallLink />}
     />
   )
 }

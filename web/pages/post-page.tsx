@@ -1,6 +1,8 @@
+import { ArrowUp } from 'lucide-react'
 import { useMemo } from 'react'
-import { useParams } from 'react-router'
-import { postTitle } from '../../contract/post-title.ts'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
+import { postTitle, threadTitle } from '../../contract/post-title.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenu } from '../feed/post-controls.tsx'
@@ -11,9 +13,10 @@ import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/use-rea
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/reply-sources.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorRow } from '../ui/error-row.tsx'
+import { ErrorPage } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
+import { WallLink } from './wall-link.tsx'
 
 /** /posts/:id */
 export function PostPage() {
@@ -22,16 +25,15 @@ export function PostPage() {
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
   if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
-  if (read.state === 'missing') return <EmptyState {...MISSING_POST} />
+  if (read.state === 'missing') return <EmptyState {...MISSING_POST} action={<WallLink />} />
   if (read.state === 'failed') {
-    return <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />
+    return <ErrorPage text={errorMessage(read.error)} onRetry={read.retry} />
   }
   return <Thread post={read.post} />
 }
 
 function titleOf(read: ReadPost): string {
-  const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
-  return isReply ? 'Ответ' : 'Запись'
+  return read.state === 'ready' ? threadTitle(read.post) : 'Запись'
 }
 
 function tabTitleOf(read: ReadPost): string {
@@ -40,15 +42,28 @@ function tabTitleOf(read: ReadPost): string {
 }
 
 function Thread({ post }: { post: CachedPost }) {
-  const source = useMemo(() => repliesSource(post.id), [post.id])
+  const [params] = useSearchParams()
+  const start = params.get(CURSOR_PARAM)
+  const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
+  const { parent_post_id, replied_post_id } = post.actions
   return (
     <>
-      {post.actions.replied_post_id && <RepliedCard id={post.actions.replied_post_id} />}
+      {parent_post_id !== replied_post_id && parent_post_id && <StartLink id={parent_post_id} />}
+      {replied_post_id && <RepliedCard id={replied_post_id} />}
       <PostDetail post={post} menu={<PostMenu post={post} />}>
         <PostActions post={post} />
       </PostDetail>
       <h2 className={styles.heading}>Ответы</h2>
-      <PostFeed source={source} label="Ответы" withoutQuotes />
+      <PostFeed source={source} label="Ответы" repliesTo={post} />
     </>
+  )
+}
+
+/** The way to the first post of a thread, from a reply whose replied post is another. */
+function StartLink({ id }: { id: string }) {
+  return (
+    <Link className={styles.start} to={postPath(id)}>
+      <ArrowUp size={16} aria-hidden="true" />К началу ветки
+    </Link>
   )
 }

@@ -4,10 +4,12 @@ import { renderToString } from 'react-dom/server'
 import { Route, Routes, StaticRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
-import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
+import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
+import { putRead } from '../posts/cache/use-read-post.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { PostPage } from './post-page.tsx'
+import { LikedPage } from './viewer-feeds.tsx'
 import { WallPage } from './wall.tsx'
 
 const POST: Post = {
@@ -26,18 +28,31 @@ const POST: Post = {
   },
 }
 
+type Cached = { posts?: Post[]; missing?: string; lists?: CachedLists }
+type CachedLists = Record<string, { ids: string[]; nextCursor: string | null }>
+
+const WALL: CachedLists = { wall: { ids: ['7'], nextCursor: null } }
+const NOTHING = { ids: [], nextCursor: null }
+
 /** Renders as on a server, without window, document and storage. */
-function render(path: string, page: ReactNode): string {
+function render(path: string, page: ReactNode, cached: Cached = {}): string {
   const client = new QueryClient()
-  const ids = putPosts(client, [POST])
-  client.setQueryData<CachedPages>(pagesKey('wall', 'default'), {
-    pages: [{ ids, nextCursor: null, total: 1 }],
-    pageParams: [null],
-  })
+  putPosts(client, cached.posts ?? [POST])
+  if (cached.missing) putRead(client, cached.missing, null)
+  for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
+    client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
+      pages: [{ ...list, total: list.ids.length }],
+      pageParams: [null],
+    })
+  }
   return renderToString(
     <QueryClientProvider client={client}>
       <StaticRouter location={path}>
-        <Toaster>{page}</Toaster>
+        <Toaster>
+          <Routes>
+            <Route path={path.replace(/\d+$/, ':id')} element={page} />
+          </Routes>
+        </Toaster>
       </StaticRouter>
     </QueryClientProvider>,
   )
@@ -49,18 +64,44 @@ test('the wall renders where there is no browser', () => {
   expect(html).toContain('olga_v')
   expect(html).toContain('href="/posts/7"')
   expect(html).toContain('1,4 тыс.')
+  expect(html).toContain('1400 отметок «Нравится»')
   expect(html).toContain('Запись удалена')
   expect(html).toMatch(/<a [^>]*href="https:\/\/example\.org\/"[^>]*rel="nofollow ugc noopener"/)
+  expect(html).toMatch(/<a [^>]*title="https:\/\/example\.org\/" dir="ltr"[^>]*>example\.org<\/a>/)
+  expect(html).toMatch(/<p [^>]*dir="auto">Слышно/)
 })
 
 test('the page of a post renders where there is no browser', () => {
-  const html = render(
-    '/posts/7',
-    <Routes>
-      <Route path="/posts/:id" element={<PostPage />} />
-    </Routes>,
-  )
+  const html = render('/posts/7', <PostPage />)
   expect(html).toContain('Слышно ли меня?')
   expect(html).toContain('Ответы')
   expect(html).toContain('изменено')
+})
+
+test('the end of a list is marked, and only the end', () => {
+  expect(render('/', <WallPage />)).toContain('Это все записи')
+  const lists: CachedLists = { wall: { ids: ['7'], nextCursor: 'next' } }
+  expect(render('/', <WallPage />, { lists })).not.toContain('Это все записи')
+})
+
+test('an empty list offers what helps; one of replies is a line with a button', () => {
+  const liked = render('/liked', <LikedPage />, { lists: { liked: NOTHING } })
+  expect(liked).toMatch(/<h2 [^>]*>Записи не найдены<\/h2>.*<a [^>]*href="\/"[^>]*>На стену<\/a>/)
+  const replies = render('/posts/7', <PostPage />, { lists: { 'replies 7': NOTHING } })
+  expect(replies).toMatch(/<p [^>]*>Записи не найдены.*>Ответить<\/span><\/button>/)
+  expect(replies).not.toContain('Это все записи')
+})
+
+test('the page of a missing post leads to the wall', () => {
+  const html = render('/posts/8', <PostPage />, { missing: '8' })
+  expect(html).toMatch(
+    /Запись не существует или была удалена.*<a [^>]*href="\/"[^>]*>На стену<\/a>/,
+  )
+})
+
+test('the page of a reply to a reply links to the start of the thread', () => {
+  const deep = { ...POST, actions: { ...POST.actions, parent_post_id: '5' } }
+  const link = /<a [^>]*href="\/posts\/5"[^>]*>.*К началу ветки<\/a>/
+  expect(render('/posts/7', <PostPage />, { posts: [deep] })).toMatch(link)
+  expect(render('/posts/7', <PostPage />)).not.toContain('К началу ветки')
 })

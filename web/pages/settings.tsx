@@ -1,7 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { CurrentUser } from '../../contract/account.ts'
 import { AccountSettings } from '../account/account-settings.tsx'
+import { EmailForm } from '../account/email-form.tsx'
+import { useReturnToSettings } from '../account/use-return-to-settings.ts'
+import { UsernameForm } from '../account/username-form.tsx'
 import { localStore } from '../browser/storage.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { renameOwner } from '../posts/cache/post-cache.ts'
 import { removeDrafts } from '../posts/compose/drafts.ts'
+import { SessionsList } from '../sessions/sessions-list.tsx'
 import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
 import { dropIntent } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
@@ -20,4 +27,31 @@ function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
   removeSavedSignIn()
   dropIntent()
+}
+
+/** /settings/account/email */
+export function SettingsEmailPage() {
+  usePageTitle('Электронная почта')
+  return <EmailForm onSaved={useReturnToSettings()} />
+}
+
+/** /settings/account/username */
+export function SettingsUsernamePage() {
+  usePageTitle('Имя пользователя')
+  const viewer = useViewer()
+  const client = useQueryClient()
+  const leave = useReturnToSettings()
+  function onSaved(user: CurrentUser): void {
+    renameOwner(client, user)
+    leave()
+  }
+  return (
+    viewer.state === 'authorized' && <UsernameForm own={viewer.user.username} onSaved={onSaved} />
+  )
+}
+
+/** /settings/devices */
+export function SettingsDevicesPage() {
+  usePageTitle('Устройства')
+  return <SessionsList />
 }

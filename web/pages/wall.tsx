@@ -1,10 +1,15 @@
-import { TITLES } from '../../contract/pages.ts'
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { CURSOR_PARAM, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
 
-/** / */
+/** /, or a later part of the wall by its cursor. */
 export function WallPage() {
   usePageTitle(TITLES.wall)
-  return <PostFeed source={wallSource} label="Стена" watchesNew />
+  const [params] = useSearchParams()
+  const start = params.get(CURSOR_PARAM)
+  const source = useMemo(() => wallSource(start), [start])
+  return <PostFeed source={source} label="Стена" watchesNew={start === null} />
 }

@@ -1,5 +1,5 @@
 import { MessageCircle } from 'lucide-react'
-import { plural } from '../format/plural.ts'
+import { plural } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
 import { withViewer } from '../viewer/intents.ts'

@@ -1,8 +1,8 @@
 import { useReadPost } from '../posts/cache/use-read-post.ts'
+import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm } from '../posts/compose/post-form.tsx'
 import { usePublish } from '../posts/compose/publish-post.ts'
-import { useDraft } from '../posts/compose/use-draft.ts'
-import { usePostForm } from '../posts/compose/use-post-form.ts'
+import { useCloseWithDraft, usePostForm } from '../posts/compose/use-post-form.ts'
 import { RepliedPost } from '../posts/view/replied-post.tsx'
 import { Modal } from '../ui/modal.tsx'
 
@@ -11,15 +11,17 @@ type ReplyDialogProps = { postId: string; onClose: () => void }
 /** Writes a reply to a post, which is shown above it. */
 export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
+  const draft = useDraft(`reply ${postId}`)
+  const close = useCloseWithDraft(draft, onClose)
   const form = usePostForm({
-    draft: useDraft(`reply ${postId}`),
+    draft,
     intent: { name: 'reply', postId },
     initialText: '',
     send: usePublish(postId),
     onSent: onClose,
   })
   return (
-    <Modal title="Ответ" phone="full" onClose={onClose}>
+    <Modal title="Ответ" phone="full" onClose={close}>
       <RepliedPost id={postId} inDialog />
       <PostForm form={form} submitLabel="Опубликовать" placeholder="Ваш ответ" />
     </Modal>

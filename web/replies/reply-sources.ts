@@ -6,10 +6,11 @@ import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-/** Direct replies to a post, newest first. A missing post has none. */
-export function repliesSource(postId: string): ListSource {
+/** Direct replies to a post, newest first, after the cursor `start` if there is one. A missing post has none. */
+export function repliesSource(postId: string, start: string | null = null): ListSource {
   return {
     name: `replies ${postId}`,
+    start,
     read: (cursor, signal) =>
       noneWhenMissing(
         call(

@@ -5,12 +5,11 @@ import { call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow } from '../ui/error-row.tsx'
+import { ErrorRow, FormError } from '../ui/errors.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import styles from './report-dialog.module.css'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
@@ -28,7 +27,7 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
       ) : error ? (
         <ErrorRow text={errorMessage(error)} onRetry={refetch} />
       ) : (
-        <Loading label="Загружаем причины" />
+        <Loading label="Загружаем список причин" />
       )}
     </Modal>
   )
@@ -59,9 +58,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
         value={reasonId}
         onChange={setReasonId}
       />
-      <p className={styles.error} role="alert">
-        {report.error && errorMessage(report.error)}
-      </p>
+      <FormError>{report.error && errorMessage(report.error)}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button

@@ -5,12 +5,11 @@ import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/form-error.tsx'
+import { FormError } from '../ui/errors.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { browserName, SessionTime, systemName } from './session-row.tsx'
 import styles from './sessions.module.css'
-import { keepSessions, useSessions } from './use-sessions.ts'
+import { browserName, keepSessions, SessionTime, systemName, useSessions } from './sessions.tsx'
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
@@ -20,7 +19,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const session = sessions?.find(({ id }) => id === sessionId)
   const close = useCloseSession(onClose)
   return (
-    <Modal title="Сессия" size="s" onClose={onClose}>
+    <Modal title="Другая сессия" size="s" onClose={onClose}>
       {session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>}
       <FormError>{close.error && errorMessage(close.error)}</FormError>
       <ModalFooter>
@@ -47,7 +46,7 @@ function Details({ session }: { session: Session }) {
       <dd>{browserName(device)}</dd>
       <dt>Система</dt>
       <dd>{systemName(device)}</dd>
-      <dt>Вход</dt>
+      <dt>Вход выполнен</dt>
       <dd>
         <SessionTime session={session} />
       </dd>
@@ -77,4 +76,35 @@ async function closeSession(id: string): Promise<string> {
     if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
     throw error
   }
+}
+
+/** Asks before every session but this one is closed. */
+export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient()
+  const toast = useToast()
+  const closeOthers = useSingleMutation({
+    mutationFn: () => call('DELETE /sessions', {}),
+    onSuccess: () => {
+      keepSessions(client, (session) => session.current)
+      toast({ text: 'Сессии завершены' })
+      onClose()
+    },
+  })
+
+  return (
+    <Modal title="Завершить другие сессии?" size="s" onClose={onClose}>
+      <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
+      <FormError>{closeOthers.error && errorMessage(closeOthers.error)}</FormError>
+      <ModalFooter>
+        <Button onClick={onClose}>Отмена</Button>
+        <Button
+          variant="danger"
+          pending={closeOthers.isPending}
+          onClick={() => closeOthers.mutate()}
+        >
+          Завершить
+        </Button>
+      </ModalFooter>
+    </Modal>
+  )
 }

@@ -1,14 +1,13 @@
 import type { Session } from '../../contract/sessions.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow } from '../ui/error-row.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
 import { rowClass } from '../ui/row.tsx'
 import { Section } from '../ui/section.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
-import { SessionRow } from './session-row.tsx'
 import styles from './sessions.module.css'
-import { useSessions } from './use-sessions.ts'
+import { SessionRow, useSessions } from './sessions.tsx'
 
 /** Where the viewer is signed in: this device, then the others, each with a dialog that shows and closes it. */
 export function SessionsList() {
@@ -41,8 +40,8 @@ function CurrentSession({ session }: { session: Session }) {
 
 function OtherSessions({ sessions }: { sessions: Session[] }) {
   return (
-    <Section title="Активные сессии">
-      {sessions.length === 0 && <p className={styles.empty}>На других устройствах входа нет</p>}
+    <Section title="Другие сессии">
+      {sessions.length === 0 && <p className={styles.empty}>Других сессий нет</p>}
       <ul>
         {sessions.map((session) => (
           <li key={session.id}>

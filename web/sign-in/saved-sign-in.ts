@@ -4,6 +4,7 @@ import type { Operation } from './sign-in-flow.ts'
 type SavedSignIn = { operation: Operation; open: boolean }
 
 const KEY = 'sign-in'
+const REGISTERED = 'registered'
 /** How long a mailed code is good for, in milliseconds; where the server is set to less, it refuses the code itself. */
 const LIFE_MS = 10 * 60_000
 
@@ -28,6 +29,18 @@ export function saveSignInClosed(now: number): void {
 /** Removes the saved operation: it was used, or the person started over. */
 export function removeSavedSignIn(): void {
   sessionStore.remove(KEY)
+}
+
+/** Saves that the person has just registered, for the page that is loaded next. */
+export function saveRegistered(): void {
+  sessionStore.write(REGISTERED, 'yes')
+}
+
+/** Whether the person has just registered; true once. */
+export function takeRegistered(): boolean {
+  const registered = sessionStore.read(REGISTERED) !== null
+  sessionStore.remove(REGISTERED)
+  return registered
 }
 
 function write(saved: SavedSignIn): void {

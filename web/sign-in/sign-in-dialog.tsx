@@ -1,12 +1,6 @@
-import { settings } from '../browser/page-settings.ts'
 import { Modal } from '../ui/modal.tsx'
-import { Spinner } from '../ui/spinner.tsx'
-import { AuthShell } from './auth-shell.tsx'
-import { CodeStep } from './code-step.tsx'
-import { EmailStep } from './email-step.tsx'
-import { OfferRegistrationStep } from './offer-registration-step.tsx'
 import { isRegistration } from './sign-in-flow.ts'
-import styles from './steps.module.css'
+import { CodeStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
 /** Signing in and registering, step by step. Success reloads the page. */
@@ -46,15 +40,4 @@ function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }:
     case 'done':
       return <DoneStep />
   }
-}
-
-/** Shown when the code was right, until the page reloads. */
-function DoneStep() {
-  return (
-    <AuthShell appName={settings().appName} tip="Всё верно, входим...">
-      <div className={styles.done}>
-        <Spinner label="Входим" size={28} />
-      </div>
-    </AuthShell>
-  )
 }

@@ -125,3 +125,11 @@ describe('late answers', () => {
     expect(run(checking, { name: 'typed-code', code: '9' })).toBe(checking)
   })
 })
+
+test('an error for want of an answer goes when the network is back, a refusal stays', () => {
+  const asked = next(firstStep(null), { name: 'asked' })
+  const refuse = (code: 'OFFLINE' | 'INVALID_REQUEST') =>
+    next(asked, { name: 'refused', problem: { code, message: 'Нет' } })
+  expect(next(refuse('OFFLINE'), { name: 'reconnected' }).problem).toBeNull()
+  expect(next(refuse('INVALID_REQUEST'), { name: 'reconnected' }).problem).not.toBeNull()
+})

@@ -23,6 +23,8 @@ export type FlowEvent =
   | { name: 'verified' }
   | { name: 'refused'; problem: Problem }
   | { name: 'returned' }
+  /** The network is back. */
+  | { name: 'reconnected' }
 
 /** The first step: the code when an operation was started before, else the address. */
 export function firstStep(operation: Operation | null): Flow {
@@ -47,6 +49,8 @@ export function next(flow: Flow, event: FlowEvent): Flow {
       return flow.at === 'code' ? { at: 'done', busy: true, problem: null } : flow
     case 'refused':
       return refused(flow, event.problem)
+    case 'reconnected':
+      return isUnanswered(flow.problem) ? { ...flow, problem: null } : flow
     case 'returned':
       return { at: 'email', email: emailOf(flow), busy: false, problem: null }
   }
@@ -79,6 +83,10 @@ function refused(flow: Flow, problem: Problem): Flow {
     return { ...flow, code: '', busy: false, problem }
   }
   return { ...flow, busy: false, problem }
+}
+
+function isUnanswered(problem: Problem | null): boolean {
+  return problem?.code === 'OFFLINE' || problem?.code === 'TIMEOUT'
 }
 
 function isRefusedCode({ code }: Problem): boolean {

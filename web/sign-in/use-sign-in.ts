@@ -4,8 +4,10 @@ import { CallError } from '../api/call-error.ts'
 import { identify } from '../api/device.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { useReconnect } from '../browser/online.ts'
+import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { announceSessionChange } from '../viewer/session-channel.ts'
-import { removeSavedSignIn, savedSignIn, saveSignIn } from './saved-sign-in.ts'
+import { removeSavedSignIn, savedSignIn, saveRegistered, saveSignIn } from './saved-sign-in.ts'
 import {
   emailOf,
   type Flow,
@@ -36,6 +38,7 @@ export function useSignIn(): SignIn {
     firstStep(savedSignIn(Date.now())?.operation ?? null),
   )
   const closing = useClosingSignal()
+  useReconnect(() => dispatch({ name: 'reconnected' }))
   const onMutate = () => dispatch({ name: 'asked' })
   const onError = (error: Error) => dispatch({ name: 'refused', problem: toProblem(error) })
   const starting = useSingleMutation({
@@ -47,10 +50,11 @@ export function useSignIn(): SignIn {
   })
   const verifying = useSingleMutation({
     mutationFn: ({ operation, code }: { operation: Operation; code: string }) =>
-      verifyOperation(operation, code),
+      countingWrongCodes(operation, () => verifyOperation(operation, code)),
     onMutate,
-    onSuccess: () => {
+    onSuccess: (_, { operation }) => {
       removeSavedSignIn()
+      if (operation.way === 'registration') saveRegistered()
       announceSessionChange()
       location.reload()
       dispatch({ name: 'verified' })

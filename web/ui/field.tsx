@@ -1,4 +1,11 @@
-import { type ReactNode, useId } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
 import styles from './field.module.css'
 import { Spinner } from './spinner.tsx'
 
@@ -58,4 +65,38 @@ function StatusText({ kind, text }: FieldStatus) {
       {text}
     </>
   )
+}
+
+type TextFieldProps = FieldNotes &
+  Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id' | 'className' | 'autoFocus'> & {
+    value: string
+    onChange: (value: string) => void
+    focusOnMount?: boolean
+  }
+
+/** One line of text with its label, hint, error and status. */
+export function TextField(props: TextFieldProps) {
+  const { label, hint, error, status, describedBy, onChange, focusOnMount = false, ...rest } = props
+  const ref = useRef<HTMLInputElement>(null)
+  useFocusOnMount(ref, focusOnMount)
+  return (
+    <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
+      {(aria) => (
+        <input
+          {...rest}
+          {...aria}
+          ref={ref}
+          className={styles.input}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Focuses the element when it is mounted: after a dialog around it has opened, unlike the autofocus attribute. */
+export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
+  useEffect(() => {
+    if (wanted) ref.current?.focus()
+  }, [ref, wanted])
 }

@@ -1,9 +1,10 @@
 import { ChevronDown } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
+import { useHydrated } from '../browser/hydrated.ts'
 import { classes } from './classes.ts'
 import styles from './listbox.module.css'
-import type { Option } from './listbox-options.tsx'
 import { usePopup } from './use-popup.ts'
+
+type Option<Value extends string> = { value: Value; label: string }
 
 type ListboxProps<Value extends string> = {
   /** The accessible name of the list. The button is named by the chosen option. */
@@ -11,48 +12,37 @@ type ListboxProps<Value extends string> = {
   options: readonly Option<Value>[]
   value: Value
   onSelect: (value: Value) => void
-  /** Omits the chosen option from the list. */
-  hideCurrent?: boolean
   className?: string | undefined
 }
 
-const loadOptions = () => import('./listbox-options.tsx')
+const OPEN_KEYS = ['ArrowDown', 'ArrowUp']
+const loadMenu = () => import('./menu.tsx')
 
-/** A button that shows the chosen option and opens the list of all. */
+/** A button that shows the chosen option and opens the list of all others; until scripts run, only the chosen option. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
-  const { label, options, value, hideCurrent = false } = props
-  const popup = usePopup(loadOptions)
-  const ListboxOptions = popup.content?.ListboxOptions
+  const { label, options, value } = props
+  const popup = usePopup(loadMenu, OPEN_KEYS)
+  const Menu = popup.content?.Menu
+  const current = options.find((option) => option.value === value)?.label
+  const others = options.filter((option) => option.value !== value)
 
-  function openByKey(event: KeyboardEvent): void {
-    if ((event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || popup.open) return
-    event.preventDefault()
-    void popup.show()
-  }
-
+  const className = classes(styles.button, props.className)
+  if (!useHydrated()) return <span className={className}>{current}</span>
   return (
     <>
-      <button
-        ref={popup.anchor}
-        type="button"
-        className={classes(styles.button, props.className)}
-        aria-haspopup="listbox"
-        aria-expanded={popup.open}
-        onClick={popup.toggle}
-        onKeyDown={openByKey}
-        onPointerEnter={popup.preload}
-        onFocus={popup.preload}
-      >
-        {options.find((option) => option.value === value)?.label}
+      <button {...popup.buttonProps} type="button" className={className} aria-haspopup="listbox">
+        {current}
         <ChevronDown size={18} className={styles.chevron} aria-hidden="true" />
       </button>
-      {ListboxOptions && popup.anchor.current && (
-        <ListboxOptions
+      {Menu && popup.anchor.current && (
+        <Menu
+          role="listbox"
           label={label}
-          options={hideCurrent ? options.filter((option) => option.value !== value) : options}
-          value={value}
+          items={others.map((option) => ({
+            label: option.label,
+            onSelect: () => props.onSelect(option.value),
+          }))}
           anchor={popup.anchor.current}
-          onSelect={props.onSelect}
           onClose={popup.close}
         />
       )}

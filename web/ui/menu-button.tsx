@@ -1,5 +1,4 @@
 import { Ellipsis } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
 import { IconButton } from './icon-button.tsx'
 import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
@@ -10,34 +9,30 @@ type MenuButtonProps = {
   items: readonly MenuItem[]
 }
 
+const OPEN_KEYS = ['ArrowDown']
 const loadMenu = () => import('./menu.tsx')
 
 /** A button with a menu of actions. Items may change while it is open. */
 export function MenuButton({ label, items }: MenuButtonProps) {
-  const popup = usePopup(loadMenu)
+  const popup = usePopup(loadMenu, OPEN_KEYS)
   const Menu = popup.content?.Menu
-
-  function openByKey(event: KeyboardEvent): void {
-    if (event.key !== 'ArrowDown' || popup.open) return
-    event.preventDefault()
-    void popup.show()
-  }
 
   return (
     <>
       <IconButton
-        ref={popup.anchor}
+        {...popup.buttonProps}
         label={label}
         icon={<Ellipsis size={20} />}
         aria-haspopup="menu"
-        aria-expanded={popup.open}
-        onClick={popup.toggle}
-        onKeyDown={openByKey}
-        onPointerEnter={popup.preload}
-        onFocus={popup.preload}
       />
       {Menu && popup.anchor.current && (
-        <Menu label={label} items={items} anchor={popup.anchor.current} onClose={popup.close} />
+        <Menu
+          role="menu"
+          label={label}
+          items={items}
+          anchor={popup.anchor.current}
+          onClose={popup.close}
+        />
       )}
     </>
   )

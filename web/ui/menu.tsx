@@ -12,16 +12,26 @@ export type MenuItem = {
 }
 
 type MenuProps = {
+  /** A listbox is a choice between other values than the current one. */
+  role: 'menu' | 'listbox'
   label: string
   items: readonly MenuItem[]
   anchor: HTMLElement
   onClose: () => void
 }
 
-/** The open menu of a MenuButton, in a lazy chunk because it needs the positioning library. */
-export function Menu({ label, items, anchor, onClose }: MenuProps) {
+/** The open list of a MenuButton or a Listbox, in a lazy chunk because it needs the positioning library. */
+export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
+  const isMenu = role === 'menu'
+  const listRole = { role, 'aria-label': label }
+  const itemRole = isMenu ? { role: 'menuitem' } : { role: 'option', 'aria-selected': false }
   const labels = items.map((item) => item.label)
-  const list = useFloatingList({ anchor, labels, placement: 'bottom-end', start: 0, onClose })
+  const list = useFloatingList({
+    anchor,
+    labels,
+    placement: isMenu ? 'bottom-end' : 'bottom-start',
+    onClose,
+  })
 
   function choose(item: MenuItem): void {
     // The focus goes back first, so that a dialog that opens now returns it to the button, not to a closed menu.
@@ -30,13 +40,13 @@ export function Menu({ label, items, anchor, onClose }: MenuProps) {
   }
 
   return (
-    <div {...list.listProps} className={styles.popup} role="menu" aria-label={label}>
+    <div {...list.listProps} {...listRole} className={styles.popup}>
       {items.map((item, index) => (
         <button
           {...list.itemProps(index)}
+          {...itemRole}
           key={item.label}
           type="button"
-          role="menuitem"
           className={styles.item}
           data-danger={item.danger || undefined}
           onClick={() => choose(item)}

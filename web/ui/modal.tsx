@@ -27,6 +27,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useShowModal(ref)
+  useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
 
   function closeByKey(event: KeyboardEvent): void {
@@ -68,9 +69,19 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
   )
 }
 
+type ModalFooterProps = {
+  children: ReactNode
+  /** Where the modal takes the whole screen of a phone, the row stands in its header: there is room for one button. */
+  inPhoneHeader?: boolean
+}
+
 /** The row of buttons at the end of a modal; may stand inside a form. It stays visible while the rest scrolls. */
-export function ModalFooter({ children }: { children: ReactNode }) {
-  return <footer className={styles.footer}>{children}</footer>
+export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProps) {
+  return (
+    <footer className={styles.footer} data-in-header={inPhoneHeader || undefined}>
+      {children}
+    </footer>
+  )
 }
 
 function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
@@ -81,6 +92,37 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     // Otherwise «Закрыть» would get the focus. A field with focusOnMount takes it afterwards.
     dialog.focus()
     return () => dialog.close()
+  }, [ref])
+}
+
+/**
+ * Keeps the dialog in the part of the screen that no keyboard covers. Only iOS needs it: it ignores `interactive-widget`, by
+ * which the page shrinks elsewhere.
+ */
+function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
+  useLayoutEffect(() => {
+    const viewport = window.visualViewport
+    if (!viewport) return
+    const adjust = () => {
+      const dialog = ref.current
+      // Somebody who zooms in moves around in the dialog, which must stay where it is.
+      if (!dialog || viewport.scale !== 1) return
+      const top = Math.max(0, viewport.offsetTop)
+      const below = Math.max(0, document.documentElement.clientHeight - top - viewport.height)
+      dialog.style.setProperty('--above-visible', `${top}px`)
+      dialog.style.setProperty('--below-visible', `${below}px`)
+      const focused = document.activeElement
+      if (below > 0 && focused instanceof HTMLInputElement && dialog.contains(focused)) {
+        focused.scrollIntoView({ block: 'center' })
+      }
+    }
+    adjust()
+    viewport.addEventListener('resize', adjust)
+    viewport.addEventListener('scroll', adjust)
+    return () => {
+      viewport.removeEventListener('resize', adjust)
+      viewport.removeEventListener('scroll', adjust)
+    }
   }, [ref])
 }
 

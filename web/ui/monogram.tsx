@@ -1,30 +1,60 @@
 import styles from './monogram.module.css'
 
-const TONES = 6
+const TONES = 8
+const ROWS = 4
+/** In px, as the tile is 36 px wide and high. */
+const ROW_HEIGHT = 9
+const MORTAR = 1
+const END = 36
+/** Where bricks of the even and of the odd rows may meet: no joint stands on another. */
+const JOINTS = [
+  [[12], [24], [12, 24], [12, 24]],
+  [[18], [8, 18], [18, 28], [8, 28]],
+] as const
 
-/** A user's tile: the first letter of the name on one of six tones. Decoration, since the name always stands beside it. */
+/** A user's tile: a piece of wall whose bricks and tone follow from the name. Decoration: the name always stands beside it. */
 export function Monogram({ name }: { name: string }) {
+  const { tone, pale, tinted, full } = drawTile(name)
   return (
-    <span className={styles.tile} data-tone={monogramTone(name)} aria-hidden="true">
-      {monogramLetter(name)}
-    </span>
+    <svg className={styles.tile} data-tone={tone} viewBox="0 -4.5 36 36" aria-hidden="true">
+      <path d={pale} />
+      <path d={tinted} />
+      <path d={full} />
+    </svg>
   )
 }
 
-/** The first letter or digit of a name in upper case; '?' where it has none. */
-export function monogramLetter(name: string): string {
-  return name.match(/[\p{L}\p{N}]/u)?.[0].toUpperCase() ?? '?'
+/**
+ * What the tile of a name looks like, whatever the case of its letters: a tone from 1 to 8, and its pale, tinted and full
+ * bricks as SVG paths with a line through the middle of each brick.
+ */
+export function drawTile(name: string) {
+  const pick = randomPicks(name.toLowerCase())
+  const tone = pick(TONES) + 1
+  const paths = ['', '', '']
+  for (let row = 0; row < ROWS; row++) {
+    const kinds = JOINTS[row % 2 === 0 ? 0 : 1]
+    const ends = [...(kinds[pick(kinds.length)] ?? []), END]
+    let start = 0
+    for (const end of ends) {
+      const length = end - start - (end === END ? 0 : MORTAR)
+      paths[pick(3)] += `M${start} ${row * ROW_HEIGHT}h${length}`
+      start = end
+    }
+  }
+  const [pale, tinted, full] = paths
+  return { tone, pale, tinted, full }
 }
 
-/** A tone from 1 to 6, always the same for the same name, whatever its case. */
-export function monogramTone(name: string): number {
-  let hash = 2166136261
-  for (const char of name.toLowerCase()) {
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619)
+/** Returns a function that picks whole numbers from 0 up to its argument, always the same ones for the same seed. */
+function randomPicks(seed: string): (count: number) => number {
+  // FNV-1a for the seed, and SplitMix32 for the numbers.
+  let state = 2166136261
+  for (const char of seed) state = Math.imul(state ^ (char.codePointAt(0) ?? 0), 16777619)
+  return (count) => {
+    state = (state + 0x9e3779b9) | 0
+    let bits = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
+    bits = Math.imul(bits ^ (bits >>> 15), 0x735a2d97)
+    return ((bits ^ (bits >>> 15)) >>> 0) % count
   }
-  // FNV-1a mixes the last letters poorly: without the finalizer of MurmurHash3, names that differ at the end would often
-  // share a tone.
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (((hash ^ (hash >>> 16)) >>> 0) % TONES) + 1
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import styles from './section.module.css'
 
 type SectionProps = {
@@ -10,19 +10,9 @@ type SectionProps = {
 
 /** A group of rows under a title. */
 export function Section({ title, isTitleHidden = false, children }: SectionProps) {
-  const id = useId()
-  if (isTitleHidden) {
-    return (
-      <section className={styles.section} aria-label={title}>
-        {children}
-      </section>
-    )
-  }
   return (
-    <section className={styles.section} aria-labelledby={id}>
-      <h2 className={styles.title} id={id}>
-        {title}
-      </h2>
+    <section className={styles.section} aria-label={title}>
+      {!isTitleHidden && <h2 className={styles.title}>{title}</h2>}
       {children}
     </section>
   )

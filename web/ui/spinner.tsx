@@ -5,14 +5,10 @@ type SpinnerProps = { label?: string | undefined; size?: number; className?: str
 
 /** A turning ring. With `label` it is announced; without, it decorates an element that is announced itself. */
 export function Spinner({ label, size = 20, className }: SpinnerProps) {
-  const ring = <span className={styles.ring} style={{ width: size, height: size }} />
-  return label ? (
-    <span className={classes(styles.spinner, className)} role="status" aria-label={label}>
-      {ring}
-    </span>
-  ) : (
-    <span className={classes(styles.spinner, className)} aria-hidden="true">
-      {ring}
+  const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
+  return (
+    <span {...announced} className={classes(styles.spinner, className)}>
+      <span className={styles.ring} style={{ width: size, height: size }} />
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { type ComponentProps, type RefObject, useLayoutEffect, useRef } from 'react'
 import { classes } from './classes.ts'
+import { useFocusOnMount } from './field.tsx'
 import styles from './text-area.module.css'
-import { useFocusOnMount } from './use-focus-on-mount.ts'
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'autoFocus'> & {
   /** The accessible name; no label is shown. */

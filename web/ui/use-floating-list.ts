@@ -19,16 +19,14 @@ type FloatingList = {
   anchor: HTMLElement
   labels: readonly string[]
   placement: Placement
-  /** The index of the item that is focused first. */
-  start: number
   onClose: () => void
 }
 
-/** Places a list at its anchor, in the top layer, and moves the focus through it by arrows, Home, End and letters. */
-export function useFloatingList({ anchor, labels, placement, start, onClose }: FloatingList) {
+/** Places a list at its anchor, in the top layer, focuses its first item and moves the focus through it by arrows, Home, End and letters. */
+export function useFloatingList({ anchor, labels, placement, onClose }: FloatingList) {
   const items = useRef<(HTMLElement | null)[]>([])
   const names = useRef<(string | null)[]>([])
-  const [activeIndex, setActiveIndex] = useState<number | null>(start)
+  const [activeIndex, setActiveIndex] = useState<number | null>(0)
   names.current = [...labels]
 
   const { refs, elements, floatingStyles, context } = useFloating({
@@ -61,7 +59,7 @@ export function useFloatingList({ anchor, labels, placement, start, onClose }: F
     // Escape is handled below: it must not reach a modal around the list.
     useDismiss(context, { escapeKey: false }),
   ])
-  useTopLayer(elements.floating, () => items.current[start]?.focus({ preventScroll: true }))
+  useTopLayer(elements.floating, () => items.current[0]?.focus({ preventScroll: true }))
 
   function leave(): void {
     anchor.focus()

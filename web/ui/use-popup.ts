@@ -1,15 +1,19 @@
+import type { KeyboardEvent } from 'react'
 import { useCallback, useRef, useState } from 'react'
-import { preload } from '../browser/lazy-chunk.ts'
-import { useOpenErrorToast } from './use-open-error-toast.ts'
+import { canReload, preload } from '../browser/lazy-chunk.ts'
+import { useToast } from './toaster.tsx'
 
-/** A panel that opens at a button; `load` imports its code when it is first needed. Pass the same `load` at every render. */
-export function usePopup<Content>(load: () => Promise<Content>) {
+/**
+ * A panel that opens at the button with `buttonProps`, by a click or by `openKeys`. `load` imports its code when it is
+ * first needed.
+ */
+export function usePopup<Content>(load: () => Promise<Content>, openKeys: readonly string[]) {
   const anchor = useRef<HTMLButtonElement>(null)
   const [content, setContent] = useState<Content>()
   const [open, setOpen] = useState(false)
   const showOpenError = useOpenErrorToast()
 
-  const show = useCallback(async () => {
+  async function show(): Promise<void> {
     try {
       const loaded = await load()
       setContent(() => loaded)
@@ -18,19 +22,44 @@ export function usePopup<Content>(load: () => Promise<Content>) {
       // The panel stays closed, and the next press tries again.
       await showOpenError()
     }
-  }, [load, showOpenError])
+  }
 
   const close = useCallback(() => setOpen(false), [])
-  const toggle = useCallback(() => (open ? close() : void show()), [open, close, show])
-  const preloadContent = useCallback(() => void preload(load), [load])
+  const preloadContent = () => void preload(load)
+
+  function openByKey(event: KeyboardEvent): void {
+    if (open || !openKeys.includes(event.key)) return
+    event.preventDefault()
+    void show()
+  }
 
   return {
     anchor,
     content: open ? content : undefined,
-    open,
-    show,
     close,
-    toggle,
-    preload: preloadContent,
+    buttonProps: {
+      ref: anchor,
+      'aria-expanded': open,
+      onClick: () => (open ? close() : void show()),
+      onKeyDown: openByKey,
+      onPointerEnter: preloadContent,
+      onFocus: preloadContent,
+    },
   }
+}
+
+/**
+ * The function that says why a dialog or a menu does not open: its chunk could not be loaded. If the server answers, the
+ * network is not to blame: a release removed the chunk, or the browser remembers the failure. Then a reload is offered.
+ */
+export function useOpenErrorToast(): () => Promise<void> {
+  const toast = useToast()
+  return useCallback(async () => {
+    if (await canReload()) {
+      const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
+      toast({ text: 'Не удалось открыть окно', link })
+    } else {
+      toast({ text: 'Не получилось загрузить. Проверьте связь и нажмите ещё раз' })
+    }
+  }, [toast])
 }

@@ -26,9 +26,15 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined
 /** Failed requests in a row. */
 let failures = 0
 
-/** The signed-in user or the visitor, or that it is not known yet. */
+/** The signed-in user or the visitor, or that it is not known yet; a visitor on the server. */
 export function useViewer(): Viewer {
-  return useAtom(viewer, AUTHORIZING)
+  return useAtom(viewer, SIGNED_OUT)
+}
+
+/** The id of the signed-in user; null for a visitor, and while it is not known. */
+export function viewerId(): string | null {
+  const now = viewer.get()
+  return now.state === 'authorized' ? now.user.id : null
 }
 
 /** Resolves as soon as it is known whether somebody is signed in. */
@@ -64,12 +70,19 @@ function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V>
  * the request is repeated after growing pauses, and at once when the network is back or another call has got a token.
  */
 export async function loadViewer(): Promise<void> {
+  assumeVisitor()
   onSessionLost(() => signedOut('session-closed'))
   onSessionKnown(fetchUnlessKnown)
   onSessionChange(() => void reloadViewer())
   addEventListener('online', fetchUnlessKnown)
-  if (cameWithoutCookie() && !hadSession()) resetToken('none')
   await fetchViewer()
+}
+
+/** Takes the viewer for a visitor, without asking the server, where the page came without a cookie and none is remembered. */
+export function assumeVisitor(): void {
+  if (!cameWithoutCookie() || hadSession()) return
+  resetToken('none')
+  viewer.set(SIGNED_OUT)
 }
 
 /** Applies a changed name or e-mail address of the signed-in user. */
@@ -125,6 +138,8 @@ async function fetchOnce(): Promise<void> {
 function setKnown(next: KnownViewer): void {
   failures = 0
   viewer.set(next)
+  // The page was rendered for a visitor: the likes of the user are missing in it.
+  if (next.state === 'authorized' && cameWithoutCookie()) void queryClient.invalidateQueries()
 }
 
 function handleRefusal(): void {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { emailKey } from '../email-key.ts'
+import { emailKey } from '../../mail/email-address.ts'
 
 const STATEMENTS = [
   // The rate limit on code mails is counted here, by mailbox and network as keyed hashes.

@@ -7,18 +7,24 @@ import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { SkipLink } from '../../ui/skip-link.tsx'
 import { useToast } from '../../ui/toaster.tsx'
+import { openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './app-shell.module.css'
 import { BottomBar } from './bottom-bar.tsx'
 import { Header } from './header.tsx'
 import { SideRail } from './side-rail.tsx'
+import { useOtherTabs } from './use-other-tabs.ts'
+import { useWelcome } from './use-welcome.ts'
+import { VisitorIntro } from './visitor-intro.tsx'
 
 /** The frame of every page: rail, column with header and content, bottom bar on phones. */
 export function AppShell({ children }: { children: ReactNode }) {
   useStartAtTop()
   useClosedSessionToast()
   useFeedKeys()
+  useOtherTabs()
+  useWelcome()
   const { state } = useViewer()
   return (
     <div className={styles.frame}>
@@ -27,6 +33,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <div className={styles.column}>
         <Header />
         <main id="content" className={styles.content} tabIndex={-1}>
+          <VisitorIntro />
           {children}
         </main>
       </div>
@@ -46,7 +53,7 @@ function OfflineBanner() {
   }, [online])
   return (
     <Banner icon={<WifiOff size={16} aria-hidden />}>
-      {!online && 'Нет связи. Отправить не получится, пока она не вернётся'}
+      {!online && 'Нет связи. Читать можно, отправить — позже'}
     </Banner>
   )
 }
@@ -75,7 +82,9 @@ function useClosedSessionToast(): void {
   const closed = viewer.state === 'signed-out' && viewer.because === 'session-closed'
 
   useEffect(() => {
-    if (closed) toast({ text: 'Эта сессия закрыта. Войдите снова' })
+    if (!closed) return
+    const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
+    toast({ text: 'Сессия завершена. Войдите снова', link })
   }, [closed, toast])
 }
 

@@ -3,6 +3,7 @@ import { NavLink } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { Mark } from '../../ui/mark.tsx'
 import styles from './bottom-bar.module.css'
+import { DraftMark } from './draft-mark.tsx'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
 /** The navigation of phones. It hides while one scrolls down, and returns on the first scroll up. */
@@ -13,8 +14,10 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
       <NavLink to={PATHS.wall} end className={styles.item ?? ''} aria-label="Стена">
         <Mark size={24} />
       </NavLink>
-      <button type="button" className={styles.new} aria-label="Новая запись" onClick={onNewPost}>
+      <button type="button" className={styles.new} onClick={onNewPost}>
         <Plus size={24} />
+        <span className="visually-hidden">Новая запись</span>
+        <DraftMark />
       </button>
       <NavLink to={PATHS.settings} className={styles.item ?? ''} aria-label="Настройки">
         <UserRound size={24} />

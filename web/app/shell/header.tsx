@@ -1,6 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
+import { settings } from '../../browser/page-settings.ts'
 import { useHeaderTitle } from '../../browser/use-page-title.ts'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -25,14 +26,18 @@ type FeedView = (typeof FEED_VIEWS)[number]['value']
 
 /**
  * The top of the column, which stays on the screen: the feed switcher on top-level pages, the back button and the title on
- * all others; the viewer at the right. On phones, which have no rail, it also holds the theme toggle.
+ * all others; the viewer at the right. On phones, which have no rail, it also holds the theme toggle, and on the wall the
+ * name of the product.
  */
 export function Header() {
   const { pathname } = useLocation()
   const view = FEED_VIEWS.find(({ value }) => value === pathname)?.value
   return (
     <header className={styles.header}>
-      <div className={styles.left}>{view ? <FeedSwitcher current={view} /> : <BackAndTitle />}</div>
+      <div className={styles.left}>
+        {view === PATHS.wall && <span className={styles.brand}>{settings().appName}</span>}
+        {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
+      </div>
       <div className={styles.right}>
         <div className={styles.phone}>
           <ThemeToggle look="icon" />
@@ -53,7 +58,6 @@ function FeedSwitcher({ current }: { current: FeedView }) {
         options={FEED_VIEWS}
         value={current}
         onSelect={(path) => void withViewer({ name: 'go', path })}
-        hideCurrent
       />
     </h1>
   )

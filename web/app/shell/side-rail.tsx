@@ -1,9 +1,11 @@
-import { Plus, UserRound } from 'lucide-react'
+import { Keyboard, Plus, UserRound } from 'lucide-react'
 import { Link, NavLink } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { classes } from '../../ui/classes.ts'
 import { Mark } from '../../ui/mark.tsx'
+import { openDialog } from '../../viewer/dialogs.ts'
 import type { Viewer } from '../../viewer/viewer.ts'
+import { DraftMark } from './draft-mark.tsx'
 import styles from './side-rail.module.css'
 import { ThemeToggle } from './theme-toggle.tsx'
 
@@ -39,8 +41,18 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
       <button type="button" className={styles.new} title="Новая запись" onClick={onNewPost}>
         <Plus size={22} />
         <span className={styles.label}>Новая запись</span>
+        <DraftMark />
       </button>
       <div className={styles.end}>
+        <button
+          type="button"
+          className={styles.item}
+          title="Сочетания клавиш"
+          onClick={() => openDialog({ name: 'shortcuts' })}
+        >
+          <Keyboard size={22} />
+          <span className={styles.label}>Сочетания клавиш</span>
+        </button>
         <ThemeToggle look="rail" />
       </div>
     </nav>

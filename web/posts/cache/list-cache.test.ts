@@ -11,12 +11,14 @@ import {
   hasPost,
   type ListName,
   type LocalChanges,
-  listIds,
+  listGroups,
   NO_CHANGES,
   type PostList,
   pagesKey,
   removePost,
 } from './list-cache.ts'
+
+const listIds = (list: PostList) => listGroups(list).flat()
 
 function startLists(...lists: readonly [ListName, visit: string, ids: string[]][]) {
   const client = new QueryClient()
@@ -114,4 +116,13 @@ test('whatever is added and removed, no id shows twice and no removed one shows'
       expect(shown.filter((id) => list.removed.includes(id))).toEqual([])
     }),
   )
+})
+
+test('posts stand in groups of ten at most, which more pages and added posts leave as they are', () => {
+  const page = Array.from({ length: 12 }, (_, n) => String(100 - n))
+  const list: PostList = { ...NO_CHANGES, pages: [page] }
+  const groups = [page.slice(0, 10), page.slice(10)]
+  expect(listGroups(list)).toEqual(groups)
+  const more = { ...list, pages: [page, ['89', '88', '87']] }
+  expect(listGroups(addPost(more, '101'))).toEqual([['101'], ...groups, ['88', '87']])
 })

@@ -1,5 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { changePost, putTombstone, readCachedPost } from './post-cache.ts'
+import { PAGE_SIZE } from '../../../contract/constants.ts'
+import type { PostPage } from '../../../contract/posts.ts'
+import { changePost, putPosts, putTombstone, readCachedPost } from './post-cache.ts'
 
 /** What a list shows: the replies to one post, or one of the four views. */
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
@@ -35,6 +37,17 @@ export function pagesKey(name: ListName, visit: string) {
 /** Local changes have an entry beside the pages, so that a page still being read cannot overwrite them. */
 export function changesKey(name: ListName, visit: string) {
   return [LISTS, name, visit, 'changes'] as const
+}
+
+/** Puts the first page of a list, as it was read after the cursor `start`, into the cache. */
+export function putFirstPage(
+  client: QueryClient,
+  { name, visit, start }: { name: ListName; visit: string; start: string | null },
+  { posts, nextCursor, total }: PostPage,
+): void {
+  const first = { ids: putPosts(client, posts), nextCursor, total }
+  const pages: CachedPages = { pages: [first], pageParams: [start] }
+  client.setQueryData<CachedPages>(pagesKey(name, visit), pages)
 }
 
 /** Puts a published post first in every cached list of these names that does not have it yet. */
@@ -78,11 +91,22 @@ function readList(client: QueryClient, name: ListName, visit: string): PostList 
   return { pages: pages.map((page) => page.ids), ...changes }
 }
 
-/** The ids to show, each once: those added here first, then the pages in their order. */
-export function listIds(list: PostList): string[] {
-  const ids = new Set([...list.added, ...list.pages.flat()])
-  for (const id of list.removed) ids.delete(id)
-  return [...ids]
+/**
+ * The ids to show in groups of ten at most, which stay the same as the list grows: those added here, then those of each
+ * page. Each id stands in the first group that has it.
+ */
+export function listGroups(list: PostList): string[][] {
+  const seen = new Set(list.removed)
+  return [list.added, ...list.pages].flatMap((ids) => {
+    const shown = [...new Set(ids)].filter((id) => !seen.has(id))
+    for (const id of shown) seen.add(id)
+    return inTens(shown)
+  })
+}
+
+function inTens(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / PAGE_SIZE)
+  return Array.from({ length: count }, (_, n) => ids.slice(n * PAGE_SIZE, (n + 1) * PAGE_SIZE))
 }
 
 /** Puts a newly published post before all others. Throws when the list has it already. */

@@ -2,10 +2,13 @@ import { PAGE_SIZE } from '../../../contract/constants.ts'
 import { call } from '../../api/call.ts'
 import type { ListSource } from './use-post-list.ts'
 
-/** The wall: all posts that are not replies, newest first. */
-export const wallSource: ListSource = {
-  name: 'wall',
-  read: (cursor, signal) => call('GET /posts', { query: pageAt(cursor) }, { signal }),
+/** The wall: all posts that are not replies, newest first. It begins after the cursor `start`, or with the newest. */
+export function wallSource(start: string | null = null): ListSource {
+  return {
+    name: 'wall',
+    start,
+    read: (cursor, signal) => call('GET /posts', { query: pageAt(cursor) }, { signal }),
+  }
 }
 
 /** What the viewer liked, by the time of the like. */

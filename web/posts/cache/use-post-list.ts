@@ -2,6 +2,7 @@ import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import type { PostPage } from '../../../contract/posts.ts'
+import { savedPlace } from '../../browser/saved-places.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -10,7 +11,7 @@ import {
   LIST_LIFETIME_MS,
   type ListName,
   type LocalChanges,
-  listIds,
+  listGroups,
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
@@ -19,19 +20,31 @@ import { putPosts, startRead } from './post-cache.ts'
 /** Where a list comes from: `read` returns the page after `cursor`, or the first one for null. */
 export type ListSource = {
   name: ListName
+  /** Where the list begins; null, which is the default, for its first page. */
+  start?: string | null
   read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
 }
 
 export type PostListView = {
   ids: readonly string[]
+  /** The same ids in groups that stay the same as the list grows. */
+  groups: readonly (readonly string[])[]
   /** Whether a newer first page, as ids, has posts published elsewhere since the list was read. */
   hasNewer: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
+  /** After which cursor the list begins; null for its first page. A list that was left begins at the page of its place. */
+  start: string | null
+  /** The cursors of the pages from the beginning to that which holds a post; empty where none does. */
+  cursorsTo: (postId: string) => (string | null)[]
   hasMore: boolean
+  /** The cursor of the next page; null after the last. */
+  nextCursor: string | null
   /** The length of the whole list when its first page was read. It stays the same as more is read: every post states it. */
   total: number
   more: 'idle' | 'loading' | 'failed'
+  /** Reads the page before the first one of a list that does not begin at its beginning, if its cursor is known. */
+  loadPrevious: () => void
   /** Reads the next page; does nothing while one is being read or after the last. */
   loadMore: () => void
   /** Tries again what failed: the first page or the next one. */
@@ -40,13 +53,20 @@ export type PostListView = {
   refresh: () => Promise<void>
 }
 
+/** The parameter of the first page when it is read after later ones: null would say that there is none. */
+const BEGINNING = ''
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
 /** A list of posts, page by page, as the person left it when they visited the page before. */
-export function usePostList({ name, read }: ListSource): PostListView {
+export function usePostList({ name, start = null, read }: ListSource): PostListView {
   const client = useQueryClient()
   const visit = useLocation().key
   const queryKey = pagesKey(name, visit)
+  // The cursors from the beginning to the page where a visit was left: posts below it are read on, those above on demand.
+  const cursors = useMemo(() => {
+    const left = savedPlace(visit)?.cursors ?? []
+    return left.length > 0 ? left : [start]
+  }, [visit, start])
 
   async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
     const version = startRead()
@@ -56,9 +76,17 @@ export function usePostList({ name, read }: ListSource): PostListView {
 
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => readPage(pageParam, signal),
-    initialPageParam: null as string | null,
+    queryFn: async ({ pageParam, signal }) => {
+      const wasBefore = client.getQueryData<CachedPages>(queryKey)?.pageParams[0]
+      const page = await readPage(pageParam || null, signal)
+      const isPrevious = pageParam === BEGINNING && wasBefore === cursors[1]
+      // Posts were published meanwhile, so that this page no longer joins the next one: «К началу» leads to them.
+      if (isPrevious && page.nextCursor !== wasBefore) throw new Error('The pages do not join')
+      return page
+    },
+    initialPageParam: cursors.at(-1) ?? null,
     getNextPageParam: (last) => last.nextCursor,
+    getPreviousPageParam: (_first, _pages, cursor) => previousOf(cursors, cursor),
     refetchOnReconnect: (list) => list.state.data === undefined,
     ...LIFETIME,
   })
@@ -68,20 +96,35 @@ export function usePostList({ name, read }: ListSource): PostListView {
     ...LIFETIME,
   })
   const pages = query.data?.pages
+  const params = (query.data as CachedPages | undefined)?.pageParams ?? []
   const list = useMemo(
     () => ({ pages: pages?.map((page) => page.ids) ?? [], ...changes }),
     [pages, changes],
   )
-  const ids = useMemo(() => listIds(list), [list])
+  const groups = useMemo(() => listGroups(list), [list])
+  const ids = useMemo(() => groups.flat(), [groups])
 
   return {
     ids,
+    groups,
     hasNewer: (firstPage) => hasNewer(list, firstPage),
     state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
     error: query.error,
+    start: params[0] || null,
+    cursorsTo: (postId) => {
+      const page = pages?.findIndex((it) => it.ids.includes(postId)) ?? -1
+      if (page < 0) return []
+      const before = cursors.slice(0, Math.max(0, cursors.indexOf(params[0] || null)))
+      return [...before, ...params.slice(0, page + 1).map((cursor) => cursor || null)]
+    },
     hasMore: query.hasNextPage,
+    nextCursor: pages?.at(-1)?.nextCursor ?? null,
     total: pages?.[0]?.total ?? 0,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
+    loadPrevious: () => {
+      const mayRead = query.hasPreviousPage && !query.isFetching && !query.isFetchPreviousPageError
+      if (mayRead) void query.fetchPreviousPage()
+    },
     loadMore: () => {
       if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
     },
@@ -93,4 +136,13 @@ export function usePostList({ name, read }: ListSource): PostListView {
       client.setQueryData<LocalChanges>(changesKey(name, visit), NO_CHANGES)
     },
   }
+}
+
+/** The cursor before another one; undefined before the first, as TanStack Query expects it. */
+function previousOf(
+  cursors: readonly (string | null)[],
+  cursor: string | null,
+): string | undefined {
+  const at = cursors.indexOf(cursor)
+  return at > 0 ? (cursors[at - 1] ?? BEGINNING) : undefined
 }

@@ -1,5 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { TITLES } from '../../../contract/pages.ts'
+import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../api/call.ts'
 import { CallError } from '../../api/call-error.ts'
 import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
@@ -16,12 +17,19 @@ export const MISSING_POST = {
   text: 'Запись не существует или была удалена',
 }
 
+/** Records that a post, or that there is none, has just been read. */
+export function putRead(client: QueryClient, id: string, post: Post | null): void {
+  if (post) putPosts(client, [post])
+  else putMissing(client, id, startRead())
+  client.setQueryData(readKey(id), true)
+}
+
 /** One post: the cached one at once, while it is read again from the server. */
 export function useReadPost(id: string): ReadPost {
   const client = useQueryClient()
   const cached = usePost(id)
   const { error, refetch } = useQuery({
-    queryKey: ['read-post', id],
+    queryKey: readKey(id),
     queryFn: async ({ signal }) => {
       const version = startRead()
       try {
@@ -38,4 +46,8 @@ export function useReadPost(id: string): ReadPost {
   if (cached) return { state: 'ready', post: cached }
   if (cached === null) return { state: 'missing' }
   return error ? { state: 'failed', error, retry: () => void refetch() } : { state: 'loading' }
+}
+
+function readKey(id: string) {
+  return ['read-post', id] as const
 }

@@ -6,11 +6,13 @@ import { useLeave } from '../../browser/use-leave.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
+import { whenDialogIsClosed } from '../../viewer/dialogs.ts'
+import { announcePostChange } from '../../viewer/post-channel.ts'
 import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
 import styles from './delete-dialog.module.css'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
-import { useDraft } from './use-draft.ts'
+import { useDraft } from './drafts.ts'
 
 type DeleteDialogProps = { postId: string; onClose: () => void }
 
@@ -21,7 +23,9 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
       <p className={styles.text}>
-        Вернуть {isReply ? 'его' : 'её'} не получится. Написанные ответы останутся.
+        {isReply
+          ? 'Восстановить ответ нельзя. Ответы на него останутся.'
+          : 'Восстановить запись нельзя. Ответы на неё останутся.'}
       </p>
       <MutationErrorLine line={deletion.errorLine} />
       <ModalFooter>
@@ -47,7 +51,7 @@ function useDelete(postId: string, onClose: () => void) {
       toast({ text: existed ? 'Удалено' : 'Сообщение не найдено' })
       edit.clear()
       onClose()
-      leave(PATHS.wall)
+      whenDialogIsClosed(() => leave(PATHS.wall))
     },
     intent: { name: 'delete', postId },
     failed: 'Не удалено',
@@ -64,5 +68,6 @@ async function deletePost(client: QueryClient, id: string): Promise<boolean> {
     existed = false
   }
   evictPost(client, id)
+  announcePostChange({ name: 'deleted', postId: id })
   return existed
 }

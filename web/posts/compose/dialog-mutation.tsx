@@ -4,13 +4,13 @@ import { CallError } from '../../api/call-error.ts'
 import { errorMessage } from '../../api/error-message.ts'
 import { useSingleMutation } from '../../api/use-single-mutation.ts'
 import { Button } from '../../ui/button.tsx'
-import { FormError } from '../../ui/form-error.tsx'
+import { FormError } from '../../ui/errors.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import { type Intent, withViewer } from '../../viewer/intents.ts'
 
 type DialogMutationOptions<Data, Variables> = Pick<
   UseMutationOptions<Data, Error, Variables>,
-  'onSuccess'
+  'onSuccess' | 'mutationKey'
 > & {
   mutationFn: (variables: Variables) => Promise<Data>
   /** The action that opens the dialog again. */

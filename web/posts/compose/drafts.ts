@@ -1,5 +1,8 @@
+import { useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
-import { isRecord, type SafeStorage } from '../../browser/storage.ts'
+import { createEmitter, useAtom } from '../../browser/atom.ts'
+import { isRecord, localStore, type SafeStorage } from '../../browser/storage.ts'
+import { useViewer } from '../../viewer/viewer.ts'
 
 /** Where a text is being written: a new post, a reply to a post, an edit of a post. */
 export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
@@ -27,19 +30,16 @@ export type Draft = {
   onSent: (listener: (text: string) => void) => () => void
 }
 
-const sentListeners = new Set<(name: string, text: string) => void>()
-const changeListeners = new Set<() => void>()
+const sentTexts = createEmitter<{ name: string; text: string }>()
+const changes = createEmitter()
 
-/** Calls `listener` when a draft is created or removed on this page. Returns an unsubscribe. */
-export function onDraftsChanged(listener: () => void): () => void {
-  changeListeners.add(listener)
-  return () => changeListeners.delete(listener)
-}
+/** Calls a listener when a draft is created or removed on this page. Returns the function that unsubscribes it. */
+export const onDraftsChanged = changes.subscribe
 
 /** Removes everything a person left unsent in this browser: they log out, and others may use it after them. */
 export function removeDrafts(store: SafeStorage, userId: string): void {
   store.removeAll(nameOf(userId))
-  for (const listener of changeListeners) listener()
+  changes.emit()
 }
 
 /** The draft of one person in one place. Where the store saves nothing, it lasts as long as the returned object. */
@@ -61,7 +61,7 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
     else store.writeJson(name, draft)
     unsaved = !isEmpty && store.read(name) === null ? draft : null
     // Not with each letter: every post of the viewer's own on the page would check its draft.
-    if ((draft.text === '') !== (before === '')) for (const listener of changeListeners) listener()
+    if ((draft.text === '') !== (before === '')) changes.emit()
   }
 
   return {
@@ -79,16 +79,13 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
     removeSent: (text) => {
       const typed = load()?.text ?? ''
       save({ text: normalizeText(typed) === text ? '' : typed })
-      for (const listener of sentListeners) listener(name, text)
+      sentTexts.emit({ name, text })
     },
     clear: () => save({ text: '' }),
-    onSent: (listener) => {
-      const listenHere = (sentName: string, text: string) => {
-        if (sentName === name) listener(text)
-      }
-      sentListeners.add(listenHere)
-      return () => sentListeners.delete(listenHere)
-    },
+    onSent: (listener) =>
+      sentTexts.subscribe((sent) => {
+        if (sent.name === name) listener(sent.text)
+      }),
   }
 }
 
@@ -110,4 +107,20 @@ function isSent(value: unknown): value is Sent {
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/**
+ * The viewer's own draft in one place; people who share a machine never see each other's. It stays that of the viewer at
+ * the first render, so that a session that ends meanwhile does not take the text away.
+ */
+export function useDraft(place: DraftPlace): Draft {
+  const viewer = useViewer()
+  const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
+  return useMemo(() => openDraft(localStore, userId, place), [userId, place])
+}
+
+/** The viewer's unsent text in a place, as of when a draft was last created or removed; null where there is none. */
+export function useUnsentText(place: DraftPlace): string | null {
+  const draft = useDraft(place)
+  return useAtom({ get: draft.read, subscribe: onDraftsChanged }, null)
 }

@@ -1,24 +1,27 @@
 import { useState } from 'react'
 import { errorMessage } from '../../api/error-message.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorRow } from '../../ui/error-row.tsx'
+import { ErrorRow } from '../../ui/errors.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 import { countdown } from '../view/post-time.tsx'
+import { useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { useEdit } from './edit-post.ts'
 import { PostForm } from './post-form.tsx'
+import { useCloseWithDraft } from './use-post-form.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
 /** Edits the viewer's own post while its edit period lasts. */
 export function EditDialog({ postId, onClose }: EditDialogProps) {
+  const close = useCloseWithDraft(useDraft(`edit ${postId}`), onClose)
   const read = useLastRead(useReadPost(postId))
   const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
   return (
-    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={onClose}>
+    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={close}>
       {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
       {read.state === 'loading' && <Skeleton label="Загружаем запись" />}
       {read.state === 'missing' && <EmptyState {...MISSING_POST} />}

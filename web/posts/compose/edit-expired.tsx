@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
+import { copyText } from '../../browser/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
@@ -69,7 +70,9 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
 
   return (
     <>
-      <p className={styles.text}>Новый текст цел: скопируйте его или отправьте ответом к записи.</p>
+      <p className={styles.text}>
+        Правка не пропала: скопируйте текст или отправьте его ответом на запись.
+      </p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
       <MutationErrorLine line={reply.errorLine} />
       <p className={styles.copied} role="status">
@@ -91,25 +94,6 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
       </ModalFooter>
     </>
   )
-}
-
-/** Puts a text on the clipboard, also on plain http, where browsers have no Clipboard API. */
-async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-  } catch {
-    copyByEvent(text)
-  }
-}
-
-function copyByEvent(text: string): void {
-  const put = (event: ClipboardEvent) => {
-    event.preventDefault()
-    event.clipboardData?.setData('text/plain', text)
-  }
-  document.addEventListener('copy', put, { once: true })
-  document.execCommand('copy')
-  document.removeEventListener('copy', put)
 }
 
 function ignore(): void {}

@@ -2,9 +2,10 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { CallError } from '../../api/call-error.ts'
 import { useToast } from '../../ui/toaster.tsx'
+import { announcePostChange } from '../../viewer/post-channel.ts'
 import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
-import { useDraft } from './use-draft.ts'
+import { useDraft } from './drafts.ts'
 import { usePostForm } from './use-post-form.ts'
 
 /** The form that edits a post, and whether the edit period is over, by the countdown here or by the server's answer. */
@@ -35,7 +36,9 @@ type Edit = { id: string; text: string }
 async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
   try {
     const params = { id: edit.id }
-    putPosts(client, [await call('PATCH /posts/:id', { params, body: { text: edit.text } })])
+    const post = await call('PATCH /posts/:id', { params, body: { text: edit.text } })
+    putPosts(client, [post])
+    announcePostChange({ name: 'edited', post })
   } catch (error) {
     if (!mayBeSaved(error) || !(await isSaved(client, edit))) throw error
   }

@@ -1,20 +1,22 @@
 import { Modal } from '../../ui/modal.tsx'
+import { useDraft } from './drafts.ts'
 import { PostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
-import { useDraft } from './use-draft.ts'
-import { usePostForm } from './use-post-form.ts'
+import { useCloseWithDraft, usePostForm } from './use-post-form.ts'
 
 /** Writes a post for the wall. */
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
+  const draft = useDraft('new')
+  const close = useCloseWithDraft(draft, onClose)
   const form = usePostForm({
-    draft: useDraft('new'),
+    draft,
     intent: { name: 'new-post' },
     initialText: '',
     send: usePublish(null),
     onSent: onClose,
   })
   return (
-    <Modal title="Новая запись" phone="full" onClose={onClose}>
+    <Modal title="Новая запись" phone="full" onClose={close}>
       <PostForm form={form} submitLabel="Опубликовать" placeholder="О чём скажете вслух?" />
     </Modal>
   )

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import {
   type FocusEvent,
   type FormEvent,
@@ -8,9 +9,13 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import { useToast } from '../../ui/toaster.tsx'
 import type { Intent } from '../../viewer/intents.ts'
 import { useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
+
+/** The key of every mutation that sends the text of a form. */
+const SENDING = ['send text']
 
 type PostFormOptions = {
   draft: Draft
@@ -30,6 +35,7 @@ export function usePostForm(options: PostFormOptions) {
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   const hasEntered = useRef(false)
   const sending = useDialogMutation({
+    mutationKey: SENDING,
     mutationFn: (text: string) => send(text, draft.submissionKey(text)),
     onSuccess: (_, text) => draft.removeSent(text),
     intent,
@@ -78,6 +84,17 @@ export function usePostForm(options: PostFormOptions) {
       event.preventDefault()
       submit()
     },
+  }
+}
+
+/** Returns `onClose` for a dialog of a form: it says so where an unsent text stays behind as a draft. */
+export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
+  const client = useQueryClient()
+  const toast = useToast()
+  return () => {
+    const isSending = client.isMutating({ mutationKey: SENDING }) > 0
+    if (draft.read() !== null && !isSending) toast({ text: 'Черновик сохранён' })
+    onClose()
   }
 }
 

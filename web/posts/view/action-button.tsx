@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { shortCount } from '../../format/short-count.ts'
-import { VisuallyHidden } from '../../ui/visually-hidden.tsx'
+import { shortCount } from '../../format/counts.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
@@ -37,8 +36,8 @@ export function ActionButton(props: ActionButtonProps) {
       {props.count > 0 && (
         <>
           <span aria-hidden="true">{shortCount(props.count)}</span>
-          <span id={countId}>
-            <VisuallyHidden>{props.countInWords}</VisuallyHidden>
+          <span id={countId} className="visually-hidden">
+            {props.countInWords}
           </span>
         </>
       )}

@@ -11,6 +11,9 @@ import { RepliedPost } from './replied-post.tsx'
 /** The elements inside a card that handle clicks themselves: a click on one does not open the post. */
 const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
 
+/** MouseEvent.button of the middle button */
+const MIDDLE = 1
+
 type PostCardProps = {
   post: CachedPost
   /** Position in the list, from 1, and the length of the list. */
@@ -25,7 +28,7 @@ type PostCardProps = {
   children?: ReactNode
 }
 
-/** A post in a list. A click anywhere opens it; its time is a link that can be copied or opened in a new tab. */
+/** A post in a list. A click anywhere opens it, one of the middle button in a new tab; its time is a link. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
@@ -43,6 +46,8 @@ export function PostCard(props: PostCardProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
       tabIndex={0}
       onClick={open.onClick}
+      onAuxClick={open.onAuxClick}
+      onMouseDown={open.onMouseDown}
       onKeyDown={open.onKeyDown}
     >
       <Monogram name={post.owner.username} />
@@ -72,19 +77,36 @@ function useOpenPost(postId: string) {
   const path = postPath(postId)
 
   function onClick(event: MouseEvent<HTMLElement>): void {
-    if (event.defaultPrevented || !(event.target instanceof Element)) return
-    // React also passes on the clicks in a menu, which is rendered elsewhere in the page.
-    if (!event.currentTarget.contains(event.target)) return
-    if (event.target.closest(INTERACTIVE) || hasSelectedText()) return
-    if (event.ctrlKey || event.metaKey) window.open(path, '_blank', 'noopener')
+    if (!isOnCard(event) || hasSelectedText()) return
+    if (event.ctrlKey || event.metaKey) openTab()
     else navigate(path)
+  }
+
+  function onAuxClick(event: MouseEvent<HTMLElement>): void {
+    if (event.button === MIDDLE && isOnCard(event)) openTab()
+  }
+
+  function openTab(): void {
+    window.open(path, '_blank', 'noopener')
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
     if (event.key === 'Enter' && event.target === event.currentTarget) navigate(path)
   }
 
-  return { onClick, onKeyDown }
+  return { onClick, onAuxClick, onMouseDown, onKeyDown }
+}
+
+/** Otherwise the middle button would begin to scroll the page. */
+function onMouseDown(event: MouseEvent<HTMLElement>): void {
+  if (event.button === MIDDLE && isOnCard(event)) event.preventDefault()
+}
+
+/** Whether a click is for the card, and not for something in it that handles clicks itself. */
+function isOnCard(event: MouseEvent<HTMLElement>): boolean {
+  if (event.defaultPrevented || !(event.target instanceof Element)) return false
+  // React also passes on the clicks in a menu, which is rendered elsewhere in the page.
+  return event.currentTarget.contains(event.target) && !event.target.closest(INTERACTIVE)
 }
 
 function hasSelectedText(): boolean {

@@ -1,10 +1,9 @@
 import { type ReactNode, useId } from 'react'
-import { exactTime } from '../../format/time-ago.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
 import styles from './post-detail.module.css'
 import { PostText } from './post-text.tsx'
-import { PostTime } from './post-time.tsx'
+import { PostTime, useExactTime } from './post-time.tsx'
 
 type PostDetailProps = {
   post: CachedPost
@@ -16,6 +15,7 @@ type PostDetailProps = {
 /** A post on its own page: larger, as written, and with its exact date. */
 export function PostDetail({ post, menu, children }: PostDetailProps) {
   const id = useId()
+  const exactTime = useExactTime(post.created_at)
   return (
     <article
       className={styles.post}
@@ -36,7 +36,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
         <PostText text={post.text} size="page" />
       </div>
       <p className={styles.date}>
-        <PostTime createdAt={post.created_at} /> · {exactTime(post.created_at)}
+        <PostTime createdAt={post.created_at} /> · {exactTime}
         {post.is_modified && ' · изменено'}
       </p>
       <div className={styles.actions}>{children}</div>

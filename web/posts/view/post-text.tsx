@@ -1,3 +1,4 @@
+import { useHydrated } from '../../browser/hydrated.ts'
 import { linkParts } from '../../format/link-parts.ts'
 import styles from './post-text.module.css'
 
@@ -6,13 +7,17 @@ type PostTextProps = { text: string; size?: 'list' | 'page' }
 /** Runs of empty lines, of which a list shows one. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
 
+/** How many characters of a web address are shown. */
+const LINK_LENGTH = { list: 40, page: 80 }
+
 /** The text of a post with its web addresses as links; a list shows one of several empty lines in a row. */
 export function PostText({ text, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
+  const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
   let at = 0
   return (
-    <p className={styles.text} data-size={size}>
-      {linkParts(shown).map((part) => {
+    <p className={styles.text} data-size={size} dir="auto">
+      {linkParts(shown, links).map((part) => {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
@@ -22,6 +27,8 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
             key={key}
             className={styles.link}
             href={part.href}
+            title={part.title}
+            dir="ltr"
             target="_blank"
             rel="nofollow ugc noopener"
           >

@@ -16,7 +16,7 @@ export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   if (post === null) return <p className={styles.quote}>Запись удалена</p>
   const quote = (
     <>
-      <b className={styles.author}>{post.owner.username}</b> {post.text}
+      <b className={styles.author}>{post.owner.username}</b> <bdi>{post.text}</bdi>
     </>
   )
   return inDialog ? (

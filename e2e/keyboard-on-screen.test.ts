@@ -1,0 +1,83 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { dialogOf, postWith } from './testing/page-actions.ts'
+
+/** A small phone, and what the keyboard leaves of its screen. */
+const PHONE = { width: 360, height: 640 }
+const VISIBLE = 340
+
+let journey: Journey
+let olga: TestUser
+beforeAll(async () => {
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.publish(olga, 'Ответьте мне')
+})
+afterAll(() => journey?.close())
+
+test('text and its button are never under the keyboard of a phone that does not shrink the page', async () => {
+  const writer = await journey.visit({ as: olga, viewport: PHONE, before: ownVisualViewport })
+  await writer.getByRole('button', { name: 'Новая запись' }).click()
+  await showKeyboard(writer)
+  const dialog = await dialogOf(writer, 'Новая запись')
+  const text = dialog.getByLabel('Текст записи')
+  await text.fill('я'.repeat(470))
+  const send = dialog.getByRole('button', { name: 'Опубликовать' })
+  const title = await boxOf(dialog.getByRole('heading'))
+  for (const item of [send, dialog.getByText('30', { exact: true })]) {
+    const { top, bottom, left } = await boxOf(item)
+    expect(top).toBeLessThan(title.bottom)
+    expect(bottom).toBeGreaterThan(title.top)
+    expect(left).toBeGreaterThanOrEqual(title.right)
+  }
+  // Once the dialog has stopped moving.
+  await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
+  await writer.keyboard.press('Escape')
+
+  await postWith(writer, 'Ответьте мне').getByRole('button', { name: 'Ответить' }).click()
+  const reply = await dialogOf(writer, 'Ответ')
+  await expect
+    .poll(async () => (await boxOf(reply.getByLabel('Текст записи'))).top)
+    .toBeLessThan(VISIBLE)
+
+  const visitor = await journey.visit({ viewport: PHONE, before: ownVisualViewport })
+  await visitor.getByRole('button', { name: 'Войти' }).click()
+  const signIn = await dialogOf(visitor, 'Вход')
+  await showKeyboard(visitor)
+  const field = signIn.getByLabel('Электронная почта')
+  const proceed = signIn.getByRole('button', { name: 'Продолжить' })
+  await expect.poll(async () => (await boxOf(proceed)).bottom).toBeLessThanOrEqual(VISIBLE)
+  await expect
+    .poll(async () => (await boxOf(field)).bottom - (await boxOf(proceed)).top)
+    .toBeLessThanOrEqual(0)
+})
+
+type Box = { top: number; right: number; bottom: number; left: number }
+
+function boxOf(item: Locator): Promise<Box> {
+  return item.evaluate((element) => {
+    const { top, right, bottom, left } = element.getBoundingClientRect()
+    return { top, right, bottom, left }
+  })
+}
+
+/** Replaces the visual viewport, which a keyboard makes smaller than the page on iOS alone. */
+async function ownVisualViewport(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const viewport = Object.assign(new EventTarget(), {
+      scale: 1,
+      offsetTop: 0,
+      height: innerHeight,
+    })
+    Object.defineProperty(window, 'visualViewport', { value: viewport })
+  })
+}
+
+async function showKeyboard(page: Page): Promise<void> {
+  await page.evaluate((height) => {
+    Object.assign(visualViewport as object, { height })
+    visualViewport?.dispatchEvent(new Event('resize'))
+  }, VISIBLE)
+}

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type JourneyWithMail, PHONE, startJourneyWithMail } from './testing/journey.ts'
+import { bringTo, isAt, postTexts, postWith, readOn, scroll } from './testing/page-actions.ts'
+import { askForCode, enterCode, profileLink } from './testing/sign-in-actions.ts'
+
+const POSTS = 120
+const TEXT = 'Запись, которой хватает слов на две строки и больше. Номер'
+
+let journey: JourneyWithMail
+let olga: TestUser
+beforeAll(async () => {
+  journey = await startJourneyWithMail()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, POSTS, TEXT)
+})
+afterAll(() => journey?.close())
+
+test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async () => {
+  const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
+  const read = await readDeep(page)
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await page.evaluate(() => Reflect.get(window, 'sawTop'))).toBe(false)
+  expect(await page.getByRole('article').count()).toBeLessThan(50)
+
+  await read.locator('time').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+
+  await page.getByRole('link', { name: 'К началу' }).waitFor({ state: 'attached' })
+  await expect
+    .poll(async () => {
+      await scroll(page, -400)
+      return (await postTexts(page))[0]
+    })
+    .toBe(`${TEXT} ${POSTS}`)
+  expect(await page.getByRole('link', { name: 'К началу' }).count()).toBe(0)
+  const texts = await postTexts(page)
+  const expected = texts.map((_, index) => `${TEXT} ${POSTS - index}`)
+  expect(texts).toEqual(expected)
+})
+
+test('signing in deep in the wall returns to the same post, and the address starts at the top', async () => {
+  const petr = await journey.signUp()
+  const page = await journey.visit({ viewport: PHONE })
+  const read = await readDeep(page)
+  await askForCode(page, petr.email)
+  const top = await read.evaluate((it) => it.getBoundingClientRect().top)
+  await enterCode(page, await journey.nextCode(petr.email))
+  await profileLink(page).waitFor()
+  await expect.poll(() => isAt(read, top)).toBe(true)
+
+  await page.goto(journey.url)
+  await postWith(page, `${TEXT} ${POSTS}`).waitFor()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+})
+
+/** Reads the wall until a post deep in it stands at 217 px. */
+async function readDeep(page: Page) {
+  await readOn(page, 60)
+  const read = postWith(page, /Номер 75$/)
+  await bringTo(read, 217)
+  return read
+}
+
+/** Records whether the first post of the wall is seen on a page that was reloaded. */
+function recordSeenTop(page: Page): Promise<unknown> {
+  return page.addInitScript((text) => {
+    Reflect.set(window, 'sawTop', false)
+    const look = () => {
+      const first = document.querySelector('article')
+      const isSeen = first && getComputedStyle(first).visibility === 'visible'
+      if (isSeen && first.textContent?.includes(text)) Reflect.set(window, 'sawTop', true)
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }, `${TEXT} ${POSTS}`)
+}

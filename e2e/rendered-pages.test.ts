@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../contract/posts.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { postTexts, postWith, readOn } from './testing/page-actions.ts'
+
+const READS = /\/api\/v1\/(?:posts|users|sessions)/
+
+let journey: Journey
+let olga: TestUser
+let talk: Post
+beforeAll(async () => {
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.fillWall(olga, 25)
+  talk = await journey.publish(
+    olga,
+    'Разговор: https://example.org/раз http://xn--e1afmkfd.xn--p1ai/ и http://пример.рф </script>',
+  )
+  for (let n = 1; n <= 12; n++) await journey.reply(olga, talk.id, `Ответ ${n}`)
+})
+afterAll(() => journey?.close())
+
+function visibleButtons(page: Page): Promise<number> {
+  return page.locator('button:visible').count()
+}
+
+test('without scripts everything can be read, every link leads on, and no control is shown that would do nothing', async () => {
+  const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
+  expect(await postTexts(page)).toHaveLength(10)
+  expect(await visibleButtons(page)).toBe(0)
+  await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
+  await page.getByText('«Вслух» — стена коротких записей').waitFor()
+  await page.getByRole('banner').getByText('Вслух', { exact: true }).waitFor()
+  for (const position of [2, 3]) {
+    await page.getByRole('link', { name: 'Дальше' }).click()
+    await page.waitForURL(/\?cursor=/)
+    expect((await postTexts(page)).length, `part ${position}`).toBeGreaterThan(5)
+  }
+  expect((await postTexts(page)).at(-1)).toBe('Запись 1')
+  expect(await page.getByRole('link', { name: 'Дальше' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'К началу' }).click()
+
+  await postWith(page, 'Разговор').locator('a[href^="/posts/"]').click()
+  await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
+  await postWith(page, 'Ответ 12').waitFor()
+  await page.getByRole('link', { name: 'Дальше' }).click()
+  await postWith(page, 'Ответ 1').first().waitFor()
+  expect(await postWith(page, 'Разговор').count()).toBe(1)
+  expect(await visibleButtons(page)).toBe(0)
+
+  await page.goto(`${journey.url}/nowhere`)
+  await page.getByRole('link', { name: 'На стену' }).click()
+  expect(await postTexts(page)).toHaveLength(10)
+})
+
+test.each([
+  ['the wall', () => '/', 'Разговор'],
+  ['a later part of the wall', async () => `/?cursor=${await secondCursor()}`, 'Запись 10'],
+  ['a post', () => `/posts/${talk.id}`, 'Ответ 12'],
+  ['a reply', async () => `/posts/${(await replies())[0]?.id}`, 'Разговор'],
+])('%s is taken over by its scripts as it came, without any call', async (_, path, text) => {
+  const calls: string[] = []
+  const page = await journey.visit({
+    // So low that the end of the list, which loads more, is far away.
+    viewport: { width: 390, height: 400 },
+    timezoneId: 'Asia/Vladivostok',
+    colorScheme: 'light',
+    path: await path(),
+    before: async (it) => {
+      await it.addInitScript(() => localStorage.setItem('theme', 'light'))
+      it.on('request', (request) => READS.test(request.url()) && calls.push(request.url()))
+    },
+  })
+  await postWith(page, text).first().waitFor()
+  await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(calls).toEqual([])
+  expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
+})
+
+test('a visitor is told once what this place is, until they close that line; a user is not', async () => {
+  const page = await journey.visit()
+  const intro = page.getByText('«Вслух» — стена коротких записей')
+  await intro.waitFor()
+  const top = () => page.getByRole('article').first().boundingBox()
+  const below = await top()
+  await page.getByRole('button', { name: 'Скрыть' }).click()
+  await intro.waitFor({ state: 'hidden' })
+  expect((await top())?.y).toBeLessThan(below?.y ?? 0)
+
+  await page.reload()
+  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+  expect(await postTexts(page)).toHaveLength(10)
+  expect(await intro.isVisible()).toBe(false)
+
+  const user = await journey.visit({ as: olga })
+  await user.getByRole('link', { name: /^Профиль / }).waitFor()
+  expect(await user.getByText('«Вслух» — стена коротких записей').count()).toBe(0)
+})
+
+test('scrolling goes on from a rendered page, and going back and reloading keep what was there', async () => {
+  const page = await journey.visit()
+  await readOn(page, 20)
+  await postWith(page, /^.*Запись 12/)
+    .first()
+    .click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.reload()
+  await page.locator('html:not([data-static])').waitFor()
+  await page.getByText('Запись 12').waitFor()
+  await page.goBack()
+  await page.waitForURL(`${journey.url}/`)
+  await postWith(page, 'Запись 12').waitFor()
+  await page.reload()
+  await page.locator('html:not([data-static])').waitFor()
+  await expect
+    .poll(() =>
+      postWith(page, 'Запись 12').evaluate(
+        (it) => it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().top < innerHeight,
+      ),
+    )
+    .toBe(true)
+})
+
+test('a page that is shown in another tab while it loads is taken over there', async () => {
+  const page = await journey.visit()
+  const link = postWith(page, 'Запись 25').locator('a[href^="/posts/"]')
+  const opened = page.context().waitForEvent('page')
+  await link.click({ modifiers: ['ControlOrMeta'] })
+  const tab = await opened
+  await tab.locator('html:not([data-static])').waitFor()
+  await tab.getByRole('button', { name: 'Ответить' }).first().waitFor()
+})
+
+async function secondCursor(): Promise<string> {
+  const { body } = await journey.call('GET', '/posts?limit=10')
+  return encodeURIComponent(body.nextCursor)
+}
+
+async function replies(): Promise<Post[]> {
+  return (await journey.call('GET', `/posts/${talk.id}/replies`)).body.posts
+}

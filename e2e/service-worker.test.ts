@@ -1,0 +1,224 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { proxyWithNextBuild } from './testing/next-build.ts'
+
+const ALLOWED = { serviceWorkers: 'allow', expectedErrors: /dynamically imported module/ } as const
+const POSTS_AT_MOST = 50
+
+let journey: Journey
+let reader: TestUser
+let path: string
+beforeAll(async () => {
+  journey = await startJourney()
+  reader = await journey.signUp()
+  const { id } = await journey.publish(await journey.signUp(), 'Слышно и в тоннеле.')
+  path = `/posts/${id}`
+})
+afterAll(() => journey?.close())
+
+test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
+  const visitor = await journey.visit(ALLOWED)
+  await pageStored(visitor, '/')
+  // What the worker stored of the page's assets came from the browser's HTTP cache.
+  await expect.poll(() => assetRequests().length).toBeGreaterThan(5)
+  expect(assetRequests()).toEqual([...new Set(assetRequests())])
+
+  await visitor.evaluate(storeOtherPosts, POSTS_AT_MOST + 5)
+  await visitor.goto(journey.url + path)
+  await pageStored(visitor, path)
+  await expect
+    .poll(async () => Object.keys(await storedPages(visitor)).length)
+    .toBe(POSTS_AT_MOST + 1)
+  expect(Object.keys(await storedPages(visitor))).toEqual(expect.arrayContaining(['/', path]))
+
+  const member = await journey.visit({ ...ALLOWED, as: reader })
+  await pageStored(member, '/')
+  await member.goto(journey.url + path)
+  await pageStored(member, path)
+  await expectNothingPersonal(member)
+
+  await journey.product.stop()
+  for (const page of [visitor, member]) {
+    for (const [at, words] of [
+      ['/', 'Стена - Вслух'],
+      [path, 'Слышно и в тоннеле.'],
+    ]) {
+      const answer = await page.goto(journey.url + at)
+      expect(answer?.fromServiceWorker()).toBe(true)
+      expect(await answer?.text()).toContain(words)
+      await page.getByRole('article').filter({ hasText: 'Слышно и в тоннеле.' }).waitFor()
+      // The app runs: its assets are stored too.
+      await page.locator('html:not([data-static])').waitFor()
+    }
+  }
+
+  const missing = await visitor.goto(`${journey.url}/posts/999999`)
+  expect(missing?.status()).toBe(503)
+  await visitor.getByRole('heading', { name: 'Сервер не отвечает' }).waitFor()
+  await visitor.context().setOffline(true)
+  await visitor.getByRole('link', { name: 'Повторить' }).click()
+  await visitor.getByRole('heading', { name: 'Нет связи' }).waitFor()
+  expect(await visitor.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+    'rgb(19, 18, 17)',
+  )
+  await journey.product.start()
+  await visitor.context().setOffline(false)
+  await visitor.getByText('Запись не найдена').waitFor()
+
+  await member.goto(`${journey.url}/settings`)
+  await member.getByRole('button', { name: 'Выйти' }).click()
+  await member.getByRole('button', { name: 'Войти' }).waitFor()
+  await member.goto(journey.url)
+  await expectNothingPersonal(member)
+})
+
+test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async () => {
+  const site = await proxyWithNextBuild(journey.url)
+  const tab = await journey.visit(ALLOWED)
+  await tab.goto(site.url)
+  await pageStored(tab, '/')
+  const former = await storedAssets(tab)
+  expect(former.length).toBeGreaterThan(5)
+
+  site.deploy()
+  await tab.reload()
+  await tab.getByText('Слышно и в тоннеле.').waitFor()
+  await expect.poll(async () => (await storedAssets(tab)).some(isNext)).toBe(true)
+  await expect.poll(() => tab.evaluate(stateOfNewWorker)).toBe('installed')
+  expect(await storedAssets(tab)).toEqual(expect.arrayContaining(former))
+
+  const context = tab.context()
+  await tab.close()
+  // Each time in a new tab: one that the former worker got hold of would keep it active.
+  await expect
+    .poll(async () => {
+      const later = await context.newPage()
+      await later.goto(site.url)
+      await later.getByText('Слышно и в тоннеле.').waitFor()
+      const assets = await storedAssets(later)
+      await later.close()
+      return assets.filter((asset) => !isNext(asset))
+    })
+    .toEqual([])
+})
+
+test('while the server accepts requests and answers none, a stored page is shown after a few seconds', async () => {
+  const site = await proxyWithNextBuild(journey.url)
+  const page = await journey.visit(ALLOWED)
+  await page.goto(site.url)
+  await pageStored(page, '/')
+  site.stall()
+  const answer = await page.reload({ waitUntil: 'commit' })
+  expect(answer?.fromServiceWorker()).toBe(true)
+  await page.getByRole('navigation', { name: 'Разделы' }).waitFor()
+})
+
+test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async () => {
+  const page = await journey.visit(ALLOWED)
+  await pageStored(page, '/')
+  await journey.product.stop()
+  await journey.product.start({ SERVICE_WORKER: 'off' })
+  await page.reload()
+  await expect.poll(() => page.evaluate(leftovers)).toEqual([])
+  const answer = await page.reload()
+  expect(answer?.fromServiceWorker()).toBe(false)
+  await page.getByText('Слышно и в тоннеле.').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.evaluate(leftovers)).toEqual([])
+})
+
+test('Chromium finds nothing that keeps the app from being installed', async () => {
+  const page = await journey.visit()
+  const browser = await page.context().newCDPSession(page)
+  const { errors, manifest } = await browser.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  expect(manifest).toMatchObject({ id: `${journey.url}/`, display: 'kStandalone' })
+  const { installabilityErrors } = await browser.send('Page.getInstallabilityErrors')
+  // A test's browser context is a private window.
+  const found = installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')
+  expect(found).toEqual([])
+  expect(await page.evaluate(mismatchedPictures)).toEqual([])
+})
+
+/** The paths of assets that the product was asked for, by its log. */
+function assetRequests(): string[] {
+  const asked = journey.product.lines.map((line) => /"(\/assets\/[^"]+)"/.exec(line)?.[1])
+  return asked.filter((path) => path !== undefined)
+}
+
+/** Resolves once the worker has stored the page at a path. */
+async function pageStored(page: Page, at: string): Promise<void> {
+  await expect.poll(async () => Object.keys(await storedPages(page))).toContain(at)
+}
+
+/** The stored HTML by path. */
+function storedPages(page: Page): Promise<Record<string, string>> {
+  return page.evaluate(async () => {
+    const cache = await caches.open('pages')
+    const entries = (await cache.keys()).map(async ({ url }) => {
+      const stored = await cache.match(url, { ignoreVary: true })
+      return [new URL(url).pathname, await stored?.text()]
+    })
+    return Object.fromEntries(await Promise.all(entries))
+  })
+}
+
+function storedAssets(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const stored = await (await caches.open('assets')).keys()
+    return stored.map(({ url }) => new URL(url).pathname)
+  })
+}
+
+async function expectNothingPersonal(page: Page): Promise<void> {
+  const paths = await page.evaluate(async () => {
+    const all = await Promise.all(
+      (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+    )
+    return all.flat().map(({ url }) => new URL(url).pathname)
+  })
+  expect(paths.filter((it) => it.startsWith('/api/'))).toEqual([])
+  const pages = await storedPages(page)
+  expect(Object.keys(pages).sort()).toEqual(['/', path])
+  for (const html of Object.values(pages)) {
+    for (const secret of [reader.username, reader.email, reader.clientToken]) {
+      expect(html).not.toContain(secret)
+    }
+  }
+}
+
+/** Stores pages of posts that were visited long ago. */
+async function storeOtherPosts(count: number): Promise<void> {
+  const cache = await caches.open('pages')
+  for (let id = 1; id <= count; id++) await cache.put(`/posts/9000${id}`, new Response('Давно'))
+}
+
+async function stateOfNewWorker(): Promise<string | undefined> {
+  return (await navigator.serviceWorker.getRegistration())?.waiting?.state
+}
+
+/** What a browser still has of a service worker: its registrations and caches. */
+async function leftovers(): Promise<string[]> {
+  const registrations = await navigator.serviceWorker.getRegistrations()
+  return [...registrations.map(({ scope }) => scope), ...(await caches.keys())]
+}
+
+/** The pictures of the manifest whose type or size differs from what the manifest says. */
+async function mismatchedPictures(): Promise<string[]> {
+  const { icons, screenshots } = await (await fetch('/manifest.webmanifest')).json()
+  const wrong: string[] = []
+  for (const { src, sizes, type } of [...icons, ...screenshots]) {
+    const picture = await (await fetch(src)).blob()
+    if (picture.type !== type) wrong.push(`${src}: ${picture.type}`)
+    if (sizes === 'any') continue
+    const { width, height } = await createImageBitmap(picture)
+    if (sizes !== `${width}x${height}`) wrong.push(`${src}: ${width}x${height}`)
+  }
+  return wrong
+}
+
+function isNext(asset: string): boolean {
+  return asset.includes('.next.')
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const ASSETS = join(import.meta.dirname, '../../dist/web/assets')
+const TEXT = /^(?:text\/|application\/(?:javascript|json|manifest))/
+
+/**
+ * Starts a proxy before a product for one test. After `deploy()` it answers as if the next build were deployed: every
+ * asset has another name, also within HTML, scripts and styles, and the former names are 404.
+ */
+export async function proxyWithNextBuild(productUrl: string) {
+  const names = readdirSync(ASSETS).filter((name) => !/\.(?:br|gz)$/.test(name))
+  let isDeployed = false
+  let isStalled = false
+  const server = createServer(async (request, response) => {
+    if (isStalled) return
+    const path = request.url ?? '/'
+    const headers = new Headers({ cookie: request.headers.cookie ?? '' })
+    const isFormer = isDeployed && names.some((name) => path === `/assets/${name}`)
+    const upstream = isFormer ? '/assets/removed.js' : names.reduce(toFormer, path)
+    const answer = await fetch(productUrl + upstream, { headers, redirect: 'manual' })
+    const type = answer.headers.get('content-type') ?? ''
+    const kept = ['content-type', 'cache-control', 'vary']
+    // The inline style names fonts: renamed, it would have another hash than the policy has.
+    if (!isDeployed) kept.push('content-security-policy')
+    response.writeHead(
+      answer.status,
+      kept.flatMap((name) =>
+        answer.headers.has(name) ? [name, answer.headers.get(name) ?? ''] : [],
+      ),
+    )
+    if (!isDeployed || !TEXT.test(type)) response.end(Buffer.from(await answer.arrayBuffer()))
+    else response.end(names.reduce(toNext, await answer.text()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    deploy() {
+      isDeployed = true
+    },
+    /** From now on it accepts requests and answers none. */
+    stall() {
+      isStalled = true
+    },
+  }
+}
+
+function nextName(name: string): string {
+  return name.replace(/\.(\w+)$/, '.next.$1')
+}
+
+function toNext(text: string, name: string): string {
+  return text.replaceAll(name, nextName(name))
+}
+
+function toFormer(text: string, name: string): string {
+  return text.replaceAll(nextName(name), name)
+}

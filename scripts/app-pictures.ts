@@ -1,0 +1,173 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { startFilledProduct } from '../bench/measured-product.ts'
+import { launchChromium } from '../e2e/testing/chromium.ts'
+import { openDatabase } from '../server/db/database.ts'
+import { freePort } from '../server/testing/free-port.ts'
+import { recount } from '../server/testing/seed.ts'
+import { buildWebIfNeeded } from './build-web-if-needed.ts'
+
+// Draws the icons of the installed app from favicon.svg, and takes the screenshots that browsers show before they install it:
+// `npm run pictures`. The manifest names the files and their sizes.
+
+const PUBLIC = join(import.meta.dirname, '../web/public')
+const GROUND = '#131211'
+/** The mark's share of an icon's width. Systems may cut a maskable icon to a circle of 80% (W3C, App Manifest). */
+const MARK = { any: 0.8, maskable: 0.58 }
+/** The width of favicon.ico in px: that of a tab's icon on dense screens. */
+const FAVICON = 32
+const NARROW = { width: 390, height: 844 }
+const WIDE = { width: 1280, height: 800 }
+const WEBP_QUALITY = 80
+
+/** Author, minutes since, text, and how many like it; the newest first. The ids count from the oldest. */
+const POSTS = [
+  [
+    'olga_v',
+    4,
+    'Сегодня впервые за месяц выключила телефон на весь день. Оказалось, что в городе очень много птиц.',
+    9,
+  ],
+  [
+    'seryozha',
+    21,
+    'Правило трёх вопросов перед любой покупкой:\n— нужна ли она мне завтра?\n— есть ли она у соседа?\n— где она будет лежать?',
+    11,
+  ],
+  [
+    'nika_ne_nika',
+    64,
+    'Если кто-то ищет хорошее радио для работы — пишите, у меня скопился список на тридцать станций.',
+    3,
+  ],
+  ['kot_bayun', 190, 'Дописал. Двести страниц, одиннадцать лет, четыре ноутбука.', 12],
+  ['dezhurny', 310, 'Напоминаю: переводим часы только в голове.', 5],
+  [
+    'vera_iz_tveri',
+    660,
+    'Бабушка называет интернет «эта ваша библиотека, где все кричат». Точнее никто не сказал.',
+    7,
+  ],
+  [
+    'seryozha',
+    800,
+    'Электричка опоздала ровно настолько, чтобы я дочитал главу. Спасибо, электричка.',
+    6,
+  ],
+  ['olga_v', 1500, 'Кто посадил у третьего подъезда подсолнухи? Вы сделали мне осень.', 10],
+] as const
+const REPLIES = [
+  ['vera_iz_tveri', 3, 'И все они хотят крошек.'],
+  ['kot_bayun', 2, 'Завтра выключу и я. Если не забуду посмотреть, когда встал.'],
+  ['dezhurny', 1, 'Птиц подтверждаю: с пяти утра.'],
+] as const
+const USERS = [...new Set(POSTS.map(([name]) => name))]
+const READERS = 12
+
+await buildWebIfNeeded()
+await using started = await startFilledProduct({
+  dataSet: { posts: 0, users: READERS, likes: 0 },
+  port: await freePort(),
+  prepare: fillWall,
+})
+await using running = new AsyncDisposableStack()
+const browser = await launchChromium()
+running.defer(() => browser.close())
+
+for (const size of [192, 512]) {
+  await drawIcon(`icon-${size}.png`, size, MARK.any)
+  await drawIcon(`icon-maskable-${size}.png`, size, MARK.maskable)
+}
+await drawFavicon()
+const { url } = started.product
+await takeScreenshot('screenshot-wall.webp', { viewport: NARROW, path: '/', theme: 'dark' })
+await takeScreenshot('screenshot-post.webp', {
+  viewport: NARROW,
+  path: `/posts/${POSTS.length}`,
+  theme: 'light',
+})
+await takeScreenshot('screenshot-wide.webp', { viewport: WIDE, path: '/', theme: 'dark' })
+
+async function fillWall(databaseUrl: string): Promise<void> {
+  const { db, close } = openDatabase(databaseUrl, () => {})
+  try {
+    for (const [index, name] of USERS.entries()) {
+      await sql`UPDATE users SET username = ${name} WHERE id = ${index + 1}`.execute(db)
+    }
+    for (const [name, minutes, text, likes] of POSTS.toReversed()) {
+      await sql`INSERT INTO posts (owner_id, text, created_at)
+        SELECT id, ${text}, now() - ${minutes} * interval '1 minute' FROM users WHERE username = ${name}`.execute(
+        db,
+      )
+      await sql`INSERT INTO likes (post_id, user_id)
+        SELECT max(p.id), n FROM posts p, generate_series(1, ${likes}::int) n GROUP BY n`.execute(
+        db,
+      )
+    }
+    for (const [name, minutes, text] of REPLIES) {
+      await sql`INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
+        SELECT id, ${text}, now() - ${minutes} * interval '1 minute', ${POSTS.length}, ${POSTS.length} FROM users WHERE username = ${name}`.execute(
+        db,
+      )
+    }
+    await recount(db)
+  } finally {
+    await close()
+  }
+}
+
+async function drawIcon(file: string, size: number, share: number): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: size, height: size } })
+  const mark = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
+  const width = Math.round(size * share)
+  await page.setContent(
+    `<style>body{margin:0;height:100vh;display:grid;place-items:center;background:${GROUND}}svg{width:${width}px}</style>${mark}`,
+  )
+  writeFileSync(join(PUBLIC, file), await page.screenshot())
+  await page.close()
+}
+
+/** Draws favicon.ico, for which browsers ask that show no SVG icon: an ICO file with one PNG, whose header is of 22 bytes. */
+async function drawFavicon(): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: FAVICON, height: FAVICON } })
+  const mark = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
+  await page.setContent(`<style>body{margin:0}svg{display:block}</style>${mark}`)
+  const png = await page.screenshot({ omitBackground: true })
+  await page.close()
+  const header = Buffer.alloc(22)
+  header.writeUInt16LE(1, 2)
+  header.writeUInt16LE(1, 4)
+  header.writeUInt8(FAVICON, 6)
+  header.writeUInt8(FAVICON, 7)
+  header.writeUInt16LE(1, 10)
+  header.writeUInt16LE(32, 12)
+  header.writeUInt32LE(png.length, 14)
+  header.writeUInt32LE(header.length, 18)
+  writeFileSync(join(PUBLIC, 'favicon.ico'), Buffer.concat([header, png]))
+}
+
+type Shot = { viewport: { width: number; height: number }; path: string; theme: 'dark' | 'light' }
+
+async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Promise<void> {
+  const context = await browser.newContext({
+    viewport,
+    locale: 'ru-RU',
+    serviceWorkers: 'block',
+  })
+  const page = await context.newPage()
+  const devtools = await context.newCDPSession(page)
+  await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
+  await page.goto(url + path)
+  await page.getByRole('article').nth(3).waitFor()
+  await page.evaluate('document.fonts.ready.then(() => undefined)')
+  // A phone keeps no room for a scroll bar.
+  await page.evaluate('document.documentElement.style.scrollbarGutter = "auto"')
+  const { data } = await devtools.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: WEBP_QUALITY,
+    clip: { x: 0, y: 0, ...viewport, scale: viewport === NARROW ? 2 : 1 },
+  })
+  writeFileSync(join(PUBLIC, file), Buffer.from(data, 'base64'))
+  await context.close()
+}

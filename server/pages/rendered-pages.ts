@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { PAGE_SIZE } from '../../contract/constants.ts'
+import {
+  CURSOR_PARAM,
+  FIRST_PAGE_ID,
+  type FirstPage,
+  PATHS,
+  postPath,
+} from '../../contract/pages.ts'
+import type { Post, PostPage } from '../../contract/posts.ts'
+import type { Http } from '../http/route.ts'
+import { type CachedResponse, toCachedResponse } from '../response-cache/cached-response.ts'
+import type { ResponseCache } from '../response-cache/response-cache.ts'
+import { escapeJson } from './escape.ts'
+import { headOf, type Shown } from './page-head.ts'
+import type { WebApp } from './web-app.ts'
+
+type ListQuery = { limit: number; cursor?: string }
+
+/** Reads what public pages show, as any visitor sees it. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
+export type PageReads = {
+  readWall: (query: ListQuery) => Promise<PostPage>
+  readPost: (id: string) => Promise<Post>
+  readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
+}
+
+/** A public page by its address. */
+export type PublicPage = ({ name: 'wall' } | { name: 'post'; id: string }) & {
+  /** After which post its list begins; null for the first one. */
+  cursor: string | null
+}
+
+type Options = PageReads & {
+  rendered: NonNullable<WebApp['rendered']>
+  site: WebApp['site']
+  cache: Pick<ResponseCache, 'serveShared'>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+}
+/** What a page is made from: its route and address, what its head is about, and what the app shows first. */
+type Page = { route: string; url: string; head: Shown; first: FirstPage }
+
+/** Like the JSON from which it is rendered. */
+const MAX_AGE_MS = 1000
+/** So many pages may wait to be rendered; others get the shell, so that no crawler can keep the server busy. */
+const WAITING_MAX = 16
+/** When a page has waited this long, the server is busy with other things. */
+const WAIT_MAX_MS = 200
+
+/** Thrown where the shell should be sent in place of a rendered page. */
+export class TooBusyToRender extends Error {}
+
+/** Renders public pages as a visitor sees them, and serves them from the response cache. */
+export function createRenderedPages({ rendered, site, cache, headers, ...reads }: Options) {
+  const takeTurn = createTurns()
+
+  function render({ route, url, head, first }: Page): Promise<CachedResponse> {
+    const { before, after, end } = rendered.frame
+    const start = `${before}${headOf(head, site)}<meta name="session" content="none">${after}`
+    const content = rendered.render(url, first)
+    return toCachedResponse({
+      route,
+      maxAgeMs: MAX_AGE_MS,
+      isPage: true,
+      body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
+      // The moment of rendering alone makes no other page: the times on it are in the content.
+      tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
+      type: 'text/html; charset=utf-8',
+      headers,
+      vary: 'Cookie',
+    })
+  }
+
+  async function read(page: PublicPage): Promise<Page> {
+    const { cursor } = page
+    const query = { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) }
+    const url = urlOf(page)
+    if (page.name === 'wall') {
+      const posts = await reads.readWall(query)
+      const first = { now: unixNow(), shows: 'wall', cursor, posts } as const
+      return { route: PATHS.wall, url, head: 'wall', first }
+    }
+    const [post, replies] = await Promise.all([
+      reads.readPost(page.id),
+      reads.readReplies(page.id, query),
+    ])
+    const first = { now: unixNow(), shows: 'post', post, cursor, replies } as const
+    return { route: PATHS.post, url, head: post, first }
+  }
+
+  return {
+    /**
+     * Serves a visitor with a public page: sets the headers of the reply and returns its body. Rejects with
+     * TooBusyToRender, and as the reads do.
+     */
+    serve: (page: PublicPage, http: Http): Promise<Buffer> =>
+      cache.serveShared({ ...http, url: urlOf(page) }, async () => {
+        const what = await read(page)
+        await takeTurn()
+        return render(what)
+      }),
+
+    /** The pages that say that there is no such post, or no such page; they are the same at every address. */
+    missing: {
+      'no post': render({
+        route: PATHS.post,
+        url: postPath('0'),
+        head: 'no post',
+        first: { now: 0, shows: 'missing post' },
+      }),
+      nothing: render({
+        route: '*',
+        url: '/nothing',
+        head: 'nothing',
+        first: { now: 0, shows: 'nothing' },
+      }),
+    },
+  }
+}
+
+/** The address of a page as links spell it, which is also the key of its cached response. */
+export function urlOf(page: PublicPage): string {
+  const path = page.name === 'wall' ? PATHS.wall : postPath(page.id)
+  return page.cursor === null
+    ? path
+    : `${path}?${new URLSearchParams({ [CURSOR_PARAM]: page.cursor })}`
+}
+
+/** Lets one page be rendered in each turn of the event loop, so that other requests are answered in between. */
+function createTurns(): () => Promise<void> {
+  let waiting = 0
+  let last = Promise.resolve()
+  return async () => {
+    if (waiting >= WAITING_MAX) throw new TooBusyToRender()
+    const began = performance.now()
+    waiting++
+    last = last.then(() => setImmediate())
+    await last
+    waiting--
+    if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
+  }
+}
+
+/** The element from which the browser's app reads what the server has rendered. */
+function dataBlock(first: FirstPage): string {
+  return `<script type="application/json" id="${FIRST_PAGE_ID}">${escapeJson(first)}</script>`
+}
+
+function hash(...parts: string[]): string {
+  const sha = createHash('sha1')
+  for (const part of parts) sha.update(part)
+  return sha.digest('base64url')
+}
+
+function unixNow(): number {
+  return Math.floor(Date.now() / 1000)
+}

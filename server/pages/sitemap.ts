@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify'
+import { PATHS, postPath } from '../../contract/pages.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Limit } from '../rate-limits/rate-limits.ts'
+import {
+  type CachedResponse,
+  sendCached,
+  toCachedResponse,
+} from '../response-cache/cached-response.ts'
+import { escapeXml } from './escape.ts'
+import { createTimedCache } from './timed-cache.ts'
+
+type IdRange = { number: number; newest: Date }
+
+type Options = {
+  /** The public origin. */
+  origin: string
+  /** Resolves to those of the last `count` ranges of ids that have posts; range n begins at the id n × size. */
+  readRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
+  /** Resolves to the ids of the posts in a range. */
+  readIds: (range: { size: number; number: number }) => Promise<string[]>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+  /** The rate limit on sitemaps. */
+  limit: Limit
+  /** The rate limit on files, of which robots.txt is one. */
+  fileLimit: Limit
+}
+
+/** How many ids a sitemap covers; a sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
+const SITEMAP_IDS = 5000
+/** How many sitemaps the index names: those of the newest ten million ids. */
+const SITEMAPS_MAX = 2000
+const CACHE_SECONDS = 3600
+/** How many documents stay in memory: of at most 5000 URLs, which is some 300 KB, each. */
+const CACHED_MAX = 16
+const CACHE_CONTROL = `public, max-age=${CACHE_SECONDS}`
+const XML_TYPE = 'application/xml; charset=utf-8'
+const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
+
+type SitemapRequest = { Params: { number: string } }
+
+/** Serves the sitemap of all posts, which an index splits by their ids, and the robots.txt that names it. */
+export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
+  const { origin, headers, limit, fileLimit } = options
+  const schema = { hide: true }
+  const cached = createTimedCache<CachedResponse>({
+    maxAgeMs: CACHE_SECONDS * 1000,
+    maxEntries: CACHED_MAX,
+  })
+  const toResponse = (text: string, type: string) =>
+    toCachedResponse({
+      route: 'file',
+      maxAgeMs: CACHE_SECONDS * 1000,
+      body: Buffer.from(text),
+      type,
+      headers,
+      cacheControl: CACHE_CONTROL,
+    })
+
+  await app.register(async (sitemaps) => {
+    sitemaps.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+
+    sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
+      const response = await cached('index', async () =>
+        toResponse(await makeIndex(options), XML_TYPE),
+      )
+      return sendCached({ request, reply }, { response })
+    })
+
+    sitemaps.get<SitemapRequest>(
+      '/sitemap/:number(^\\d{1,9}).xml',
+      { schema },
+      async (request, reply) => {
+        const number = Number(request.params.number)
+        const response = await cached(String(number), async () =>
+          toResponse(await makeSitemap(options, number), XML_TYPE),
+        )
+        return sendCached({ request, reply }, { response })
+      },
+    )
+  })
+
+  const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
+  const robots = await toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
+  app.get(
+    '/robots.txt',
+    { schema, onRequest: (request) => fileLimit.chargeNetwork(request.ip) },
+    async (request, reply) => sendCached({ request, reply }, { response: robots }),
+  )
+}
+
+async function makeIndex({ readRanges, origin }: Options): Promise<string> {
+  const ranges = await readRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
+  const sitemaps = ranges.map(({ number, newest }) =>
+    sitemapEntry(origin, number, `<lastmod>${newest.toISOString()}</lastmod>`),
+  )
+  // The first one names the wall too, so it is there even without posts.
+  if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, ''))
+  return xml('sitemapindex', sitemaps)
+}
+
+function sitemapEntry(origin: string, number: number, lastmod: string): string {
+  return `<sitemap><loc>${escapeXml(`${origin}/sitemap/${number}.xml`)}</loc>${lastmod}</sitemap>`
+}
+
+/** Throws NOT_FOUND for a range without posts. */
+async function makeSitemap({ readIds, origin }: Options, number: number): Promise<string> {
+  const paths = (await readIds({ size: SITEMAP_IDS, number })).map(postPath)
+  if (number === 0) paths.unshift(PATHS.wall)
+  if (paths.length === 0) throw new AppError('NOT_FOUND')
+  return xml(
+    'urlset',
+    paths.map((path) => `<url><loc>${escapeXml(origin + path)}</loc></url>`),
+  )
+}
+
+function xml(root: string, children: string[]): string {
+  return `<?xml version="1.0" encoding="utf-8"?><${root} ${XMLNS}>${children.join('')}</${root}>`
+}

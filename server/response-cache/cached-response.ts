@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Http } from '../http/route.ts'
+
+type ResponseHeaders = Record<string, string | number>
+type Encoding = 'br' | 'gzip' | 'identity'
+/** A body in one encoding, with all headers of a response that has it, and of one without it (304). */
+type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
+/** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
+export type LikeOffset = { postId: string; offset: number }
+
+/** Response that all visitors share. It never changes once it is made. */
+export type CachedResponse = {
+  /** The route's pattern, as the log names it. */
+  route: string
+  /** For how long visitors may be served with it (ms). */
+  maxAgeMs: number
+  /** Whether it is a page: then only requests without a cookie may be served with it. */
+  isPage: boolean
+  /** What the ETags of all its variants have in common. */
+  tag: string
+  variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
+  /** The posts of a JSON body; empty for others. */
+  likes: LikeOffset[]
+}
+
+type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
+  body: Buffer
+  type: string
+  /** Headers that every response of the server has. */
+  headers: ResponseHeaders
+  /** The name of the request's header on which the response depends besides Accept-Encoding. */
+  vary?: 'Authorization' | 'Cookie'
+  /** Cache-Control, where it is not that of a public read. */
+  cacheControl?: string
+  isPage?: boolean
+  /** Names this state of the content; a hash of the body by default. */
+  tag?: string
+  likes?: LikeOffset[]
+}
+
+/** Smaller bodies would hardly become smaller. */
+const COMPRESSED_MIN = 1024
+/** Made anew whenever anything changes: the higher levels cost several times as much CPU for some percent. */
+const BROTLI_QUALITY = 5
+const GZIP_LEVEL = 6
+/** A proxy may serve its copy for this long while it fetches a new one (RFC 5861). */
+const STALE_SECONDS = 5
+const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+
+/** Makes the response to cache, with its body in every encoding, compressed off the main thread. */
+export async function toCachedResponse(content: Content): Promise<CachedResponse> {
+  const { route, maxAgeMs, body, likes = [], isPage = false } = content
+  const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
+  const common = {
+    ...content.headers,
+    // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
+    'cache-control':
+      content.cacheControl ??
+      `public, max-age=0, s-maxage=${maxAgeMs / 1000}, stale-while-revalidate=${STALE_SECONDS}`,
+    vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
+  }
+  const variant = (bytes: Buffer, encoding: Encoding): Variant => {
+    // Two encodings are two representations, so that each has an ETag of its own (RFC 9110, 8.8.3.3).
+    const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
+    const notModifiedHeaders = { ...common, etag }
+    const headers = {
+      ...notModifiedHeaders,
+      'content-type': content.type,
+      'content-length': bytes.length,
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    }
+    return { body: bytes, headers, notModifiedHeaders }
+  }
+  const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
+  if (body.length >= COMPRESSED_MIN) {
+    const [br, zipped] = await Promise.all([compressBrotli(body), compressGzip(body)])
+    variants.br = variant(br, 'br')
+    variants.gzip = variant(zipped, 'gzip')
+  }
+  return { route, maxAgeMs, isPage, tag, variants, likes }
+}
+
+/**
+ * Sets the headers of a reply to a cached response of some age in seconds, and returns its body; the status is 304 and the
+ * body empty where the client has it already.
+ */
+export function sendCached(
+  { request, reply }: Http,
+  { response, age }: { response: CachedResponse; age?: number },
+): Buffer {
+  if (age !== undefined) reply.header('age', age)
+  const variant = variantFor(response, request.headers['accept-encoding'])
+  if (isNotModified(response, request.headers['if-none-match'])) {
+    reply.code(304).headers(variant.notModifiedHeaders)
+    return Buffer.alloc(0)
+  }
+  reply.headers(variant.headers)
+  return variant.body
+}
+
+/** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
+export function variantFor({ variants }: CachedResponse, acceptEncoding: unknown): Variant {
+  if (typeof acceptEncoding !== 'string') return variants.identity
+  if (variants.br && ACCEPTS_BROTLI.test(acceptEncoding)) return variants.br
+  if (variants.gzip && ACCEPTS_GZIP.test(acceptEncoding)) return variants.gzip
+  return variants.identity
+}
+
+/** Whether the client already has this response: its If-None-Match names one of the ETags, perhaps as a weak one of a proxy. */
+export function isNotModified(
+  { tag }: Pick<CachedResponse, 'tag'>,
+  ifNoneMatch: string | undefined,
+): boolean {
+  return ifNoneMatch?.includes(`"${tag}`) ?? false
+}
+
+/** Bytes that a response takes: its bodies, and the rest. */
+export function sizeOf({ variants }: CachedResponse): number {
+  const bodies = Object.values(variants).map(({ body }) => body.length)
+  return bodies.reduce((sum, length) => sum + length, 4096)
+}
+
+function compressBrotli(body: Buffer): Promise<Buffer> {
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  }
+  return promisify(brotliCompress)(body, { params })
+}
+
+function compressGzip(body: Buffer): Promise<Buffer> {
+  return promisify(gzip)(body, { level: GZIP_LEVEL })
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+
+const PIECES = [
+  ...['<', '>', '&', '"', "'", ']]>', '<![CDATA[', '</script>', '<script>', '<!--', '-->', '<?'],
+  ...['&lt;', '&#60;', '&#0;', '&nbsp;', '</entry>', '<br>', '\\', '\\u003c'],
+  ...['\u0000', '\u0001', '\u0008', '\t', '\n', '\r', '\r\n', '\u000b', '\u001f', '\u007f'],
+  ...['\u0085', '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff', '\u202e', '\ud83d', '\ude00'],
+  ...['😀', 'ы', ' '],
+]
+
+/** Any strings, with many pieces that begin or end something in XML, HTML or JavaScript, or that XML forbids. */
+export const hostileText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...PIECES),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 40,
+})
+
+/** Returns what a parser of XML may return for a text: all of it, but U+FFFD for what is no Char of XML 1.0 (production 2). */
+export function withoutNonXml(text: string): string {
+  const isChar = (code: number) =>
+    [0x9, 0xa, 0xd].includes(code) ||
+    (code >= 0x20 && code <= 0xd7ff) ||
+    (code >= 0xe000 && code <= 0xfffd) ||
+    code >= 0x10000
+  return [...text]
+    .map((character) => (isChar(character.codePointAt(0) ?? 0) ? character : '\ufffd'))
+    .join('')
+}
+
+/** Returns the text of HTML without tags, in which every special character is a numeric reference. */
+export function unescapeHtml(html: string): string {
+  return html.replace(/&#(\d+);/g, (_reference, code) => String.fromCharCode(code))
+}

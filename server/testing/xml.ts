@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RelaxNGValidator, XmlDocument, XmlElement } from 'libxml2-wasm'
+
+const NAMESPACES = {
+  atom: 'http://www.w3.org/2005/Atom',
+  sitemap: 'http://www.sitemaps.org/schemas/sitemap/0.9',
+}
+
+type XmlNode = { content: string; attributes: Record<string, string> }
+
+/** Parses a document as libxml2 does, which throws where it is not well-formed, and returns what an XPath finds in it. */
+export function findInXml(xml: string, path: string): XmlNode[] {
+  using document = XmlDocument.fromString(xml)
+  return document.find(path, NAMESPACES).map((node) => ({
+    content: node.content,
+    attributes: Object.fromEntries(
+      node instanceof XmlElement ? node.attrs.map(({ name, value }) => [name, value]) : [],
+    ),
+  }))
+}
+
+/** Returns the contents of what an XPath finds. */
+export function textsInXml(xml: string, path: string): string[] {
+  return findInXml(xml, path).map(({ content }) => content)
+}
+
+const atomSchema = RelaxNGValidator.fromDoc(
+  XmlDocument.fromString(readFileSync(join(import.meta.dirname, 'atom.rng'), 'utf8')),
+)
+
+/** Throws, with the reasons, where a document is not an Atom feed or entry by the schema of RFC 4287. */
+export function requireAtom(xml: string): void {
+  using document = XmlDocument.fromString(xml)
+  atomSchema.validate(document)
+}

@@ -1,0 +1,25 @@
+import { QueryClient } from '@tanstack/react-query'
+import { renderToString } from 'react-dom/server'
+import { matchPath, StaticRouter } from 'react-router'
+import { PATHS, type PageSettings, type RenderPage } from '../../contract/pages.ts'
+import { setSettings } from '../browser/page-settings.ts'
+import { App } from './app.tsx'
+import { showFirstPage } from './first-page.ts'
+import { loadPublicPages } from './router.tsx'
+
+/** Returns the function that renders public pages as a visitor sees them. It is the server's way into the web app. */
+export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
+  setSettings(settings)
+  await loadPublicPages()
+  return (path, first) => {
+    const client = new QueryClient()
+    const postId = matchPath(PATHS.post, path.split('?', 1)[0] ?? '')?.params.id ?? ''
+    showFirstPage(client, first, { visit: 'default', postId })
+    const html = renderToString(
+      <App client={client} router={(app) => <StaticRouter location={path}>{app}</StaticRouter>} />,
+    )
+    // Otherwise the timers of its entries would keep it in memory for half an hour.
+    client.clear()
+    return html
+  }
+}

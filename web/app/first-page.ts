@@ -1,0 +1,39 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { FIRST_PAGE_ID, type FirstPage } from '../../contract/pages.ts'
+import { threadTitle } from '../../contract/post-title.ts'
+import { clock } from '../api/server-clock.ts'
+import { headerTitle } from '../browser/use-page-title.ts'
+import { putFirstPage } from '../posts/cache/list-cache.ts'
+import { putRead } from '../posts/cache/use-read-post.ts'
+import { repliesSource } from '../replies/reply-sources.ts'
+
+/** Returns what the server has rendered this page from; null where it has rendered nothing. */
+export function readFirstPage(): FirstPage | null {
+  const json = document.getElementById(FIRST_PAGE_ID)?.textContent
+  return json ? JSON.parse(json) : null
+}
+
+/**
+ * Puts everything that the first render of a page needs where its components find it, on the server and in the browser
+ * alike. `visit` is the key of the history entry, and `postId` that of the post which the address names.
+ */
+export function showFirstPage(
+  client: QueryClient,
+  first: FirstPage,
+  { visit, postId }: { visit: string; postId: string },
+): void {
+  clock.set(first.now)
+  headerTitle.set(headerTitleOf(first))
+  if (first.shows === 'wall') {
+    putFirstPage(client, { name: 'wall', visit, start: first.cursor }, first.posts)
+  } else if (first.shows === 'post') {
+    const { name } = repliesSource(first.post.id)
+    putRead(client, postId, first.post)
+    putFirstPage(client, { name, visit, start: first.cursor }, first.replies)
+  } else if (first.shows === 'missing post') putRead(client, postId, null)
+}
+
+function headerTitleOf(first: FirstPage): string | undefined {
+  if (first.shows === 'post') return threadTitle(first.post)
+  return first.shows === 'missing post' ? 'Запись' : undefined
+}

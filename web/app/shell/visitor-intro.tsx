@@ -1,0 +1,35 @@
+import { X } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLocation } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
+import { settings } from '../../browser/page-settings.ts'
+import { localStore } from '../../browser/storage.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { useViewer } from '../../viewer/viewer.ts'
+import styles from './visitor-intro.module.css'
+
+/** index.html reads this key before the first paint, and hides the line from everybody who has seen it. */
+const SEEN = 'intro-seen'
+
+/** One line above the wall that says what this place is. A visitor sees it at their first visit, and can close it. */
+export function VisitorIntro() {
+  const { state } = useViewer()
+  const { pathname } = useLocation()
+  return state === 'signed-out' && pathname === PATHS.wall && <Intro />
+}
+
+function Intro() {
+  useEffect(() => localStore.write(SEEN, 'yes'), [])
+  return (
+    <p className={styles.intro}>
+      <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
+      <IconButton label="Скрыть" icon={<X size={18} />} onClick={hide} />
+    </p>
+  )
+}
+
+function hide(): void {
+  document.documentElement.toggleAttribute('data-intro-seen', true)
+  // The button that had the focus is gone.
+  document.getElementById('content')?.focus({ preventScroll: true })
+}

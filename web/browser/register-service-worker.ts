@@ -1,0 +1,16 @@
+import { wantsServiceWorker } from './page-settings.ts'
+import { whenIdle } from './when-idle.ts'
+
+const REGISTER_WITHIN_MS = 5000
+
+/** Registers the service worker of the built app once the page has loaded and is idle. Where that fails, the app does without. */
+export function registerServiceWorker(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator) || !wantsServiceWorker()) return
+  const register = () => {
+    whenIdle(() => {
+      navigator.serviceWorker.register('/service-worker.js').catch(() => undefined)
+    }, REGISTER_WITHIN_MS)
+  }
+  if (document.readyState === 'complete') register()
+  else addEventListener('load', register, { once: true })
+}

@@ -1,0 +1,68 @@
+import { isRecord, sessionStore } from './storage.ts'
+
+/** Where an entry of the browser's history was left. */
+export type Place = {
+  /** The first visible post, and its distance (px) from the top of the viewport. */
+  postId: string
+  top: number
+  focusedId: string | undefined
+  /** The cursors of the pages of its list, from the first one to that which holds the post; empty where none does. */
+  cursors: (string | null)[]
+}
+
+/** web/index.html reads it too. */
+const KEY = 'places'
+const VISITS_STORED_MAX = 20
+const CURSORS_MAX = 100
+
+let places: Map<string, Place> | undefined
+
+/** Where the history entry with this key was left; undefined for one that was never left or was opened anew. */
+export function savedPlace(visit: string): Place | undefined {
+  return known().get(visit)
+}
+
+/**
+ * Remembers where a history entry was left, also for after a reload. One left at its very top is remembered only until
+ * then: who reloads there wants what is new.
+ */
+export function savePlace(visit: string, place: Place, isAtTop: boolean): void {
+  const all = known()
+  all.delete(visit)
+  all.set(visit, { ...place, cursors: place.cursors.slice(-CURSORS_MAX) })
+  const stored = [...all].filter(([key]) => key !== visit || !isAtTop)
+  sessionStore.writeJson(KEY, stored.slice(-VISITS_STORED_MAX))
+}
+
+/**
+ * Gives the current history entry a key of its own when its address has been opened anew. The router would call every
+ * first entry `default`, and browsers keep the state of an entry whose own address is entered again.
+ */
+export function nameFirstVisit(): void {
+  const [navigation] = performance.getEntriesByType('navigation')
+  const isAnew = (navigation as PerformanceNavigationTiming | undefined)?.type === 'navigate'
+  if (history.state !== null && !isAnew) return
+  history.replaceState({ ...history.state, key: Math.random().toString(36).slice(2) }, '')
+}
+
+/** The key of the current history entry, as the router names it. */
+export function currentVisit(): string {
+  return (history.state as { key?: string } | null)?.key || 'default'
+}
+
+function known(): Map<string, Place> {
+  places ??= new Map(
+    typeof sessionStorage === 'undefined' ? [] : (sessionStore.readJson(KEY, isPlaces) ?? []),
+  )
+  return places
+}
+
+function isPlaces(value: unknown): value is [string, Place][] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isPlace(entry[1]))
+}
+
+function isPlace(value: unknown): value is Place {
+  if (!isRecord(value)) return false
+  const { postId, top, cursors } = value
+  return typeof postId === 'string' && typeof top === 'number' && Array.isArray(cursors)
+}

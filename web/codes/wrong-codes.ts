@@ -1,0 +1,54 @@
+import { CODE_ATTEMPTS } from '../../contract/constants.ts'
+import { CallError } from '../api/call-error.ts'
+import { isRecord, sessionStore } from '../browser/storage.ts'
+
+/** How often a wrong code was entered for an operation, and when its first mail was asked for (unix milliseconds). */
+type WrongCodes = { id: string; startedAt: number; count: number }
+
+const KEY = 'wrong-codes'
+/** How long an operation lives, in milliseconds; where the server is set to less, its next answer says so. */
+const LIFE_MS = 10 * 60_000
+
+/**
+ * Runs `verify`, which sends a code for an operation, and counts it if the code is wrong: the server says only that it is.
+ * `sentAt` is in unix milliseconds. Throws what `verify` throws.
+ */
+export async function countingWrongCodes<Answer>(
+  { id, sentAt }: { id: string; sentAt: number },
+  verify: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await verify()
+  } catch (error) {
+    if (error instanceof CallError && error.code === 'INVALID_CONFIRM_CODE') {
+      const before = read(id) ?? { id, startedAt: sentAt, count: 0 }
+      sessionStore.writeJson(KEY, { ...before, count: before.count + 1 } satisfies WrongCodes)
+    }
+    throw error
+  }
+}
+
+/** How many codes can still be tried for an operation; undefined where no wrong one was counted in this tab. */
+export function triesLeft(id: string): number | undefined {
+  const wrong = read(id)
+  return wrong && Math.max(0, CODE_ATTEMPTS - wrong.count)
+}
+
+/** When an operation that takes no code any more ends, so that a new code can be asked for, in unix milliseconds. */
+export function lockedUntil({ id, sentAt }: { id: string; sentAt: number }): number {
+  return (read(id)?.startedAt ?? sentAt) + LIFE_MS
+}
+
+function read(id: string): WrongCodes | undefined {
+  const wrong = sessionStore.readJson(KEY, isWrongCodes)
+  return wrong?.id === id ? wrong : undefined
+}
+
+function isWrongCodes(value: unknown): value is WrongCodes {
+  return (
+    isRecord(value) &&
+    typeof value.id === 'string' &&
+    typeof value.startedAt === 'number' &&
+    typeof value.count === 'number'
+  )
+}

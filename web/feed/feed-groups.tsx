@@ -1,0 +1,79 @@
+import { memo, startTransition, useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
+import { savedPlace } from '../browser/saved-places.ts'
+import { whenIdle } from '../browser/when-idle.ts'
+import { usePost } from '../posts/cache/post-cache.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
+import styles from './feed-groups.module.css'
+import { PostActions, PostMenu } from './post-controls.tsx'
+
+/** A group every so many milliseconds at the latest: a list of a thousand posts is whole within some seconds. */
+const IDLE_MS = 50
+
+type Groups = readonly (readonly string[])[]
+type FeedGroupsProps = { groups: Groups; setSize: number; withoutQuotes: boolean }
+
+/**
+ * The posts of a feed in groups, of which the browser handles only those near the window. One who comes back to a long
+ * list first sees the posts at which they left it; the groups farther away follow one by one when the page is idle.
+ */
+export function FeedGroups({ groups, setSize, withoutQuotes }: FeedGroupsProps) {
+  const isRendered = useRenderedGroups(groups)
+  let before = 0
+  return groups.map((ids, index) => {
+    const first = before + 1
+    before += ids.length
+    return (
+      <div key={ids[0]} className={styles.group} data-empty={!isRendered(index) || undefined}>
+        {isRendered(index) &&
+          ids.map((id, at) => (
+            <FeedPost
+              key={id}
+              id={id}
+              position={first + at}
+              setSize={setSize}
+              withoutQuote={withoutQuotes}
+            />
+          ))}
+      </div>
+    )
+  })
+}
+
+/**
+ * Says which groups to render: at first the one at which the visit was left and its neighbours, then step by step all.
+ * What is loaded later is rendered at once.
+ */
+function useRenderedGroups(groups: Groups): (index: number) => boolean {
+  const visit = useLocation().key
+  const [first] = useState(() => ({
+    postId: savedPlace(visit)?.postId,
+    waiting: new Set(groups.map(([id]) => id)),
+  }))
+  const [reach, setReach] = useState(1)
+  const left = groups.findIndex((ids) => ids.some((id) => id === first.postId))
+  const at = Math.max(0, left)
+  const isRendered = (index: number) =>
+    Math.abs(index - at) <= reach || !first.waiting.has(groups[index]?.[0])
+  const isWhole = groups.every((_, index) => isRendered(index))
+
+  useEffect(() => {
+    if (isWhole) return
+    return whenIdle(() => startTransition(() => setReach(reach + 1)), IDLE_MS)
+  }, [isWhole, reach])
+
+  return isRendered
+}
+
+type FeedPostProps = { id: string; position: number; setSize: number; withoutQuote: boolean }
+
+/** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
+const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
+  const post = usePost(id)
+  if (!post) return null
+  return (
+    <PostCard {...place} post={post} menu={<PostMenu post={post} />}>
+      <PostActions post={post} />
+    </PostCard>
+  )
+})

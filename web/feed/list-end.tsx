@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import styles from './list-end.module.css'
+
+const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }
+
+/** Fills the page of a list without posts. */
+export function NoPosts({ action }: { action: ReactNode }) {
+  return <EmptyState {...EMPTY} action={action} />
+}
+
+/** Says in a line below a post that it has no replies, and offers to write the first. */
+export function NoReplies({ post }: { post: CachedPost }) {
+  return (
+    <div className={styles.noReplies}>
+      <p className={styles.words}>
+        {EMPTY.title}. {EMPTY.text}
+      </p>
+      <Button size="s" onClick={() => withViewer({ name: 'reply', postId: post.id })}>
+        Ответить
+      </Button>
+    </div>
+  )
+}
+
+/** Marks the end of a list, so that nobody waits for more. */
+export function LastPost() {
+  return (
+    <p className={styles.last}>
+      <Mark size={18} />
+      Это все записи
+    </p>
+  )
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { plural, shortCount } from './counts.ts'
+
+const answers = { one: 'ответ', few: 'ответа', many: 'ответов' }
+
+test.each([
+  [0, 'ответов'],
+  [1, 'ответ'],
+  [2, 'ответа'],
+  [4, 'ответа'],
+  [5, 'ответов'],
+  [11, 'ответов'],
+  [12, 'ответов'],
+  [21, 'ответ'],
+  [22, 'ответа'],
+  [111, 'ответов'],
+  [1001, 'ответ'],
+  [1.5, 'ответа'],
+])('%d %s', (n, form) => {
+  expect(plural(n, answers)).toBe(form)
+})
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1 тыс.'],
+  [1099, '1 тыс.'],
+  [1100, '1,1 тыс.'],
+  [1400, '1,4 тыс.'],
+  [12_345, '12,3 тыс.'],
+  [999_999, '999,9 тыс.'],
+  [1_000_000, '1 млн.'],
+  [2_560_000, '2,5 млн.'],
+  [999_999_999, '999,9 млн.'],
+  [1_000_000_000, '1 млрд.'],
+  [7_300_000_000_000, '7,3 трлн.'],
+])('%d is %s', (count, text) => {
+  expect(shortCount(count)).toBe(text)
+})
+
+test('never shows four digits before a unit below a quadrillion', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (count) => {
+      expect(shortCount(count)).toMatch(/^\d{1,3}(,[1-9])?( (тыс|млн|млрд|трлн)\.)?$/)
+    }),
+  )
+})

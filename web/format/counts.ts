@@ -1,0 +1,28 @@
+/** The three forms of a Russian noun after a whole number: 1 ответ, 2 ответа, 5 ответов. */
+export type PluralForms = { one: string; few: string; many: string }
+
+const rules = new Intl.PluralRules('ru')
+
+/** The form that agrees with `n`. Fractions take `few`, as in «1,5 часа». */
+export function plural(n: number, forms: PluralForms): string {
+  const category = rules.select(n)
+  if (category === 'one' || category === 'many') return forms[category]
+  return forms.few
+}
+
+const UNITS = [
+  { from: 1e12, name: 'трлн.' },
+  { from: 1e9, name: 'млрд.' },
+  { from: 1e6, name: 'млн.' },
+  { from: 1e3, name: 'тыс.' },
+]
+
+/** A count in few characters: '999', '1,4 тыс.', '2 млн.'. Truncated, never rounded up: 999 999 is '999,9 тыс.'. */
+export function shortCount(count: number): string {
+  const unit = UNITS.find((candidate) => count >= candidate.from)
+  if (!unit) return String(count)
+  const tenths = Math.floor(count / (unit.from / 10))
+  const rest = tenths % 10
+  const whole = String((tenths - rest) / 10)
+  return `${rest === 0 ? whole : `${whole},${rest}`} ${unit.name}`
+}

@@ -1,0 +1,38 @@
+import { useMemo } from 'react'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
+import { likedSource, ownPostsSource } from '../posts/cache/post-sources.ts'
+import { ownRepliesSource } from '../replies/reply-sources.ts'
+import { Button } from '../ui/button.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import { WallLink } from './wall-link.tsx'
+
+/** /liked */
+export function LikedPage() {
+  usePageTitle('Понравившиеся')
+  return <PostFeed source={likedSource} label="Понравившиеся" emptyAction={<WallLink />} />
+}
+
+/** /own/posts */
+export function OwnPostsPage() {
+  usePageTitle('Мои записи')
+  const viewer = useViewer()
+  const userId = viewer.state === 'authorized' ? viewer.user.id : null
+  const source = useMemo(() => (userId === null ? null : ownPostsSource(userId)), [userId])
+  return source && <PostFeed source={source} label="Мои записи" emptyAction={<NewPostButton />} />
+}
+
+/** /own/replies */
+export function OwnRepliesPage() {
+  usePageTitle('Мои ответы')
+  return <PostFeed source={ownRepliesSource} label="Мои ответы" emptyAction={<WallLink />} />
+}
+
+function NewPostButton() {
+  return (
+    <Button variant="strong" onClick={() => withViewer({ name: 'new-post' })}>
+      Новая запись
+    </Button>
+  )
+}

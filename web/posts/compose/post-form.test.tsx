@@ -1,0 +1,15 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { PostCounter } from './post-form.tsx'
+
+test.each([
+  [51, ''],
+  [50, 'Осталось 50 символов или меньше'],
+  [11, 'Осталось 25 символов или меньше'],
+  [1, 'Осталось 10 символов или меньше'],
+  [0, 'Символов не осталось'],
+  [-1, 'Текст слишком длинный'],
+])('%i left are announced as «%s»', (left, announcement) => {
+  const html = renderToString(<PostCounter left={left} />)
+  expect(/role="status"><span[^>]*>([^<]*)</.exec(html)?.[1]).toBe(announcement)
+})

@@ -1,0 +1,56 @@
+/** The paths of this build's assets, which the build writes in place of the name. */
+declare const BUILD_ASSETS: string[]
+
+const CACHE = 'assets'
+/** About six builds: a tab that is never closed keeps those of former builds alive. */
+const ASSETS_AT_MOST = 400
+const ASSET_PATH = /\/assets\/[\w.-]+/g
+
+/** Returns an asset from the cache, else from the network and stores it. Its name holds a hash, so it never changes. */
+export async function respondWithAsset(event: FetchEvent): Promise<Response> {
+  const cache = await caches.open(CACHE)
+  const stored = await cache.match(event.request.url, { ignoreVary: true })
+  if (stored) return stored
+  const response = await fetch(event.request)
+  if (response.ok) {
+    // Without room for it, the asset is used all the same.
+    event.waitUntil(storeAsset(cache, event.request.url, response.clone()).catch(() => undefined))
+  }
+  return response
+}
+
+/**
+ * Stores the assets that a page of this build names and that are not stored yet. The page has just loaded them, so that
+ * they come from the browser's HTTP cache. Rejects where one cannot be fetched.
+ */
+export async function storeAssetsOf(html: string): Promise<void> {
+  const cache = await caches.open(CACHE)
+  const own = new Set(BUILD_ASSETS)
+  const named = new Set(assetsIn(html).filter((path) => own.has(path)))
+  await Promise.all(
+    [...named].map(async (path) => {
+      if (!(await cache.match(path, { ignoreVary: true }))) await cache.add(path)
+    }),
+  )
+}
+
+/** Removes the assets that neither this build nor any of these pages names. */
+export async function removeOldAssets(pages: string[]): Promise<void> {
+  const cache = await caches.open(CACHE)
+  const used = new Set([...BUILD_ASSETS, ...pages.flatMap(assetsIn)])
+  for (const { url } of await cache.keys()) {
+    if (!used.has(new URL(url).pathname)) await cache.delete(url, { ignoreVary: true })
+  }
+}
+
+function assetsIn(html: string): string[] {
+  return html.match(ASSET_PATH) ?? []
+}
+
+async function storeAsset(cache: Cache, url: string, response: Response): Promise<void> {
+  await cache.put(url, response)
+  // In the order in which they were stored.
+  const all = await cache.keys()
+  const surplus = all.slice(0, Math.max(0, all.length - ASSETS_AT_MOST))
+  await Promise.all(surplus.map((request) => cache.delete(request, { ignoreVary: true })))
+}

@@ -1,0 +1,99 @@
+import { offlinePage } from './offline-page.ts'
+import { storeAssetsOf } from './stored-assets.ts'
+
+declare const self: ServiceWorkerGlobalScope
+
+const CACHE = 'pages'
+const WALL = '/'
+const POST = /^\/posts\/[^/]+$/
+const POSTS_AT_MOST = 50
+/** After so long a stored page is shown; the one from the network is then stored for the next visit. */
+const TIMEOUT_MS = 3000
+
+/**
+ * Returns a page from the network. After a failure, a server error or 3 s without an answer, returns the page as it was
+ * stored at the last visit; where it never was, waits on and returns the offline page after a failure.
+ */
+export async function respondWithPage(event: FetchEvent): Promise<Response> {
+  const fresh = fetchPage(event)
+  event.waitUntil(fresh.catch(() => undefined))
+  const first = await Promise.race([fresh.catch(() => 'failed' as const), pause(TIMEOUT_MS)])
+  if (first instanceof Response) return first
+  const { pathname } = new URL(event.request.url)
+  const stored = await caches.match(pathname, { cacheName: CACHE, ignoreVary: true })
+  if (stored) return stored
+  return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
+}
+
+/** Stores the pages of open tabs. They were loaded before the first worker was there. */
+export async function storeOpenPages(): Promise<void> {
+  for (const client of await self.clients.matchAll({ type: 'window' })) {
+    const url = new URL(client.url)
+    if (mayBeStored(url)) await storePage(url, await fetch(url.pathname))
+  }
+}
+
+/** Returns the HTML of every stored page. */
+export async function readStoredPages(): Promise<string[]> {
+  const cache = await caches.open(CACHE)
+  const responses = await cache.matchAll(undefined, { ignoreVary: true })
+  return Promise.all(responses.map((response) => response.text()))
+}
+
+async function fetchPage(event: FetchEvent): Promise<Response> {
+  const preloaded: Response | undefined = await event.preloadResponse
+  const response = preloaded ?? (await fetch(event.request))
+  if (response.status >= 500) throw new Error(`The server answered ${response.status}`)
+  const url = new URL(event.request.url)
+  // Without room for it, the page is shown all the same.
+  if (mayBeStored(url)) {
+    event.waitUntil(storePage(url, response.clone()).catch(() => undefined))
+  }
+  return response
+}
+
+/** Whether the page at a URL is the same for every visitor. */
+function mayBeStored({ pathname, search }: URL): boolean {
+  return search === '' && (pathname === WALL || POST.test(pathname))
+}
+
+/** Stores a page after its assets, so that a stored page always has them; forgets one that is gone. */
+async function storePage({ pathname }: URL, response: Response): Promise<void> {
+  const cache = await caches.open(CACHE)
+  if (response.status === 404) {
+    await cache.delete(pathname, { ignoreVary: true })
+    return
+  }
+  // Who is signed in gets a page without content. What a visitor sees there is stored in its place.
+  const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
+  if (!isPublicPage(page)) return
+  const copy = page.clone()
+  await storeAssetsOf(await page.text())
+  await cache.put(pathname, copy)
+  await removeOldestPosts(cache)
+}
+
+function isPublicPage({ status, type, redirected, headers }: Response): boolean {
+  return (
+    status === 200 &&
+    type === 'basic' &&
+    !redirected &&
+    (headers.get('content-type') ?? '').startsWith('text/html') &&
+    !isPrivate({ headers })
+  )
+}
+
+function isPrivate({ headers }: Pick<Response, 'headers'>): boolean {
+  return /no-store|private/.test(headers.get('cache-control') ?? '')
+}
+
+async function removeOldestPosts(cache: Cache): Promise<void> {
+  // In the order in which they were stored.
+  const posts = (await cache.keys()).filter(({ url }) => new URL(url).pathname !== WALL)
+  const surplus = posts.slice(0, Math.max(0, posts.length - POSTS_AT_MOST))
+  await Promise.all(surplus.map((request) => cache.delete(request, { ignoreVary: true })))
+}
+
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms))
+}

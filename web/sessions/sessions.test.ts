@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { dayAndTime } from './session-time.ts'
+import { browserName, isPhone, systemName } from './sessions.tsx'
+
+test('a device is named by its browser and the first number of its version', () => {
+  const device = { userAgent: 'Firefox', userAgentVersion: '140.0.2', os: 'Linux' }
+  expect(browserName(device)).toBe('Firefox 140')
+  expect(systemName(device)).toBe('Linux')
+})
+
+test('an unknown device still has a name', () => {
+  const device = { userAgent: '', userAgentVersion: '', os: '' }
+  expect(browserName(device)).toBe('Неизвестный браузер')
+  expect(systemName(device)).toBe('Неизвестная система')
+})
+
+test.each([
+  ['Android 16', true],
+  ['iOS 26.1', true],
+  ['Windows 11', false],
+  ['macOS 26.1', false],
+  ['', false],
+])('a device with %s is told from the others by whether it is a phone', (os, expected) => {
+  expect(isPhone({ userAgent: 'Firefox', userAgentVersion: '140', os })).toBe(expected)
+})
+
+test.each([
+  [[2026, 2, 1, 17, 49], 'сегодня в 17:49'],
+  [[2026, 2, 1, 0, 0], 'сегодня в 00:00'],
+  [[2026, 1, 28, 23, 59], 'вчера в 23:59'],
+  [[2026, 1, 27, 23, 59], '27 февраля 2026 г. в 23:59'],
+  [[2025, 2, 1, 17, 49], '1 марта 2025 г. в 17:49'],
+] as const)('the time %j is told by its day', (parts, words) => {
+  const now = new Date(2026, 2, 1, 18, 0).getTime() / 1000
+  const [year, month, day, hour, minute] = parts
+  expect(dayAndTime(new Date(year, month, day, hour, minute).getTime() / 1000, now)).toBe(words)
+})
