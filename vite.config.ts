@@ -9,11 +9,12 @@ const TEXT_FILE = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
 const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
 /**
  * What every visit needs, in two scripts, which compress better than the many that lazy chunks would split off: packages,
- * which few releases change, so that browsers keep them cached across deployments, and what main.tsx imports.
+ * which few releases change, so that browsers keep them cached across deployments, and what main.tsx imports. The entry
+ * itself stays a script of its own, so that rendered pages can load everything by it, after the paint.
  */
 const CHUNKS = [
   { name: 'vendor', test: VENDOR, priority: 2 },
-  { name: 'app', test: /web\/main\.tsx$/, priority: 1 },
+  { name: 'app', test: /web\/app\/app\.tsx$/, priority: 1 },
 ]
 const SMALLEST_WORTH_PACKING = 1024
 // light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.

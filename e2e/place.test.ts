@@ -45,6 +45,44 @@ test('a reload deep in the wall returns to the same post, also after one on a po
   expect(texts).toEqual(expected)
 })
 
+test('a reload at the last post that is loaded returns to it before the posts below are read', async () => {
+  const page = await journey.visit({ viewport: PHONE })
+  await readOn(page, 60)
+  const read = postWith(page, /Номер 71$/)
+  await bringTo(read, 217)
+  const more = Promise.withResolvers<void>()
+  let reads = 0
+  await page.route(/\/posts\?.*cursor=/, async (route) => {
+    reads += 1
+    if (reads > 1) await more.promise
+    await route.continue()
+  })
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await postWith(page, /Номер 70$/).count()).toBe(0)
+  more.resolve()
+  await postWith(page, /Номер 70$/).waitFor()
+  expect(await isAt(read, 217)).toBe(true)
+})
+
+test('going back before the scripts of a reloaded post are there shows the wall at its place', async () => {
+  const page = await journey.visit({ viewport: PHONE })
+  const read = await readDeep(page)
+  await read.locator('time').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  const scripts = Promise.withResolvers<void>()
+  await page.route(/\/assets\/index.*\.js$/, async (route) => {
+    await scripts.promise
+    await route.continue()
+  })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.goBack()
+  await page.waitForURL(`${journey.url}/`)
+  scripts.resolve()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+})
+
 test('signing in deep in the wall returns to the same post, and the address starts at the top', async () => {
   const petr = await journey.signUp()
   const page = await journey.visit({ viewport: PHONE })

@@ -53,11 +53,14 @@ test('assets are cached for ever and compressed at build time; the page itself i
   expect(await html?.headerValue('cache-control')).toMatch(/^public, max-age=0, /)
 })
 
-test('the first posts come with the page: nothing is requested for them', async () => {
+test('the first posts come with the page: nothing is requested for them, and no script before them', async () => {
   const responses = await firstVisit()
   expect(responses.filter((it) => it.url().includes('/api/'))).toEqual([])
   const html = responses.find((it) => it.request().resourceType() === 'document')
-  expect(await html?.text()).toContain(TEXT)
+  const page = await html?.text()
+  expect(page).toContain(TEXT)
+  // The scripts wait for the paint: a loader requests them.
+  expect(page).not.toMatch(/<script[^>]* type="module"|rel="modulepreload"/)
 })
 
 test('on a slow network the layout does not shift while the page, its fonts and more posts load', async () => {

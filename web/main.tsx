@@ -1,4 +1,4 @@
-import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
+import { StrictMode, startTransition, useEffect, useLayoutEffect, useState } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { BrowserRouter, matchPath } from 'react-router'
 import { type FirstPage, PATHS } from '../contract/pages.ts'
@@ -7,7 +7,7 @@ import { App } from './app/app.tsx'
 import { readFirstPage, showFirstPage } from './app/first-page.ts'
 import { loadFirstPage } from './app/router.tsx'
 import { registerServiceWorker } from './browser/register-service-worker.ts'
-import { currentVisit, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
+import { currentVisit, isAsOpened, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
 import { assumeVisitor, loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
@@ -24,7 +24,11 @@ const first = readFirstPage()
 // Not awaited: a module that awaits splits the first visit into many more requests.
 // Where a script of the page cannot be had, it stays as it came: readable, and with links that work.
 if (first && beginsAtPlace(first))
-  loadFirstPage(first).then(() => hydrate(root, first), console.error)
+  loadFirstPage(first).then(
+    // One who went back meanwhile has another address than the page they see.
+    () => (isAsOpened() ? hydrate(root, first) : render(root)),
+    console.error,
+  )
 else render(root)
 registerServiceWorker()
 
@@ -47,7 +51,10 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   const postId = matchPath(PATHS.post, location.pathname)?.params.id ?? ''
   showFirstPage(queryClient, shown, { visit, postId })
   assumeVisitor()
-  startTransition(() => void hydrateRoot(container, <Hydrated />))
+  const { href } = location
+  // One who goes back during the first render gets another page than the rendered one: React renders it anew.
+  const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
+  startTransition(() => void hydrateRoot(container, <Hydrated />, { onRecoverableError }))
 }
 
 /** The app, and what may only begin when React has taken the page over: changes before that would render it anew. */
@@ -58,9 +65,12 @@ function Hydrated() {
 
 /** The app, and the marks of a page without scripts, which it removes. */
 function Rendered() {
+  const [href] = useState(() => location.href)
   useLayoutEffect(() => {
+    // The router listens from now on: it has missed a step through the history that was taken during the first render.
+    if (location.href !== href) dispatchEvent(new PopStateEvent('popstate', history))
     document.documentElement.removeAttribute('data-static')
     document.documentElement.removeAttribute('data-returning')
-  }, [])
+  }, [href])
   return app
 }

@@ -39,10 +39,18 @@ export function savePlace(visit: string, place: Place, isAtTop: boolean): void {
  * first entry `default`, and browsers keep the state of an entry whose own address is entered again.
  */
 export function nameFirstVisit(): void {
-  const [navigation] = performance.getEntriesByType('navigation')
-  const isAnew = (navigation as PerformanceNavigationTiming | undefined)?.type === 'navigate'
-  if (history.state !== null && !isAnew) return
+  if (history.state !== null && navigation()?.type !== 'navigate') return
   history.replaceState({ ...history.state, key: Math.random().toString(36).slice(2) }, '')
+}
+
+/** Whether the address is still the one that the document was opened at, and not another entry of the history. */
+export function isAsOpened(): boolean {
+  const opened = new URL(navigation()?.name ?? location.href)
+  return opened.pathname === location.pathname && opened.search === location.search
+}
+
+function navigation(): PerformanceNavigationTiming | undefined {
+  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined
 }
 
 /** The key of the current history entry, as the router names it. */

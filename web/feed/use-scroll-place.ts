@@ -39,6 +39,11 @@ export function useScrollPlace(list: PostListView): void {
     }
   }, [visit, isReturn, ready, list.start])
 
+  // The posts below fill the space by now, or there are none.
+  useLayoutEffect(() => {
+    if (ready && !list.hasMore) reserveHeight(0)
+  }, [ready, list.hasMore])
+
   useLayoutEffect(() => {
     if (!ready) return
     const remember = () => {
@@ -60,6 +65,7 @@ export function useScrollPlace(list: PostListView): void {
     return () => {
       stop.abort()
       save()
+      reserveHeight(0)
     }
   }, [visit, ready])
 }
@@ -79,6 +85,16 @@ function restore({ postId, top }: Spot, focusedId?: string): void {
 
 /** Scrolls an article to `top` (px), and again for some frames: posts above get their true height only when rendered. */
 function scrollToTop(article: HTMLElement, top: number, frames: number): void {
-  scrollBy(0, article.getBoundingClientRect().top - top)
-  if (frames > 0) requestAnimationFrame(() => scrollToTop(article, top, frames - 1))
+  const y = scrollY + article.getBoundingClientRect().top - top
+  // The posts below it may not be read yet.
+  reserveHeight(y + innerHeight)
+  scrollTo(0, y)
+  requestAnimationFrame(() => {
+    if (frames > 0 && article.isConnected) scrollToTop(article, top, frames - 1)
+  })
+}
+
+/** Makes the page at least so high (px). */
+function reserveHeight(height: number): void {
+  document.documentElement.style.minHeight = height > 0 ? `${height}px` : ''
 }
