@@ -5,6 +5,7 @@ import { postPath } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { isInSight } from '../feed/articles.ts'
 import { likePost } from '../likes/like-post.ts'
+import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { savedSignIn } from '../sign-in/saved-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
 import { openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
@@ -61,9 +62,13 @@ function useLikeAndTell(): (postId: string) => void {
   const toast = useToast()
 
   const { mutate } = useMutation({
-    mutationFn: (postId: string) => likePost(client, postId),
+    mutationFn: async (postId: string) => {
+      await likePost(client, postId)
+      // A list that is still being read has not returned to its place.
+      await whenListsAreRead(client)
+      await new Promise(requestAnimationFrame)
+    },
     onSuccess: (_, postId) => {
-      // After signing in the page starts at its top: the post that was liked may be far below.
       if (isInSight(postId)) return
       const href = postPath(postId)
       const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }

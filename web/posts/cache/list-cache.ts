@@ -50,6 +50,13 @@ export function putFirstPage(
   client.setQueryData<CachedPages>(pagesKey(name, visit), pages)
 }
 
+/** Resolves when no list on the page waits for its first posts any more. */
+export async function whenListsAreRead(client: QueryClient): Promise<void> {
+  const lists = client.getQueryCache().findAll({ queryKey: [LISTS], type: 'active' })
+  const waiting = lists.filter(({ state }) => state.data === undefined)
+  await Promise.allSettled(waiting.map((list) => list.promise))
+}
+
 /** Puts a published post first in every cached list of these names that does not have it yet. */
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   for (const name of names) {
