@@ -157,7 +157,7 @@ test('when a new release has removed the chunk of a page or a menu, a reload is 
     before: (it) => it.route(gone, (route) => route.fulfill({ status: 404 })),
   })
   await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
-  const said = page.getByRole('status').filter({ hasText: 'Не удалось открыть окно' })
+  const said = page.getByRole('status').filter({ hasText: 'Не получилось загрузить' })
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 
   await openSettings(page)

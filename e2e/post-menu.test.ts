@@ -4,6 +4,8 @@ import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  dialogOf,
+  holdCalls,
   openMenu,
   postTexts,
   postWith,
@@ -45,6 +47,37 @@ test('a post is changed and deleted by its owner, and reported by everybody else
     'Удалить',
   ])
   expect(await items('Чужая запись')).toEqual(['Скопировать ссылку', 'Пожаловаться'])
+})
+
+test('the first press of «…» shows at once, even while the menu is still loading', async () => {
+  await journey.publish(petr, 'На медленной линии')
+  let menuCode: Awaited<ReturnType<typeof holdCalls>> | undefined
+  const page = await journey.visit({
+    before: async (it) => {
+      menuCode = await holdCalls(it, /\/assets\/menu-[^/]*\.js$/)
+    },
+  })
+  const button = postWith(page, 'На медленной линии').getByRole('button', { name: 'Ещё' })
+  const isBusy = () => button.getAttribute('aria-busy')
+  expect(await isBusy()).toBe('false')
+  await button.click()
+  await expect.poll(isBusy).toBe('true')
+  expect(await page.getByRole('menu').count()).toBe(0)
+  menuCode?.letGo()
+  await page.getByRole('menu').waitFor()
+  expect(await isBusy()).toBe('false')
+})
+
+test('deleting the first post of a list leaves the others as they are', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ as: olga })
+  const next = postWith(page, 'Запись 11')
+  await next.evaluate((it) => Reflect.set(it, 'isMarked', true))
+  await chooseFromMenu(postWith(page, 'Запись 12'), 'Удалить')
+  const dialog = await dialogOf(page, 'Удалить запись?')
+  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await postWith(page, 'Запись 12').waitFor({ state: 'detached' })
+  expect(await next.evaluate((it) => Reflect.get(it, 'isMarked'))).toBe(true)
 })
 
 test('the link of a post is copied, and shared where the browser can', async () => {

@@ -3,7 +3,12 @@ import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
 
-type SendOptions = { token?: string | null; signal?: AbortSignal | undefined }
+type SendOptions = {
+  token?: string | null
+  signal?: AbortSignal | undefined
+  /** The response to this very request, if it was sent before: then it is only read. */
+  answered?: Response
+}
 type RequestInput = {
   params?: Record<string, string>
   query?: Record<string, string | number | undefined>
@@ -18,20 +23,22 @@ type RequestInput = {
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { token, signal }: SendOptions,
+  { token, signal, answered }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: RequestInput = input
   const [method, path] = splitName(name)
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
-    const response = await fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
-      method,
-      headers: headersOf(headers, token, body),
-      // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
-      ...(token && { mode: 'same-origin' }),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+    const request = () =>
+      fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
+        method,
+        headers: headersOf(headers, token, body),
+        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
+        ...(token && { mode: 'same-origin' }),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    const response = answered ?? (await request())
     if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }

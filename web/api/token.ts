@@ -4,6 +4,7 @@ import { createEmitter } from '../browser/atom.ts'
 import { localStore } from '../browser/storage.ts'
 import { CallError } from './call-error.ts'
 import { clientToken } from './device.ts'
+import { takeEarlyRefresh } from './early-refresh.ts'
 import { send } from './send.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 
@@ -49,7 +50,7 @@ export function resetToken(next: 'unknown' | 'none'): void {
 export async function freshToken(refused?: string): Promise<string | null> {
   if (session === 'none') return null
   if (token && token.token !== refused && !expiresSoon(token)) return token.token
-  refreshing ??= oneTabAtATime(refresh).finally(() => {
+  refreshing ??= refresh().finally(() => {
     refreshing = null
   })
   return refreshing
@@ -61,9 +62,8 @@ function expiresSoon({ expiresAt }: AccessToken): boolean {
 
 async function refresh(): Promise<string | null> {
   try {
-    const body = { clientToken: await clientToken() }
-    const { answer, headers } = await send('PATCH /sessions/current', { body }, {})
-    setServerClock(headers)
+    const { answer, headers, receivedAt } = await askForToken()
+    setServerClock(headers, receivedAt)
     token = answer.accessToken
     session = 'live'
     localStore.write(HAD_SESSION, 'yes')
@@ -73,6 +73,19 @@ async function refresh(): Promise<string | null> {
     if (error instanceof CallError && error.status === 401) return handleRefusal(error)
     throw error
   }
+}
+
+/** Takes over the refresh that the page began, where its answer came; else sends one. */
+async function askForToken() {
+  const body = { clientToken: await clientToken() }
+  const name = 'PATCH /sessions/current'
+  const early = await takeEarlyRefresh(body.clientToken)
+  if (early) {
+    const { response: answered, receivedAt } = early
+    return { ...(await send(name, { body }, { answered })), receivedAt }
+  }
+  const sent = await oneTabAtATime(() => send(name, { body }, {}))
+  return { ...sent, receivedAt: Date.now() }
 }
 
 /** Throws `error` if the refused session was live in this page; else this is a visitor. */

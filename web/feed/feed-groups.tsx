@@ -18,13 +18,14 @@ type FeedGroupsProps = { groups: Groups; setSize: number; withoutQuotes: boolean
  * list first sees the posts at which they left it; the groups farther away follow one by one when the page is idle.
  */
 export function FeedGroups({ groups, setSize, withoutQuotes }: FeedGroupsProps) {
-  const isRendered = useRenderedGroups(groups)
+  const keys = useGroupKeys(groups)
+  const isRendered = useRenderedGroups(groups, keys)
   let before = 0
   return groups.map((ids, index) => {
     const first = before + 1
     before += ids.length
     return (
-      <div key={ids[0]} className={styles.group} data-empty={!isRendered(index) || undefined}>
+      <div key={keys[index]} className={styles.group} data-empty={!isRendered(index) || undefined}>
         {isRendered(index) &&
           ids.map((id, at) => (
             <FeedPost
@@ -40,21 +41,34 @@ export function FeedGroups({ groups, setSize, withoutQuotes }: FeedGroupsProps) 
   })
 }
 
+/** Returns a key for each group: its own as long as it keeps one of its posts, whichever of them is first. */
+function useGroupKeys(groups: Groups): number[] {
+  const [known] = useState(() => ({ keys: new Map<string, number>(), next: 0 }))
+  const used = new Set<number>()
+  return groups.map((ids) => {
+    const own = ids.map((id) => known.keys.get(id)).find((it) => it !== undefined && !used.has(it))
+    const key = own ?? known.next++
+    used.add(key)
+    for (const id of ids) known.keys.set(id, key)
+    return key
+  })
+}
+
 /**
  * Says which groups to render: at first the one at which the visit was left and its neighbours, then step by step all.
  * What is loaded later is rendered at once.
  */
-function useRenderedGroups(groups: Groups): (index: number) => boolean {
+function useRenderedGroups(groups: Groups, keys: readonly number[]): (index: number) => boolean {
   const visit = useLocation().key
   const [first] = useState(() => ({
     postId: savedPlace(visit)?.postId,
-    waiting: new Set(groups.map(([id]) => id)),
+    waiting: new Set(keys),
   }))
   const [reach, setReach] = useState(1)
   const left = groups.findIndex((ids) => ids.some((id) => id === first.postId))
   const at = Math.max(0, left)
   const isRendered = (index: number) =>
-    Math.abs(index - at) <= reach || !first.waiting.has(groups[index]?.[0])
+    Math.abs(index - at) <= reach || !first.waiting.has(keys[index] ?? -1)
   const isWhole = groups.every((_, index) => isRendered(index))
 
   useEffect(() => {

@@ -10,21 +10,24 @@ import { useToast } from './toaster.tsx'
 export function usePopup<Content>(load: () => Promise<Content>, openKeys: readonly string[]) {
   const anchor = useRef<HTMLButtonElement>(null)
   const [content, setContent] = useState<Content>()
-  const [open, setOpen] = useState(false)
+  const [state, setState] = useState<'closed' | 'opening' | 'open'>('closed')
+  const open = state === 'open'
   const showOpenError = useOpenErrorToast()
 
   async function show(): Promise<void> {
+    setState('opening')
     try {
       const loaded = await load()
       setContent(() => loaded)
-      setOpen(true)
+      setState('open')
     } catch {
+      setState('closed')
       // The panel stays closed, and the next press tries again.
       await showOpenError()
     }
   }
 
-  const close = useCallback(() => setOpen(false), [])
+  const close = useCallback(() => setState('closed'), [])
   const preloadContent = () => void preload(load)
 
   function openByKey(event: KeyboardEvent): void {
@@ -40,6 +43,8 @@ export function usePopup<Content>(load: () => Promise<Content>, openKeys: readon
     buttonProps: {
       ref: anchor,
       'aria-expanded': open,
+      // On a slow line the panel's code takes a while: the press shows at once.
+      'aria-busy': state === 'opening',
       onClick: () => (open ? close() : void show()),
       onKeyDown: openByKey,
       onPointerEnter: preloadContent,
@@ -57,7 +62,7 @@ export function useOpenErrorToast(): () => Promise<void> {
   return useCallback(async () => {
     if (await canReload()) {
       const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
-      toast({ text: 'Не удалось открыть окно', link })
+      toast({ text: 'Не получилось загрузить', link })
     } else {
       toast({ text: 'Не получилось загрузить. Проверьте связь и нажмите ещё раз' })
     }

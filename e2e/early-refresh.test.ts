@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { countRequests, postWith } from './testing/page-actions.ts'
+import { profileLink, signInButton } from './testing/sign-in-actions.ts'
+
+const SCRIPTS = '**/assets/*.js'
+const REFRESH = '**/api/v1/sessions/current'
+const REFRESH_PATH = /\/sessions\/current$/
+
+let journey: Journey
+let olga: TestUser
+beforeAll(async () => {
+  journey = await startJourney()
+  olga = await journey.signUp()
+  await journey.publish(olga, 'Первая')
+})
+afterAll(() => journey?.close())
+
+test('a signed-in person’s token is there before the scripts, which then ask for the wall at once', async () => {
+  const refreshed = Promise.withResolvers<void>()
+  const calls: string[] = []
+  const page = await journey.visit({
+    as: olga,
+    waitsForScripts: false,
+    before: async (it) => {
+      // No script arrives before the answer to the refresh.
+      await it.route(SCRIPTS, async (route) => {
+        await refreshed.promise
+        await route.continue()
+      })
+      it.on('requestfinished', (request) => {
+        if (REFRESH_PATH.test(request.url())) refreshed.resolve()
+      })
+      it.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`)
+      })
+    },
+  })
+  await postWith(page, 'Первая').waitFor()
+  await profileLink(page).waitFor()
+  expect(calls.filter((call) => call.startsWith('PATCH'))).toHaveLength(1)
+  expect(calls[0]).toBe('PATCH /api/v1/sessions/current')
+  expect(calls).toContain('GET /api/v1/posts')
+})
+
+test('where the early refresh gets no answer, the app asks itself', async () => {
+  let asked = 0
+  const page = await journey.visit({
+    as: olga,
+    waitsForScripts: false,
+    expectedErrors: /ERR_FAILED/,
+    before: (it) =>
+      it.route(REFRESH, (route) => (asked++ === 0 ? route.abort() : route.continue())),
+  })
+  await profileLink(page).waitFor()
+  expect(asked).toBe(2)
+})
+
+test('a page opened while another tab refreshes waits for its turn', async () => {
+  const page = await journey.visit({ as: olga })
+  await profileLink(page).waitFor()
+  const release = await holdLock(page)
+  const second = await page.context().newPage()
+  const refreshes = countRequests(second, 'PATCH', REFRESH_PATH)
+  await second.goto(journey.url)
+  await second.evaluate(waitForQueuedLock)
+  expect(refreshes()).toBe(0)
+  await release()
+  await profileLink(second).waitFor()
+  expect(refreshes()).toBe(1)
+})
+
+test('a visitor asks for no token, with or without a stored client token', async () => {
+  const asked: string[] = []
+  const page = await journey.visit({
+    before: async (it) => {
+      await it.addInitScript(() => localStorage.setItem('client-token', 'this-browser'))
+      it.on('request', (request) => REFRESH_PATH.test(request.url()) && asked.push(request.url()))
+    },
+  })
+  await signInButton(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(asked).toEqual([])
+})
+
+/** Takes the lock that tabs refresh under; returns the function that releases it. */
+async function holdLock(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((taken) => {
+        void navigator.locks.request('session', () => {
+          taken()
+          return new Promise((release) => Reflect.set(window, 'releaseLock', release))
+        })
+      }),
+  )
+  return () => page.evaluate(() => Reflect.get(window, 'releaseLock')())
+}
+
+/** Waits until a tab stands in the queue for the lock. */
+async function waitForQueuedLock(): Promise<void> {
+  for (;;) {
+    const { pending = [] } = await navigator.locks.query()
+    if (pending.some(({ name }) => name === 'session')) return
+    await new Promise(requestAnimationFrame)
+  }
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { findProgram } from '../../server/testing/debian-package.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
+
+const KEYS: Record<Key, string> = { Enter: '\uE007', Escape: '\uE00C' }
+const SCREEN = { width: 1280, height: 1000 }
+const READY_WITHIN_MS = 10_000
+
+/** The programs that WebKit needs: the driver, the browser that comes with its library, and a screen that nobody sees. */
+type Programs = { driver: string; browser: string; screen: string }
+
+/**
+ * Finds WebKitGTK's driver and browser, and Xvfb: Debian's packages, which are installed for root. Throws an Error that
+ * says what to do where one is missing.
+ */
+export async function findWebKit(): Promise<Programs> {
+  const driver = await findProgram(['/usr/bin/WebKitWebDriver'], {
+    debianPackage: 'webkit2gtk-driver',
+    advice: 'No WebKit found: install Debian’s package webkit2gtk-driver; other systems have none',
+  })
+  const browser = globSync('/usr/lib/*/webkit2gtk-4.*/MiniBrowser')[0]
+  if (!browser) throw new Error('No MiniBrowser found, which Debian’s libwebkit2gtk-4.1-0 contains')
+  const screen = await findProgram(['/usr/bin/Xvfb'], {
+    debianPackage: 'xvfb',
+    advice: 'No Xvfb found, which WebKit needs for its windows: install Debian’s package xvfb',
+  })
+  return { driver, browser, screen }
+}
+
+/** Starts WebKitGTK's driver on a screen of its own; each tab is a session, and so a browser, of its own. */
+export async function launchWebKit(): Promise<DrivenBrowser> {
+  const { driver, browser, screen } = await findWebKit()
+  await using starting = new AsyncDisposableStack()
+  const size = `${SCREEN.width}x${SCREEN.height}x24`
+  const xvfb = spawn(screen, ['-displayfd', '1', '-screen', '0', size, '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  starting.defer(() => end(xvfb))
+  const [display] = await once(createInterface({ input: xvfb.stdout }), 'line')
+  const port = await freePort()
+  const server = spawn(driver, [`--port=${port}`], {
+    env: { ...process.env, DISPLAY: `:${display}` },
+    stdio: 'ignore',
+  })
+  starting.defer(() => end(server))
+  const url = `http://127.0.0.1:${port}`
+  await isReady(url)
+  const running = starting.move()
+  return { openTab: () => openSession(url, browser), close: () => running.disposeAsync() }
+}
+
+async function openSession(url: string, browser: string): Promise<TabDriver> {
+  const options = { binary: browser, args: ['--automation'] }
+  const { sessionId } = (await command(url, 'POST', '/session', {
+    capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
+  })) as { sessionId: string }
+  const session = `/session/${sessionId}`
+  const post = (path: string, body: object) => command(url, 'POST', session + path, body)
+  await post('/window/rect', { x: 0, y: 0, ...SCREEN })
+
+  const type = async (text: string) => {
+    const actions = [...text].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ])
+    await post('/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+  return {
+    goto: async (address) => void (await post('/url', { url: address })),
+    evaluate: (expression) => post('/execute/sync', { script: `return ${expression}`, args: [] }),
+    clickAt: async (x, y) => {
+      const actions = [
+        { type: 'pointerMove', duration: 0, x, y },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ]
+      await post('/actions', { actions: [{ type: 'pointer', id: 'mouse', actions }] })
+    },
+    type,
+    press: (key) => type(KEYS[key]),
+    close: async () => void (await command(url, 'DELETE', session)),
+  }
+}
+
+/** Sends one command of https://www.w3.org/TR/webdriver2/ and returns its value. Throws an Error with the driver's message. */
+async function command(url: string, method: string, path: string, body?: object): Promise<unknown> {
+  const answer = await fetch(url + path, { method, ...(body && { body: JSON.stringify(body) }) })
+  const { value } = (await answer.json()) as { value: { error: string; message: string } }
+  if (!answer.ok) throw new Error(`WebKit: ${method} ${path}: ${value.error} ${value.message}`)
+  return value
+}
+
+async function isReady(url: string): Promise<void> {
+  const giveUp = AbortSignal.timeout(READY_WITHIN_MS)
+  for (;;) {
+    try {
+      await command(url, 'GET', '/status')
+      return
+    } catch (error) {
+      if (giveUp.aborted) throw error
+      await setTimeout(50)
+    }
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill()
+  await exit
+}
