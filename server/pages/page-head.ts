@@ -24,6 +24,11 @@ export type SiteFacts = {
 
 type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
 
+/** The media type of every page. */
+export const HTML_TYPE = 'text/html; charset=utf-8'
+/** Says that the request for the page carried no session cookie. */
+export const VISITOR_META = meta('session', 'none')
+
 /** About as much as search engines show. */
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
