@@ -7,6 +7,7 @@ import { clientToken } from '../api/device.ts'
 import { worthRetrying } from '../api/query-client.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { plural } from '../format/counts.ts'
+import { countdown } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
@@ -125,14 +126,9 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
       onClick={onResend}
     >
       {isExpired || isLocked ? 'Получить новый код' : 'Отправить код ещё раз'}
-      {isWaiting && ` через ${isLocked ? clockFace(secondsLeft) : `${secondsLeft} с`}`}
+      {isWaiting && ` через ${isLocked ? countdown(secondsLeft) : `${secondsLeft} с`}`}
     </Button>
   )
-}
-
-/** Seconds as minutes and seconds: '9:05'. */
-function clockFace(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 const ASK_EVERY_MS = 2500

@@ -4,9 +4,10 @@ import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { exactTime } from '../format/time-ago.ts'
+import { exactTime } from '../format/time.ts'
 import { Row } from '../ui/row.tsx'
-import { dayAndTime } from './session-time.ts'
+
+const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
 /** A session in a list: a phone or a computer, its browser, its system and when it began. */
 export function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
@@ -32,6 +33,19 @@ export function SessionTime({ session: { createdAt } }: { session: Session }) {
       {dayAndTime(createdAt, serverNow())}
     </time>
   )
+}
+
+/**
+ * When something happened, as people say it: 'сегодня в 17:49', 'вчера в 9:05', and the full date for anything earlier.
+ * `seconds` and `now` are unix seconds; the day is that of the browser's time zone.
+ */
+export function dayAndTime(seconds: number, now: number): string {
+  const then = new Date(seconds * 1000)
+  const today = new Date(now * 1000)
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
+  if (then.toDateString() === today.toDateString()) return `сегодня в ${time.format(then)}`
+  if (then.toDateString() === yesterday.toDateString()) return `вчера в ${time.format(then)}`
+  return exactTime(seconds)
 }
 
 /** The browser of a device with its major version, or words for an unknown one. */
