@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
+import type { MailedCode } from './mailed-code.ts'
 import { lockedUntil, triesLeft } from './wrong-codes.ts'
 
 /** Shown as long as there is nothing to say about the code itself. */
@@ -46,8 +47,7 @@ const LEFT = { one: 'Осталась', few: 'Осталось', many: 'Оста
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
 export type CodeEntryProps = {
-  /** The operation that the code confirms. `sentAt`, in unix milliseconds, changes with every mail. */
-  operation: { id: string; sentAt: number }
+  operation: MailedCode
   code: string
   /** A code is being checked or mailed. */
   busy: boolean
