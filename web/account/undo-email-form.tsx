@@ -8,8 +8,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
-import { announceSessionChange } from '../viewer/session-channel.ts'
-import { reloadViewer } from '../viewer/viewer.ts'
+import { announceSessionChange, reloadViewer } from '../viewer/viewer.ts'
 import styles from './undo-email-form.module.css'
 
 /** Undoes a change of e-mail, only after a press of the button: programs that check links open this page too. */

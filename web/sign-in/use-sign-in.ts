@@ -6,7 +6,7 @@ import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useReconnect } from '../browser/online.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
-import { announceSessionChange } from '../viewer/session-channel.ts'
+import { announceSessionChange } from '../viewer/viewer.ts'
 import { removeSavedSignIn, savedSignIn, saveRegistered, saveSignIn } from './saved-sign-in.ts'
 import {
   emailOf,
