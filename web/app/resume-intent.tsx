@@ -63,7 +63,7 @@ function useLikeAndTell(): (postId: string) => void {
   const { mutate } = useMutation({
     mutationFn: (postId: string) => likePost(client, postId),
     onSuccess: (_, postId) => {
-      // After signing in the page starts at its top: the post that was liked may be far below.
+      // The post that was liked may be far above or below.
       if (isInSight(postId)) return
       const href = postPath(postId)
       const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }

@@ -47,13 +47,11 @@ export function AppRoutes() {
   )
 }
 
-/** Loads the pages that a server renders, which must render them at once. */
-export async function loadPublicPages(): Promise<void> {
-  await PAGES.notFound.load()
-}
-
-/** Loads the page that the server has rendered: both sides must render it at once. Rejects when that fails. */
-export async function loadFirstPage({ shows }: FirstPage): Promise<void> {
+/**
+ * Loads the page that the server renders, if it is in a lazy chunk: both sides must render it at once. Rejects when that
+ * fails.
+ */
+export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
 }
 
