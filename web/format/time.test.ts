@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { editSecondsLeft } from '../../contract/edit-period.ts'
+import { editSecondsLeft } from '../../contract/post-rules.ts'
 import { countdown, exactTime, timeAgo } from './time.ts'
 
 const MINUTE = 60

@@ -3,14 +3,20 @@ import { Monitor, Smartphone } from 'lucide-react'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { exactTime } from '../format/time.ts'
-import { Row } from '../ui/row.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
+import { Loading } from '../ui/spinner.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import styles from './sessions.module.css'
 
 const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
 /** A session in a list: a phone or a computer, its browser, its system and when it began. */
-export function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
+function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
   const Icon = isPhone(session.device) ? Smartphone : Monitor
   return (
     <Row
@@ -78,4 +84,61 @@ export function useSessions() {
 /** Leaves only the sessions that `isOpen` is true for in the list, before it is read again. */
 export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
   client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
+}
+
+/** Where the viewer is signed in: this device, then the others, each with a dialog that shows and closes it. */
+export function SessionsList() {
+  const { data: sessions, error, refetch } = useSessions()
+  if (!sessions) {
+    return error ? (
+      <ErrorRow text={errorMessage(error)} onRetry={refetch} />
+    ) : (
+      <Loading label="Загружаем устройства" />
+    )
+  }
+  const current = sessions.find((session) => session.current)
+  return (
+    <>
+      {current && <CurrentSession session={current} />}
+      <OtherSessions sessions={sessions.filter((session) => !session.current)} />
+    </>
+  )
+}
+
+function CurrentSession({ session }: { session: Session }) {
+  return (
+    <Section title="Текущая сессия">
+      <div className={rowClass}>
+        <SessionRow session={session} />
+      </div>
+    </Section>
+  )
+}
+
+function OtherSessions({ sessions }: { sessions: Session[] }) {
+  return (
+    <Section title="Другие сессии">
+      {sessions.length === 0 && <p className={styles.empty}>Других сессий нет</p>}
+      <ul>
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <button
+              type="button"
+              className={rowClass}
+              onClick={() => openDialog({ name: 'session', sessionId: session.id })}
+            >
+              <SessionRow session={session} leadsOn />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 0 && (
+        <div className={styles.foot}>
+          <Button onClick={() => openDialog({ name: 'close-other-sessions' })}>
+            Завершить другие сессии
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
 }

@@ -1,4 +1,4 @@
-import { editSecondsLeft } from '../../../contract/edit-period.ts'
+import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { clock } from '../../api/server-clock.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { useHydrated } from '../../browser/hydrated.ts'
