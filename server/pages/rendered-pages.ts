@@ -56,7 +56,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
       maxAgeMs: MAX_AGE_MS,
       isPage: true,
       body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
-      // The moment of rendering alone makes no other page: the times on it are in the content.
+      // A page that differs only in the time of rendering is the same: the times that it shows are in the content.
       tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
       type: HTML_TYPE,
       headers,

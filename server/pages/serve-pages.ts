@@ -144,7 +144,7 @@ function isCode(error: unknown, code: AppError['code']): boolean {
   return error instanceof AppError && error.code === code
 }
 
-/** Sends the browser to the beginning of a list whose position in the address nobody understands. */
+/** Redirects to the beginning of a list whose cursor in the address is malformed. */
 function sendFirst(reply: FastifyReply, page: PublicPage): FastifyReply {
   return reply.redirect(urlOf({ ...page, cursor: null }), 302)
 }

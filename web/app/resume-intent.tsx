@@ -38,7 +38,7 @@ export function ResumeIntent() {
 /** The function that carries out one intent of a signed-in user. */
 function usePerform(): (intent: Intent) => void {
   const navigate = useNavigate()
-  const like = useLikeAndTell()
+  const like = useLikeWithToast()
 
   return (intent) => {
     switch (intent.name) {
@@ -55,7 +55,7 @@ function usePerform(): (intent: Intent) => void {
 }
 
 /** Likes a post; a toast says so where the page does not show the post, or says why it failed. */
-function useLikeAndTell(): (postId: string) => void {
+function useLikeWithToast(): (postId: string) => void {
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()

@@ -63,7 +63,7 @@ async function storePage({ pathname }: URL, response: Response): Promise<void> {
     await cache.delete(pathname, { ignoreVary: true })
     return
   }
-  // Who is signed in gets a page without content. What a visitor sees there is stored in its place.
+  // A signed-in user gets a page without content: what a visitor sees there is stored in its place.
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()

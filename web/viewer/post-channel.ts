@@ -20,7 +20,7 @@ export function announcePostChange(change: PostChange): void {
 
 /**
  * Calls `listener` with what the viewer has done to a post in another tab; a tab in which somebody else is still signed in
- * is not heard. Returns the function that unsubscribes it.
+ * is ignored. Returns the function that unsubscribes it.
  */
 export function onPostChange(listener: (change: PostChange) => void): () => void {
   return channel.subscribe(({ userId, change }) => {
