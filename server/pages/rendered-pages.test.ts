@@ -70,9 +70,7 @@ test('the wall is rendered for visitors, with the JSON that the browser would as
 
 test('a post is rendered with its replies, and each part of a list has an address', async () => {
   const { id } = await app.publish(olga, 'Кто здесь?')
-  for (let reply = 0; reply < 11; reply++) {
-    await app.call('POST', `/posts/${id}/replies`, { token: olga.token, body: { text: 'Я' } })
-  }
+  for (let reply = 0; reply < 11; reply++) await app.reply(olga, id)
   const first = firstPage((await read(`/posts/${id}?from=somewhere`)).html)
   if (first?.shows !== 'post') throw new Error('The page shows no post')
   expect(first.post.text).toBe('Кто здесь?')
