@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isEmail } from './account-rules.ts'
 import { BODY_MAX, EMAIL_MAX } from './constants.ts'
-import { isEmail } from './email.ts'
-import { excerpt } from './post-title.ts'
+import { excerpt } from './post-rules.ts'
 import { normalizeText, parsePostText, remainingLength } from './text.ts'
 
 const MOST_MS = 2

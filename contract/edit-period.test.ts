@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editSecondsLeft } from './edit-period.ts'
+import { editSecondsLeft } from './post-rules.ts'
 
 const POST = { created_at: 1_800_000_000 }
 const PERIOD = 600

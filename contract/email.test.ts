@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEmail } from './email.ts'
+import { isEmail } from './account-rules.ts'
 
 test.each([
   'olga@example.org',

@@ -22,6 +22,12 @@ export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
 
+/** Returns the URL of a list that begins after the post which `cursor` names; the URL as it is without one. */
+export function withCursor(url: string, cursor: string | null | undefined): string {
+  if (cursor === null || cursor === undefined) return url
+  return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ [CURSOR_PARAM]: cursor })}`
+}
+
 /** Titles that the server writes into the HTML too, for crawlers and link previews. */
 export const TITLES = {
   wall: 'Стена',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { excerpt, postTitle } from './post-title.ts'
+import { excerpt, postTitle } from './post-rules.ts'
 
 test('the title of a post is its author and its beginning', () => {
   expect(postTitle({ text: 'Стены слышат.', owner: { username: 'olga_v' } })).toBe(

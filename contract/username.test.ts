@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usernameProblem } from './username.ts'
+import { usernameProblem } from './account-rules.ts'
 
 test.each(['olga5', 'OLGA_1987', '12345', '_____', 'o'.repeat(32)])('%s is a username', (name) => {
   expect(usernameProblem(name)).toBeNull()

@@ -15,9 +15,7 @@ let author: TestUser
 beforeAll(async () => {
   journey = await startJourneyWithMail()
   author = await journey.signUp()
-  for (let number = 1; number <= 12; number++) {
-    await journey.publish(author, `Запись ${number}`)
-  }
+  await journey.fillWall(author, 12)
 })
 afterAll(() => journey?.close())
 

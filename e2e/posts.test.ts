@@ -1,8 +1,8 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { postTexts, postWith, toast } from './testing/page-actions.ts'
+import { postTexts, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -19,25 +19,25 @@ test('the counter shows from 50 characters left and turns red when none are', as
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
   const counter = dialog.locator('footer [aria-hidden=true]').getByText(/^−?\d+$/)
   expect(await publish.isDisabled()).toBe(true)
-  await field(dialog).fill('я'.repeat(449))
+  await textField(dialog).fill('я'.repeat(449))
   expect(await counter.count()).toBe(0)
   expect(await publish.isEnabled()).toBe(true)
 
-  await field(dialog).fill('я'.repeat(450))
+  await textField(dialog).fill('я'.repeat(450))
   expect(await counter.innerText()).toBe('50')
   const grey = await colorOf(counter)
-  await field(dialog).fill(`${'👩'.repeat(500)}`)
+  await textField(dialog).fill(`${'👩'.repeat(500)}`)
   expect(await counter.innerText()).toBe('0')
   expect(await colorOf(counter)).toBe(grey)
   expect(await publish.isEnabled()).toBe(true)
 
-  await field(dialog).fill('я'.repeat(501))
+  await textField(dialog).fill('я'.repeat(501))
   expect(await counter.innerText()).toBe('−1')
   const [red = 0, green = 0, blue = 0] = (await colorOf(counter)).match(/\d+/g)?.map(Number) ?? []
   expect(red).toBeGreaterThan(Math.max(green, blue) + 60)
   expect(await publish.isDisabled()).toBe(true)
   await page.keyboard.press('Control+Enter')
-  await field(dialog).fill('  \n ')
+  await textField(dialog).fill('  \n ')
   expect(await publish.isDisabled()).toBe(true)
   expect(await journey.call('GET', '/posts')).toMatchObject({ body: { total: 0 } })
 })
@@ -47,7 +47,7 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
-  await field(dialog).fill('  Первое слово\n\nи второе  ')
+  await textField(dialog).fill('  Первое слово\n\nи второе  ')
   await page.keyboard.press('Control+Enter')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
@@ -86,29 +86,29 @@ test('a toast stays 3.5 s, and the next comes 0.7 s after it', async () => {
 test('a draft survives closing and reloading, and is removed when it is published', async () => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
-  await field(dialog).fill('Недописанное')
+  await textField(dialog).fill('Недописанное')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.reload()
   await startPost(page)
-  expect(await field(dialog).inputValue()).toBe('Недописанное')
-  await field(dialog).press('End')
+  expect(await textField(dialog).inputValue()).toBe('Недописанное')
+  await textField(dialog).press('End')
   await page.keyboard.type(', then done')
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await postWith(page, 'Недописанное, then done').waitFor()
   await startPost(page)
-  expect(await field(dialog).inputValue()).toBe('')
+  expect(await textField(dialog).inputValue()).toBe('')
 })
 
 test('a draft survives the end of the session', async () => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
-  await field(dialog).fill('Важная мысль')
+  await textField(dialog).fill('Важная мысль')
   await journey.sql.query('DELETE FROM sessions WHERE user_id = $1', [vera.id])
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
-  expect(await field(dialog).inputValue()).toBe('Важная мысль')
+  expect(await textField(dialog).inputValue()).toBe('Важная мысль')
   await page.keyboard.press('Escape')
 
   const again = await journey.signIn(vera.email, vera.clientToken)
@@ -116,14 +116,14 @@ test('a draft survives the end of the session', async () => {
   await page.context().addCookies([{ name, value, url: journey.url }])
   await page.reload()
   await startPost(page)
-  expect(await field(dialog).inputValue()).toBe('Важная мысль')
+  expect(await textField(dialog).inputValue()).toBe('Важная мысль')
 })
 
 test('after a refused send the dialog and the text stay, and the retry publishes once', async () => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
-  await field(dialog).fill('Дойдёт со второго раза')
+  await textField(dialog).fill('Дойдёт со второго раза')
 
   await page.route('**/api/v1/posts', (route) =>
     route.fulfill({
@@ -134,7 +134,7 @@ test('after a refused send the dialog and the text stay, and the retry publishes
   )
   await publish.click()
   await dialog.getByRole('alert').getByText('Слишком часто. Повторите через 4 с').waitFor()
-  expect(await field(dialog).inputValue()).toBe('Дойдёт со второго раза')
+  expect(await textField(dialog).inputValue()).toBe('Дойдёт со второго раза')
   await page.unroute('**/api/v1/posts')
 
   // The server has published it, but the response is lost.
@@ -158,17 +158,6 @@ test('after a refused send the dialog and the text stay, and the retry publishes
   expect((await journey.call('GET', '/posts')).body.total).toBe(1)
   expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
 })
-
-async function startPost(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  await dialog.waitFor()
-  return dialog
-}
-
-function field(dialog: Locator): Locator {
-  return dialog.getByRole('textbox', { name: 'Текст записи' })
-}
 
 function colorOf(element: Locator): Promise<string> {
   return element.evaluate((it) => getComputedStyle(it).color)

@@ -1,8 +1,8 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { postWith } from './testing/page-actions.ts'
+import { postWith, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -39,8 +39,8 @@ test.each([
     await enterCode(page, await journey.nextCode(user.email))
     await profileLink(page).waitFor()
     const dialog = await startPost(page)
-    expect(await text(dialog).inputValue()).toBe('')
-    await text(dialog).fill(`Несмотря ни на что: ${what}`)
+    expect(await textField(dialog).inputValue()).toBe('')
+    await textField(dialog).fill(`Несмотря ни на что: ${what}`)
     await page.keyboard.press('Control+Enter')
     await postWith(page, `Несмотря ни на что: ${what}`).waitFor()
   },
@@ -66,7 +66,7 @@ test('logging out removes the user’s drafts from the browser, and leaves those
 
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)
-  expect(await text(await startPost(page)).inputValue()).toBe('')
+  expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
 test('when a session is closed on another device, the typed text is stored for its author and shown to nobody else', async () => {
@@ -77,14 +77,14 @@ test('when a session is closed on another device, the typed text is stored for i
   await page.reload()
   await signInButton(page).click()
   await signInThrough(journey, page, petr.email)
-  expect(await text(await startPost(page)).inputValue()).toBe('')
+  expect(await textField(await startPost(page)).inputValue()).toBe('')
   await page.keyboard.press('Escape')
 
   await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)
-  expect(await text(await startPost(page)).inputValue()).toBe('Ольга вернётся')
+  expect(await textField(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
 
 /** Writes the same value under every key that the app stores. */
@@ -100,19 +100,7 @@ function draftKey({ id }: TestUser): string {
 
 async function writeDraft(page: Page, words: string): Promise<void> {
   const dialog = await startPost(page)
-  await text(dialog).fill(words)
+  await textField(dialog).fill(words)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-}
-
-async function startPost(page: Page): Promise<Locator> {
-  await profileLink(page).waitFor()
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  await dialog.waitFor()
-  return dialog
-}
-
-function text(dialog: Locator): Locator {
-  return dialog.getByRole('textbox', { name: 'Текст записи' })
 }

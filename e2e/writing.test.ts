@@ -2,7 +2,14 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { chooseFromMenu, holdCalls, postWith, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  holdCalls,
+  postWith,
+  startPost,
+  textField,
+  toast,
+} from './testing/page-actions.ts'
 import { profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
@@ -21,36 +28,36 @@ test('a dialog that was closed while sending does not affect the next one', asyn
   const held = await sendAndClose(page, 'Долго в пути')
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
   const reply = page.getByRole('dialog', { name: 'Ответ' })
-  await text(reply).fill('Пока пишу')
+  await textField(reply).fill('Пока пишу')
   held.letGo()
   await toast(page, 'Опубликовано').waitFor()
   await postWith(page, 'Долго в пути').waitFor()
-  expect(await text(reply).inputValue()).toBe('Пока пишу')
+  expect(await textField(reply).inputValue()).toBe('Пока пишу')
 })
 
 test('a post that is written while another one is being sent is not lost when that one is published', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Первая из двух')
   const dialog = await startPost(page)
-  expect(await text(dialog).inputValue()).toBe('Первая из двух')
-  await text(dialog).fill('Вторая из двух')
+  expect(await textField(dialog).inputValue()).toBe('Первая из двух')
+  await textField(dialog).fill('Вторая из двух')
   held.letGo()
   await toast(page, 'Опубликовано').waitFor()
-  expect(await text(dialog).inputValue()).toBe('Вторая из двух')
+  expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
   await page.reload()
   await startPost(page)
-  expect(await text(dialog).inputValue()).toBe('Вторая из двух')
+  expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
 })
 
 test('a dialog that is reopened with a text that is being sent closes when the text is published', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Только однажды')
   const dialog = await startPost(page)
-  expect(await text(dialog).inputValue()).toBe('Только однажды')
+  expect(await textField(dialog).inputValue()).toBe('Только однажды')
   held.letGo()
   await dialog.waitFor({ state: 'detached' })
   await startPost(page)
-  expect(await text(dialog).inputValue()).toBe('')
+  expect(await textField(dialog).inputValue()).toBe('')
 })
 
 test('when sending fails after the dialog was closed, a toast says so and leads back to the text', async () => {
@@ -61,31 +68,31 @@ test('when sending fails after the dialog was closed, a toast says so and leads 
     await route.abort()
   })
   const dialog = await startPost(page)
-  await text(dialog).fill('Не дошло')
+  await textField(dialog).fill('Не дошло')
   await close(page, dialog)
   gate.resolve()
   await toast(page, 'Не отправлено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
   await page.getByRole('button', { name: 'Вернуться' }).click()
   await dialog.waitFor()
-  expect(await text(dialog).inputValue()).toBe('Не дошло')
+  expect(await textField(dialog).inputValue()).toBe('Не дошло')
 })
 
 test('when the session ends while a user writes, signing in from the form restores the whole text', async () => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   const dialog = await startPost(page)
-  await text(dialog).fill('Важная мысль')
+  await textField(dialog).fill('Важная мысль')
   await endSessions(vera)
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
   await profileLink(page).waitFor({ state: 'detached' })
-  await text(dialog).fill('Важная мысль, и ещё одна')
+  await textField(dialog).fill('Важная мысль, и ещё одна')
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('button', { name: 'Войти' }).click()
 
   await signInThrough(journey, page, vera.email)
   await dialog.waitFor()
-  expect(await text(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
+  expect(await textField(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
   await page.keyboard.press('Control+Enter')
   await postWith(page, 'Важная мысль, и ещё одна').waitFor()
 })
@@ -96,7 +103,7 @@ test('when the session ends while a user edits a post, the dialog stays, and sig
   const page = await journey.visit({ as: vera })
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
-  await text(dialog).fill('Было опечатано')
+  await textField(dialog).fill('Было опечатано')
   await endSessions(vera)
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
@@ -104,24 +111,16 @@ test('when the session ends while a user edits a post, the dialog stays, and sig
 
   await signInThrough(journey, page, vera.email)
   await dialog.waitFor()
-  expect(await text(dialog).inputValue()).toBe('Было опечатано')
+  expect(await textField(dialog).inputValue()).toBe('Было опечатано')
   await page.keyboard.press('Control+Enter')
   await toast(page, 'Изменено').waitFor()
 })
-
-async function startPost(page: Page): Promise<Locator> {
-  await profileLink(page).waitFor()
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  await dialog.waitFor()
-  return dialog
-}
 
 /** Sends a new post, which the network holds back, and closes its dialog meanwhile. */
 async function sendAndClose(page: Page, typed: string) {
   const held = await holdCalls(page, PUBLICATION)
   const dialog = await startPost(page)
-  await text(dialog).fill(typed)
+  await textField(dialog).fill(typed)
   await close(page, dialog)
   await held.asked
   return held
@@ -131,10 +130,6 @@ async function close(page: Page, dialog: Locator): Promise<void> {
   await page.keyboard.press('Control+Enter')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-}
-
-function text(dialog: Locator): Locator {
-  return dialog.getByRole('textbox', { name: 'Текст записи' })
 }
 
 async function endSessions({ id }: TestUser): Promise<void> {

@@ -1,20 +1,22 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { hashWebInputs } from './web-inputs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
 const HASH_FILE = '.inputs'
+/** Everything that can change the built web; libraries change only through the lock file. */
+const INPUTS = ['contract', 'web', 'package-lock.json', 'vite.config.ts']
+const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Builds the web into dist/web unless what lies there was built from the very same sources;
- * resolves to whether it built. Rejects with an Error where the build fails, and then dist/web
- * stays as it was.
+ * Builds the web into dist/web unless what lies there was built from the very same sources; resolves to whether it built.
+ * Rejects with an Error where the build fails, and then dist/web stays as it was.
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
-  const inputs = hashWebInputs(ROOT)
+  const inputs = hashInputs()
   if (readBuiltHash() === inputs) return false
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
@@ -34,6 +36,24 @@ function readBuiltHash(): string | null {
   } catch {
     return null
   }
+}
+
+/** A hash of the names and contents of all that the web is built from. Tests do not count. */
+function hashInputs(): string {
+  const hash = createHash('sha256')
+  for (const path of INPUTS.flatMap((input) => listFiles(input))) {
+    const content = readFileSync(join(ROOT, path))
+    hash.update(`${path}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+function listFiles(input: string): string[] {
+  if (statSync(join(ROOT, input)).isFile()) return [input]
+  return readdirSync(join(ROOT, input), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !TEST_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    .sort()
 }
 
 /** Builds in a process of its own: the server that starts next should not have a bundler in its memory. */

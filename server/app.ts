@@ -70,20 +70,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
-  const { accessTokenSeconds } = config
   const parts: Parts = {
     config,
     db,
     log,
     limits,
     secret,
-    sessions: createSessions({ secret, accessTokenSeconds, isHttps }),
+    sessions: createSessions({ secret, accessTokenSeconds: config.accessTokenSeconds, isHttps }),
     refusals: createRefusalLog(log),
     web: await loadWebApp(options.webFolder, config),
     codeKey: deriveKey(secret, 'codes'),
     undoKey: deriveKey(secret, 'email-undo'),
   }
-  const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
+  const { app: http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
   registerFeatures(
     createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache }),
     parts,
@@ -143,23 +142,19 @@ async function createHttp(
   })
   const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
   const cache = createResponseCache({ db, sharedUrl: config.databaseUrl, log, headers, likedBy })
-  const {
-    app: http,
-    listen,
-    stop,
-  } = await createHttpServer({
+  const server = await createHttpServer({
     logger: log,
     refusals,
     trustProxy,
     headers,
     before: (listener) => cache.fastPath(listener, { limit: limits.visitorCalls, trustProxy, log }),
   })
-  await describeApi(http, {
+  await describeApi(server.app, {
     appName: config.appName,
     cookieName: sessions.cookieName,
     limit: limits.pageFiles,
   })
-  return { http, listen, stop, cache, headers }
+  return { ...server, cache, headers }
 }
 
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
@@ -181,7 +176,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
 async function registerPages(
   http: FastifyInstance,
-  { config, db, limits, sessions, web }: Parts,
+  { config, db, limits, sessions: { cookieName }, web }: Parts,
   { cache, headers }: { cache: ResponseCache; headers: Record<string, string> },
 ): Promise<void> {
   const { appName, publicUrl, port } = config
@@ -192,7 +187,6 @@ async function registerPages(
     readPost: (id) => readPostForPage(api, id),
     readReplies: (postId, query) => readRepliesForPage(api, postId, query),
   }
-  const { cookieName } = sessions
   const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }
   await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, headers })
   await serveFeeds(http, { ...reads, appName, origin, cache, headers, limit: limits.visitorCalls })

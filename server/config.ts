@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import proxyAddr from '@fastify/proxy-addr'
-import { isEmail } from '../contract/email.ts'
+import { isEmail } from '../contract/account-rules.ts'
 import { StartError } from './start/start-failure.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

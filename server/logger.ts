@@ -1,7 +1,7 @@
+import { write, writeSync } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from './config.ts'
-import { createLineWriter } from './line-writer.ts'
 
 /** Characters that are written together, a second late at most: a write for each line would cost more than a read. */
 const BATCH_SIZE = 4096
@@ -45,4 +45,101 @@ export function createLogger(
     })
   const log = pino(options, output) as FastifyBaseLogger
   return log
+}
+
+type Options = {
+  /** How many characters are collected for one write; fewer wait a second at most. */
+  batchSize: number
+  /** How many characters may wait while nothing can be written; lines past them are dropped. */
+  maxWaiting: number
+  /** Called with the number of dropped lines once writing works again. */
+  onDropped?: (lines: number) => void
+}
+
+const FLUSH_MS = 1000
+const RETRY_MS = 20
+/** At the end of the process, the reader of a pipe has this long to make room. */
+const EXIT_WAIT_MS = 200
+const PAUSE_MS = 10
+
+/**
+ * Writes whole lines to standard output or standard error without ever blocking: while the disk is full, or the reader
+ * has gone or does not read, lines wait in bounded memory and writing is retried. Lines that wait at the end of the process
+ * are written then, if possible.
+ */
+export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, options: Options) {
+  // By accessing the stream, the caller made Node open a pipe as non-blocking: a blocking write would occupy a thread of
+  // the pool, and delay the end of the process. Errors of other writers to the stream must not end the process either.
+  stream.on('error', () => {})
+  const { fd } = stream
+  let waiting: string[] = []
+  let waitingSize = 0
+  let dropped = 0
+  /** The characters being written, and whether a write is running or postponed. */
+  let chunk: Buffer = Buffer.alloc(0)
+  let state: 'idle' | 'writing' | 'postponed' = 'idle'
+
+  function takeWaiting(): Buffer {
+    const taken = Buffer.from(waiting.join(''))
+    waiting = []
+    waitingSize = 0
+    return taken
+  }
+
+  function flush(): void {
+    if (state !== 'idle') return
+    if (chunk.length === 0) chunk = takeWaiting()
+    if (chunk.length === 0) return
+    state = 'writing'
+    write(fd, chunk, (error, written) => {
+      if (error) return postpone()
+      state = 'idle'
+      chunk = chunk.subarray(written)
+      if (chunk.length > 0 || waitingSize > options.batchSize) return flush()
+      if (dropped > 0) reportDropped()
+    })
+  }
+
+  function postpone(): void {
+    state = 'postponed'
+    setTimeout(() => {
+      state = 'idle'
+      flush()
+    }, RETRY_MS).unref()
+  }
+
+  function reportDropped(): void {
+    const lines = dropped
+    dropped = 0
+    options.onDropped?.(lines)
+  }
+
+  function flushAtExit(): void {
+    let left = state === 'writing' ? takeWaiting() : Buffer.concat([chunk, takeWaiting()])
+    const end = performance.now() + EXIT_WAIT_MS
+    while (left.length > 0 && performance.now() < end) {
+      try {
+        left = left.subarray(writeSync(fd, left))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+      }
+    }
+  }
+
+  setInterval(flush, FLUSH_MS).unref()
+  process.on('exit', flushAtExit)
+
+  return {
+    /** Writes one or more lines, each with its line feed. */
+    write(lines: string): void {
+      if (waitingSize + chunk.length + lines.length > options.maxWaiting) {
+        dropped++
+        return
+      }
+      waiting.push(lines)
+      waitingSize += lines.length
+      if (waitingSize > options.batchSize) flush()
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { profileLink } from './sign-in-actions.ts'
 
 /** The post with these words in it. */
 export function postWith(page: Page, text: string | RegExp): Locator {
@@ -55,6 +56,20 @@ export async function openMenu(post: Locator): Promise<Locator> {
 /** Chooses an item from the menu of a post. */
 export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
   await (await openMenu(post)).getByRole('menuitem', { name }).click()
+}
+
+/** Opens the dialog for a new post as a signed-in user. */
+export async function startPost(page: Page): Promise<Locator> {
+  await profileLink(page).waitFor()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.waitFor()
+  return dialog
+}
+
+/** The field of a dialog in which a text is written. */
+export function textField(dialog: Locator): Locator {
+  return dialog.getByRole('textbox', { name: 'Текст записи' })
 }
 
 /** The toast with exactly these words. */

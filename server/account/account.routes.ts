@@ -7,7 +7,7 @@ import {
   validateUsername,
   verifyEmailChange,
 } from '../../contract/account.ts'
-import { usernameProblem } from '../../contract/username.ts'
+import { usernameProblem } from '../../contract/account-rules.ts'
 import {
   type CodesOptions,
   checkCode,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { isEmail } from '../../contract/account-rules.ts'
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
-import { isEmail } from '../../contract/email.ts'
 import type { Device } from '../../contract/fields.ts'
 import { type Db, NO_USER, type Queryable } from '../db/database.ts'
 import type { Purpose } from '../db/tables.ts'

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { expect, test } from 'vitest'
-import { sharedBuffers, usableMemory } from './settings.ts'
+import { sharedBuffers, usableMemory } from './postmaster.ts'
 
 const GIB = 1024 ** 3
 

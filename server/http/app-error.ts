@@ -7,7 +7,7 @@ type Details = {
   retryAfter?: number
 }
 
-/** An error with a code of the contract: thrown anywhere, turned into an answer in one place (errors.ts). */
+/** An error with a code of the contract: thrown anywhere, turned into an answer in one place (error-handler.ts). */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined

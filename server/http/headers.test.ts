@@ -1,31 +1,17 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 const INLINE = "document.documentElement.dataset.theme='dark'"
 const PAGE = `<!doctype html><html><head><title>x</title><script>${INLINE}</script></head><body></body></html>`
 
-async function builtWeb(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), PAGE)
-  await writeFile(join(folder, 'assets', 'app-1a2b.js'), 'export {}')
-  return folder
-}
+const WEB_FILES = { 'index.html': PAGE, 'assets/app-1a2b.js': 'export {}' }
 
 let app: TestApp
-let webFolder: string
 beforeAll(async () => {
-  webFolder = await builtWeb()
-  app = await startTestApp({ webFolder })
+  app = await startTestApp({ webFiles: WEB_FILES })
 })
-afterAll(async () => {
-  await app.close()
-  await rm(webFolder, { recursive: true })
-})
+afterAll(() => app.close())
 
 const get = (path: string) => fetch(app.url + path)
 
@@ -87,7 +73,10 @@ test('a page of the web app is 200, any other path 404 with the same HTML, an un
 })
 
 test('the application’s name cannot break out of the page', async () => {
-  const other = await appForTest({ webFolder, config: { appName: '"><script>alert(1)</script>' } })
+  const other = await appForTest({
+    webFiles: WEB_FILES,
+    config: { appName: '"><script>alert(1)</script>' },
+  })
   expect(await (await fetch(other.url)).text()).not.toContain('<script>alert')
 })
 
@@ -124,7 +113,10 @@ test('a visitor’s read sets nosniff and may be cached only while it is true, o
 })
 
 test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests; without it none does', async () => {
-  const https = await appForTest({ webFolder, config: { publicUrl: 'https://vslukh.example' } })
+  const https = await appForTest({
+    webFiles: WEB_FILES,
+    config: { publicUrl: 'https://vslukh.example' },
+  })
   for (const path of ['/', '/api/v1/posts', '/api/v1/posts']) {
     const secure = await fetch(https.url + path)
     expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/)
@@ -141,7 +133,7 @@ test('HSTS covers subdomains only where the operator turns that on', async () =>
     [false, 'max-age=31536000'],
     [true, 'max-age=31536000; includeSubDomains'],
   ] as const) {
-    const site = await appForTest({ webFolder, config: { publicUrl, hstsSubdomains } })
+    const site = await appForTest({ webFiles: WEB_FILES, config: { publicUrl, hstsSubdomains } })
     for (const path of ['/', '/api/v1/posts']) {
       const { headers } = await fetch(site.url + path)
       expect(headers.get('strict-transport-security')).toBe(expected)
@@ -150,9 +142,7 @@ test('HSTS covers subdomains only where the operator turns that on', async () =>
 })
 
 test('without a built web app there is an API and no page', async () => {
-  const empty = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  onTestFinished(() => rm(empty, { recursive: true }))
-  const bare = await appForTest({ webFolder: empty })
+  const bare = await appForTest({ webFiles: {} })
   expect((await fetch(bare.url)).status).toBe(404)
   expect((await bare.call('GET', '/posts')).status).toBe(200)
 })

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Answer, CacheRule, Endpoint, Input } from '../../contract/endpoint.ts'
+import { withCursor } from '../../contract/pages.ts'
 import { withDeadline } from '../db/deadline.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
@@ -92,13 +93,12 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
   }
 }
 
+/** Which posts of a list to read: `limit` of them, after the one that `cursor` names. */
+export type ListQuery = { limit: number; cursor?: string }
+
 /** Returns the URL of a list of posts in the API, under which its response is cached. */
-export function listUrl(
-  path: string,
-  { limit, cursor }: { limit: number; cursor?: string },
-): string {
-  const position = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-  return `${API_PREFIX}${path}?limit=${limit}${position}`
+export function listUrl(path: string, { limit, cursor }: ListQuery): string {
+  return withCursor(`${API_PREFIX}${path}?limit=${limit}`, cursor)
 }
 
 /** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */

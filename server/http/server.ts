@@ -1,9 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { Server, Socket } from 'node:net'
+import { isUtf8 } from 'node:buffer'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { isIP, type Server, type Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../contract/constants.ts'
-import { parseBodies } from './body-parser.ts'
+import { AppError } from './app-error.ts'
 import { connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
@@ -11,7 +12,6 @@ import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import { cleanForwardedFor, namesItsHost } from './request-head.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
 
 type Options = {
@@ -128,4 +128,55 @@ function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
   writeRefusal(socket, refuse[isKnown ? code : 'request'])
+}
+
+/**
+ * Parses JSON bodies, and accepts no others; they must be valid UTF-8, since a lenient decoder would store replacement
+ * characters. An empty body counts as none: clients send the content type on calls without a body too.
+ */
+function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const
+  app.addContentTypeParser('application/json', options, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return undefined
+    if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
+    return parse(body.toString('utf8'))
+  })
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
+  }
+}
+
+/** Whether a request names one host, as HTTP/1.1 requires; HTTP/1.0 may name none. */
+function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
+/**
+ * Removes from X-Forwarded-For the last entry that is no address, and all before it: each proxy appends the address of its
+ * client on the right, so that no proxy vouches for what stands left of an invalid entry.
+ */
+function cleanForwardedFor({ headers }: IncomingMessage): void {
+  const value = headers['x-forwarded-for']
+  if (typeof value !== 'string') return
+  const parts = value.split(',').map((part) => part.trim())
+  const wrong = parts.findLastIndex((part) => !isAddress(part))
+  if (wrong === -1) return
+  headers['x-forwarded-for'] = parts.slice(wrong + 1).join(', ')
+}
+
+/** Whether a text is an IP address, perhaps with a port, which some proxies append. */
+function isAddress(text: string): boolean {
+  const bare = text.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
+  return isIP(bare) !== 0
 }

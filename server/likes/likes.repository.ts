@@ -53,7 +53,7 @@ async function removeLikes(
   return rows[0] ?? { removed: 0, last: null }
 }
 
-/** Removes the likes that users gave a locked post. Returns how many there were. */
+/** Removes the likes of users from a locked post. Returns how many there were. */
 export async function deleteLikes(
   tx: Queryable,
   postId: string,

@@ -59,8 +59,8 @@ type SmtpError = Error & {
 type Options = { conversationMs?: number }
 
 /**
- * Makes a function that sends a message over a connection of its own. It gives up after 45 s or when `signal` aborts, and sends
- * nothing after its promise has settled. It rejects with MailFailure.
+ * Makes a function that sends a message over a connection of its own. It rejects with MailFailure, after 45 s at the latest
+ * or when `signal` aborts, and sends nothing once it has rejected.
  */
 export function smtpSender(url: string, { conversationMs = CONVERSATION_MS }: Options = {}) {
   return async (message: Message, signal?: AbortSignal): Promise<void> => {

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer'
 import { type Mail, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
-  /** Gives up when `signal` aborts. Rejects when the mail was not accepted for delivery, over SMTP with MailFailure. */
+  /** Rejects when `signal` aborts or the mail was not accepted for delivery, over SMTP with MailFailure. */
   send(mail: Mail, signal?: AbortSignal): Promise<void>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string

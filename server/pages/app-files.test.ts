@@ -1,32 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 const MANIFEST = { id: '/', name: 'Вслух', short_name: 'Вслух', lang: 'ru' }
+const WEB_FILES = {
+  'index.html': '<!doctype html><html><head><title>x</title></head><body></body></html>',
+  'service-worker.js': 'handleRequests()',
+  'service-worker-off.js': 'removeEverything()',
+  'manifest.webmanifest': JSON.stringify(MANIFEST),
+}
 
 let app: TestApp
-let webFolder: string
 beforeAll(async () => {
-  webFolder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  const files = {
-    'index.html': '<!doctype html><html><head><title>x</title></head><body></body></html>',
-    'service-worker.js': 'handleRequests()',
-    'service-worker-off.js': 'removeEverything()',
-    'manifest.webmanifest': JSON.stringify(MANIFEST),
-  }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(webFolder, name), text)
-  app = await startTestApp({ webFolder })
+  app = await startTestApp({ webFiles: WEB_FILES })
 })
-afterAll(async () => {
-  await app.close()
-  await rm(webFolder, { recursive: true })
-})
+afterAll(() => app.close())
 
 const switchedOff = () =>
   appForTest({
-    webFolder,
+    webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
     config: { serviceWorker: false, appName: 'Стена "7"' },
   })

@@ -6,7 +6,7 @@ import { JsonFeed } from '../testing/json-feed.ts'
 import { postOf } from '../testing/post-of.ts'
 import { requireAtom, textsInXml } from '../testing/xml.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
-import { structuredData } from './structured-data.ts'
+import { structuredData } from './page-head.ts'
 
 const ORIGIN = 'https://vslukh.example'
 

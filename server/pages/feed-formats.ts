@@ -1,5 +1,5 @@
 import { postPath } from '../../contract/pages.ts'
-import { postTitle } from '../../contract/post-title.ts'
+import { postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import { escapeHtml, escapeXml } from './escape.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../contract/constants.ts'
-import { PATHS, pageTitle, postPath, TITLES } from '../../contract/pages.ts'
-import { postTitle } from '../../contract/post-title.ts'
+import { PATHS, pageTitle, postPath, TITLES, withCursor } from '../../contract/pages.ts'
+import { postTitle } from '../../contract/post-rules.ts'
 import { listPosts, type PostPage } from '../../contract/posts.ts'
 import type { Http } from '../http/route.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
@@ -63,7 +63,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
     for (const format of ['atom', 'json'] as const) {
       const path = FEED_PATHS[format]
       feeds.get<WallRequest>(path, { schema }, (request, reply) => {
-        const url = urlAt(path, request.query.cursor)
+        const url = withCursor(path, request.query.cursor)
         return serve({ format, url }, { request, reply }, () =>
           readWallFeed(options, path, request.query),
         )
@@ -72,7 +72,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
 
     feeds.get<RepliesRequest>(FEED_PATHS.replies, { schema }, (request, reply) => {
       const { id } = request.params
-      const url = urlAt(repliesFeedPath(id), request.query.cursor)
+      const url = withCursor(repliesFeedPath(id), request.query.cursor)
       return serve({ format: 'replies', url }, { request, reply }, () =>
         readRepliesFeed(options, id, request.query),
       )
@@ -118,12 +118,8 @@ function queryOf(cursor: string | undefined) {
 function pagesOf(id: string, cursor: string | undefined, { posts, nextCursor }: PostPage) {
   return {
     id,
-    url: urlAt(id, cursor),
-    nextUrl: nextCursor === null ? null : urlAt(id, nextCursor),
+    url: withCursor(id, cursor),
+    nextUrl: nextCursor === null ? null : withCursor(id, nextCursor),
     posts,
   }
-}
-
-function urlAt(url: string, cursor: string | undefined): string {
-  return cursor === undefined ? url : `${url}?cursor=${encodeURIComponent(cursor)}`
 }

@@ -1,9 +1,8 @@
-import { PATHS, pageTitle, TITLES } from '../../contract/pages.ts'
-import { excerpt, postTitle } from '../../contract/post-title.ts'
+import { PATHS, pageTitle, postPath, TITLES } from '../../contract/pages.ts'
+import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml, escapeJson } from './escape.ts'
 import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
-import { structuredData } from './structured-data.ts'
 
 /** The page at a path: the wall, a post, or a page of the signed-in user. */
 type Page = { name: 'wall' } | { name: 'post'; id: string } | { name: 'own' }
@@ -23,6 +22,11 @@ export type SiteFacts = {
 }
 
 type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
+
+/** The media type of every page. */
+export const HTML_TYPE = 'text/html; charset=utf-8'
+/** Says that the request for the page carried no session cookie. */
+export const VISITOR_META = meta('session', 'none')
 
 /** About as much as search engines show. */
 const DESCRIPTION_MAX = 160
@@ -117,4 +121,27 @@ function meta(name: string, content: string): string {
 
 function property(name: string, content: string): string {
   return `<meta property="${name}" content="${escapeHtml(content)}">`
+}
+
+/**
+ * Returns the JSON-LD of a post for search engines, as they describe it for forums:
+ * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum. Without a public origin it names no URL.
+ */
+export function structuredData(post: Post, publicUrl: string | undefined): string {
+  const { text, owner, created_at, actions } = post
+  const description = {
+    '@context': 'https://schema.org',
+    '@type': 'DiscussionForumPosting',
+    ...(publicUrl && { url: publicUrl + postPath(post.id) }),
+    text,
+    author: { '@type': 'Person', name: owner.username },
+    datePublished: new Date(created_at * 1000).toISOString(),
+    commentCount: actions.replies_count,
+    interactionStatistic: {
+      '@type': 'InteractionCounter',
+      interactionType: 'https://schema.org/LikeAction',
+      userInteractionCount: actions.likes_count,
+    },
+  }
+  return `<script type="application/ld+json">${escapeJson(description)}</script>`
 }

@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { FirstPage } from '../../contract/pages.ts'
@@ -26,25 +23,21 @@ export async function createRenderer({ appName }) {
     return '<main data-count="' + ++count + '">' + appName + ' ' + first.shows + ' ' + path + '</main>'
   }
 }`
+const WEB_FILES = {
+  'index.html': INDEX,
+  'assets/index.css': `${STYLE}\n`,
+  '.server/package.json': '{"type":"module"}',
+  '.server/entry-server.js': RENDERER,
+}
 const SESSION = { cookie: 'session=whatever' }
 
 let app: TestApp
 let olga: TestUser
-let webFolder: string
 beforeAll(async () => {
-  webFolder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  for (const folder of ['assets', '.server']) await mkdir(join(webFolder, folder))
-  await writeFile(join(webFolder, 'index.html'), INDEX)
-  await writeFile(join(webFolder, 'assets/index.css'), `${STYLE}\n`)
-  await writeFile(join(webFolder, '.server/package.json'), '{"type":"module"}')
-  await writeFile(join(webFolder, '.server/entry-server.js'), RENDERER)
-  app = await startTestApp({ webFolder })
+  app = await startTestApp({ webFiles: WEB_FILES })
   olga = await app.signUp()
 })
-afterAll(async () => {
-  await app.close()
-  await rm(webFolder, { recursive: true })
-})
+afterAll(() => app.close())
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers, redirect: 'manual' })
@@ -77,9 +70,7 @@ test('the wall is rendered for visitors, with the JSON that the browser would as
 
 test('a post is rendered with its replies, and each part of a list has an address', async () => {
   const { id } = await app.publish(olga, 'Кто здесь?')
-  for (let reply = 0; reply < 11; reply++) {
-    await app.call('POST', `/posts/${id}/replies`, { token: olga.token, body: { text: 'Я' } })
-  }
+  for (let reply = 0; reply < 11; reply++) await app.reply(olga, id)
   const first = firstPage((await read(`/posts/${id}?from=somewhere`)).html)
   if (first?.shows !== 'post') throw new Error('The page shows no post')
   expect(first.post.text).toBe('Кто здесь?')
@@ -187,7 +178,7 @@ perNode(
   'while the database is unavailable the last pages are served, marked by their age',
   async () => {
     const database = await freshDatabase(inject('databaseUrl'))
-    const own = await appForTest({ webFolder, databaseUrl: database.url })
+    const own = await appForTest({ webFiles: WEB_FILES, databaseUrl: database.url })
     const anna = await own.signUp()
     const { id } = await own.publish(anna, 'Останется')
     const before = await read(`/posts/${id}`, {}, own.url)

@@ -1,22 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { PAGE_SIZE } from '../../contract/constants.ts'
-import {
-  CURSOR_PARAM,
-  FIRST_PAGE_ID,
-  type FirstPage,
-  PATHS,
-  postPath,
-} from '../../contract/pages.ts'
+import { FIRST_PAGE_ID, type FirstPage, PATHS, postPath, withCursor } from '../../contract/pages.ts'
 import type { Post, PostPage } from '../../contract/posts.ts'
-import type { Http } from '../http/route.ts'
+import type { Http, ListQuery } from '../http/route.ts'
 import { type CachedResponse, toCachedResponse } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { escapeJson } from './escape.ts'
-import { headOf, type Shown } from './page-head.ts'
+import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
-
-type ListQuery = { limit: number; cursor?: string }
 
 /** Reads what public pages show, as any visitor sees it. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
 export type PageReads = {
@@ -57,16 +49,16 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
 
   function render({ route, url, head, first }: Page): Promise<CachedResponse> {
     const { before, after, end } = rendered.frame
-    const start = `${before}${headOf(head, site)}<meta name="session" content="none">${after}`
+    const start = `${before}${headOf(head, site)}${VISITOR_META}${after}`
     const content = rendered.render(url, first)
     return toCachedResponse({
       route,
       maxAgeMs: MAX_AGE_MS,
       isPage: true,
       body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
-      // The moment of rendering alone makes no other page: the times on it are in the content.
+      // A page that differs only in the time of rendering is the same: the times that it shows are in the content.
       tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
-      type: 'text/html; charset=utf-8',
+      type: HTML_TYPE,
       headers,
       vary: 'Cookie',
     })
@@ -121,10 +113,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
 
 /** The address of a page as links spell it, which is also the key of its cached response. */
 export function urlOf(page: PublicPage): string {
-  const path = page.name === 'wall' ? PATHS.wall : postPath(page.id)
-  return page.cursor === null
-    ? path
-    : `${path}?${new URLSearchParams({ [CURSOR_PARAM]: page.cursor })}`
+  return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
 }
 
 /** Lets one page be rendered in each turn of the event loop, so that other requests are answered in between. */

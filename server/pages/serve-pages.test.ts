@@ -1,6 +1,3 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
@@ -9,22 +6,16 @@ import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/
 const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
 <meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
 <body><div id="root"></div></body></html>`
+const WEB_FILES = { 'index.html': PAGE }
 const SESSION = { cookie: 'session=whatever' }
 
 let app: TestApp
 let olga: TestUser
-let webFolder: string
 beforeAll(async () => {
-  webFolder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  await mkdir(join(webFolder, 'assets'))
-  await writeFile(join(webFolder, 'index.html'), PAGE)
-  app = await startTestApp({ webFolder })
+  app = await startTestApp({ webFiles: WEB_FILES })
   olga = await app.signUp()
 })
-afterAll(async () => {
-  await app.close()
-  await rm(webFolder, { recursive: true })
-})
+afterAll(() => app.close())
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers })
@@ -105,7 +96,7 @@ test('previews contain URLs only where PUBLIC_URL is set', async () => {
   expect(html).not.toMatch(/og:url|og:image|canonical/)
 
   const known = await appForTest({
-    webFolder,
+    webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
     config: { publicUrl: 'https://vslukh.example' },
   })
@@ -131,7 +122,7 @@ const perNode = testPerNode('limits counted in memory, by each node for itself')
 
 perNode('a page is served whether or not its post could be read', async () => {
   const strict = await appForTest({
-    webFolder,
+    webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
     config: { rateLimitScale: 1 / 3000 },
   })

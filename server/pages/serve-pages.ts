@@ -7,7 +7,7 @@ import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { APP_FILES, serveAppFiles } from './app-files.ts'
-import { headOf, pageAt, type Shown } from './page-head.ts'
+import { HTML_TYPE, headOf, pageAt, type Shown, VISITOR_META } from './page-head.ts'
 import {
   createRenderedPages,
   type PageReads,
@@ -27,8 +27,6 @@ type Options = PageReads & {
   /** The rate limit on pages and files. */
   fileLimit: Limit
 }
-
-const HTML_TYPE = 'text/html; charset=utf-8'
 
 /**
  * Serves the web app: its assets, which browsers cache for ever, and its pages at all other URLs; NOT_FOUND under /api/.
@@ -89,7 +87,7 @@ function createPages(web: WebApp, options: Options) {
 
   function sendShell(request: FastifyRequest, reply: FastifyReply, shown: Shown): FastifyReply {
     const isVisitor = request.cookies[cookieName] === undefined
-    const session = isVisitor ? '<meta name="session" content="none">' : ''
+    const session = isVisitor ? VISITOR_META : ''
     return reply
       .code(isMissing(shown) ? 404 : 200)
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
@@ -146,7 +144,7 @@ function isCode(error: unknown, code: AppError['code']): boolean {
   return error instanceof AppError && error.code === code
 }
 
-/** Sends the browser to the beginning of a list whose position in the address nobody understands. */
+/** Redirects to the beginning of a list whose cursor in the address is malformed. */
 function sendFirst(reply: FastifyReply, page: PublicPage): FastifyReply {
   return reply.redirect(urlOf({ ...page, cursor: null }), 302)
 }

@@ -7,8 +7,8 @@ type Options = {
 }
 
 /**
- * Keeps the last few values that took work to make, for a while and without invalidation. Those who ask for one while it is
- * being made wait for the same; one that could not be made is not kept.
+ * Caches the last few values that took work to make, for a while and without invalidation. Those who ask for one while it is
+ * being made wait for the same; one that could not be made is not cached.
  */
 export function createTimedCache<T>({
   maxAgeMs,

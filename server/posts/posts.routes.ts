@@ -9,9 +9,9 @@ import {
 } from '../../contract/posts.ts'
 import { type Db, isRowId, NO_USER } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { API_PREFIX, listUrl, type Route } from '../http/route.ts'
+import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import type { ResponseCache } from '../response-cache/response-cache.ts'
+import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import {
   deletePost,
@@ -68,13 +68,14 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
   })
 }
 
-type PageReads = { db: Db; readAsVisitor: ResponseCache['readAsVisitor'] }
-
 /**
  * Reads a post as any visitor sees it, for its page. It shares the cached response of the API call that the page makes. Throws
  * POST_NOT_FOUND.
  */
-export async function readPostForPage({ db, readAsVisitor }: PageReads, id: string): Promise<Post> {
+export async function readPostForPage(
+  { db, readAsVisitor }: VisitorReads,
+  id: string,
+): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const url = API_PREFIX + readPost.path.replace(':id', id)
   return readAsVisitor({ endpoint: readPost, url }, () => requirePost(db, id, null))
@@ -85,8 +86,8 @@ export async function readPostForPage({ db, readAsVisitor }: PageReads, id: stri
  * INVALID_REQUEST for a malformed cursor.
  */
 export function readWallForPage(
-  { db, readAsVisitor }: PageReads,
-  query: { limit: number; cursor?: string },
+  { db, readAsVisitor }: VisitorReads,
+  query: ListQuery,
 ): Promise<PostPage> {
   const url = listUrl(listPosts.path, query)
   return readAsVisitor({ endpoint: listPosts, url }, () => readPostList(db, wall, query, null))

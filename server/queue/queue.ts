@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 
-/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should give up then. */
+/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
 type JobTask<Payload> = (
   payload: Payload,
   ending: { abortSignal: AbortSignal; abortPromise: Promise<void> },
@@ -23,7 +23,7 @@ type JobsOptions = {
 }
 
 const CONCURRENT_JOBS = 4
-/** Running jobs have this long to finish before they are told to give up. */
+/** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
 /** Longer than any pause between the attempts of a job. */
 const LONGEST_WAIT_SECONDS = 300

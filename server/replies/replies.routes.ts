@@ -2,7 +2,7 @@ import type { PostPage } from '../../contract/posts.ts'
 import { createReply, listOwnReplies, listReplies } from '../../contract/replies.ts'
 import { type Db, isRowId } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { listUrl, type Route } from '../http/route.ts'
+import { type ListQuery, listUrl, type Route } from '../http/route.ts'
 import {
   isRetry,
   publishReply,
@@ -12,7 +12,7 @@ import {
   requireText,
 } from '../posts/posts.service.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import type { ResponseCache } from '../response-cache/response-cache.ts'
+import type { VisitorReads } from '../response-cache/response-cache.ts'
 
 type Options = {
   route: Route
@@ -47,9 +47,9 @@ export function registerReplies({ route, db, limits, invalidate }: Options): voi
  * query. Throws POST_NOT_FOUND, and INVALID_REQUEST for a malformed cursor.
  */
 export async function readRepliesForPage(
-  { db, readAsVisitor }: { db: Db; readAsVisitor: ResponseCache['readAsVisitor'] },
+  { db, readAsVisitor }: VisitorReads,
   postId: string,
-  query: { limit: number; cursor?: string },
+  query: ListQuery,
 ): Promise<PostPage> {
   if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
   const url = listUrl(listReplies.path.replace(':id', postId), query)

@@ -14,6 +14,8 @@ type Options = CachedReadsOptions & {
 }
 
 export type ResponseCache = ReturnType<typeof createResponseCache>
+/** What reads as any visitor sees it take: the database, and the cache that they share with the API. */
+export type VisitorReads = { db: Db } & Pick<ResponseCache, 'readAsVisitor'>
 
 /** The cache of public reads of one node, which is invalidated by changes on every node. */
 export function createResponseCache({ db, sharedUrl, log, ...options }: Options) {

@@ -1,8 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { atOnce, signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
@@ -56,20 +53,16 @@ test('refreshes with invalid cookies are limited to 600 in 5 minutes for a netwo
 
 const FILES = Array.from({ length: 25 }, (_, n) => `chunk-${n}.js`)
 
-async function builtWeb(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-web-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), '<!doctype html><head><title>Имя</title></head>')
-  for (const file of FILES) await writeFile(join(folder, 'assets', file), '// built')
-  return folder
+const WEB_FILES = {
+  'index.html': '<!doctype html><head><title>Имя</title></head>',
+  ...Object.fromEntries(FILES.map((file) => [`assets/${file}`, '// built'])),
 }
 
 test('180 people behind one address can all open the wall within five minutes, signed in or not', async () => {
   const open = await appForTest()
   const users = await signUps(open, 60)
   const { databaseUrl } = open
-  const app = await appForTest({ databaseUrl, config: STRICT, webFolder: await builtWeb() })
+  const app = await appForTest({ databaseUrl, config: STRICT, webFiles: WEB_FILES })
 
   async function openWall(person: Client): Promise<number[]> {
     const headers = { ...from(OFFICE).headers, cookie: person.cookie }

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { inject, onTestFinished, type TestAPI, test } from 'vitest'
 import { undoSecret } from '../account/account.mail.ts'
 import { type AppOptions, createApp } from '../app.ts'
@@ -26,8 +26,8 @@ type Options = {
   config?: Partial<Config>
   /** An existing database, for a second node or a restart; by default a fresh one. */
   databaseUrl?: string
-  /** Folder of the built web app, if not the real one. */
-  webFolder?: string
+  /** The files of a built web app by their paths, if not the real one; `{}` for none. */
+  webFiles?: Record<string, string>
   /** Limits of database use by requests, if not the defaults. */
   poolLimits?: AppOptions['poolLimits']
 }
@@ -44,7 +44,7 @@ export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 export async function startTestApp({
   config: changes = {},
   databaseUrl,
-  webFolder = WEB_FOLDER,
+  webFiles,
   poolLimits,
 }: Options = {}) {
   const database = databaseUrl
@@ -62,7 +62,7 @@ export async function startTestApp({
     databaseUrl: database.url,
     secret: SECRET,
     log: createLogger(config.logLevel, log.stream),
-    webFolder,
+    webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
     poolLimits,
   }
   const first = await startNode(options, dataDir)
@@ -100,6 +100,15 @@ export async function startTestApp({
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+async function writeFiles(folder: string, files: Record<string, string>): Promise<string> {
+  await mkdir(folder)
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  return folder
 }
 
 /** Starts one node. Resolves when it is ready at its `url`. */

@@ -1,21 +1,19 @@
 import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS } from '../../contract/pages.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { useLeave } from '../browser/use-leave.ts'
 import { Button } from '../ui/button.tsx'
-import { Row, rowClass } from '../ui/row.tsx'
-import { Section } from '../ui/section.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { announceSessionChange } from '../viewer/session-channel.ts'
-import { signedOut } from '../viewer/viewer.ts'
+import { announceSessionChange, signedOut } from '../viewer/viewer.ts'
 import { removeEmailChange } from './saved-email-change.ts'
 import styles from './settings.module.css'
-import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
 type AccountSettingsProps = { user: CurrentUser; onLoggedOut: () => void }
 
@@ -93,5 +91,24 @@ async function closeCurrentSession(): Promise<void> {
     await call('DELETE /sessions/current', {})
   } catch (error) {
     if (!(error instanceof CallError) || error.status !== 401) throw error
+  }
+}
+
+/** The history state of a page that was opened by a link in the settings. */
+const FROM_SETTINGS = { fromSettings: true }
+
+/**
+ * Returns a function that leads from this page to the settings: one step back if the person came from them, because
+ * otherwise «Назад» would lead to this page again. It does nothing once another page is open.
+ */
+export function useReturnToSettings(): () => void {
+  const navigate = useNavigate()
+  const { pathname, state } = useLocation()
+  const leave = useLeave(pathname)
+  const { fromSettings } = (state ?? {}) as Partial<typeof FROM_SETTINGS>
+
+  return () => {
+    if (!fromSettings) leave(PATHS.settings)
+    else if (location.pathname === pathname) void navigate(-1)
   }
 }

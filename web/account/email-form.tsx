@@ -4,16 +4,12 @@ import { call } from '../api/call.ts'
 import { clientToken } from '../api/device.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
+import type { MailedCode } from '../codes/mailed-code.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { changeViewer, useViewer } from '../viewer/viewer.ts'
-import {
-  type EmailChange,
-  removeEmailChange,
-  savedEmailChange,
-  saveEmailChange,
-} from './saved-email-change.ts'
+import { removeEmailChange, savedEmailChange, saveEmailChange } from './saved-email-change.ts'
 import styles from './settings.module.css'
 import { useAccountMutation } from './use-account-mutation.ts'
 
@@ -28,7 +24,7 @@ function EmailSteps({ user, onSaved }: { user: CurrentUser; onSaved: () => void 
   const [lastEmail, setLastEmail] = useState('')
   const toast = useToast()
 
-  function proceed(started: EmailChange): void {
+  function proceed(started: MailedCode): void {
     saveEmailChange(user.id, started)
     setChange(started)
   }
@@ -57,7 +53,7 @@ type NewEmailStepProps = {
   own: string
   /** The address the person returned from, to be corrected; empty at first. */
   initial: string
-  onStarted: (change: EmailChange) => void
+  onStarted: (change: MailedCode) => void
 }
 
 /** Asks for the new address and has a code mailed to it. */
@@ -101,9 +97,9 @@ function NewEmailStep({ own, initial, onStarted }: NewEmailStepProps) {
 }
 
 type EmailCodeStepProps = {
-  change: EmailChange
+  change: MailedCode
   /** The code was mailed once more, as another change. */
-  onRestarted: (change: EmailChange) => void
+  onRestarted: (change: MailedCode) => void
   onSaved: () => void
   onReturn: () => void
 }
@@ -159,14 +155,14 @@ function EmailCodeStep({ change, onRestarted, onSaved, onReturn }: EmailCodeStep
 }
 
 /** Has a code mailed to the new address. Throws CallError, DeviceError. */
-async function startEmailChange(email: string): Promise<EmailChange> {
+async function startEmailChange(email: string): Promise<MailedCode> {
   const body = { email, clientToken: await clientToken() }
   const { id } = await call('PUT /users/current/email', { body })
   return { id, email, sentAt: Date.now() }
 }
 
 /** Completes the change with the mailed code. Throws CallError, DeviceError. */
-async function verifyEmailChange(change: EmailChange, confirmCode: string): Promise<void> {
+async function verifyEmailChange(change: MailedCode, confirmCode: string): Promise<void> {
   const body = { confirmCode, clientToken: await clientToken() }
   const params = { id: change.id }
   changeViewer(await call('PUT /users/current/email/:id/verify', { params, body }))

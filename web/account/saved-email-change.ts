@@ -1,25 +1,19 @@
 import { isRecord, sessionStore } from '../browser/storage.ts'
+import { isFresh, isMailedCode, type MailedCode } from '../codes/mailed-code.ts'
 
-/** An e-mail change that waits for its code. `sentAt` in unix milliseconds. */
-export type EmailChange = { id: string; email: string; sentAt: number }
-
-type Saved = { userId: string; change: EmailChange }
+type Saved = { userId: string; change: MailedCode }
 
 const KEY = 'email-change'
-/** How long a mailed code is good for, in milliseconds; where the server is set to less, it refuses the code itself. */
-const LIFE_MS = 10 * 60_000
 
 /** Saves a change that a user has started, so that it continues after a reload. */
-export function saveEmailChange(userId: string, change: EmailChange): void {
+export function saveEmailChange(userId: string, change: MailedCode): void {
   sessionStore.writeJson(KEY, { userId, change } satisfies Saved)
 }
 
 /** The saved change of a user at `now` (unix milliseconds); null when there is none or its code is too old. */
-export function savedEmailChange(userId: string, now: number): EmailChange | null {
+export function savedEmailChange(userId: string, now: number): MailedCode | null {
   const saved = sessionStore.readJson(KEY, isSaved)
-  if (!saved || saved.userId !== userId) return null
-  // The distance either way: a clock that was set back makes a code no younger.
-  return Math.abs(now - saved.change.sentAt) < LIFE_MS ? saved.change : null
+  return saved?.userId === userId && isFresh(saved.change, now) ? saved.change : null
 }
 
 /** Removes the saved change: it was completed, or the person started over or logged out. */
@@ -28,14 +22,5 @@ export function removeEmailChange(): void {
 }
 
 function isSaved(value: unknown): value is Saved {
-  return isRecord(value) && typeof value.userId === 'string' && isEmailChange(value.change)
-}
-
-function isEmailChange(value: unknown): value is EmailChange {
-  return (
-    isRecord(value) &&
-    typeof value.id === 'string' &&
-    typeof value.email === 'string' &&
-    typeof value.sentAt === 'number'
-  )
+  return isRecord(value) && typeof value.userId === 'string' && isMailedCode(value.change)
 }

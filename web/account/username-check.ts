@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
+import { usernameProblem } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
-import { usernameProblem } from '../../contract/username.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'

@@ -4,10 +4,10 @@ import { useReconnect } from '../browser/online.ts'
 import { isUnanswered } from './call-error.ts'
 
 /**
- * A call that a person starts, such as a write: TanStack's useMutation, except that `mutate` does nothing while an earlier call is pending.
- * `isPending` alone cannot prevent that, because it arrives a render too late for a second Enter in the same frame.
- * The callbacks in `options` run even when the component is gone. `clearError` forgets the error, never a pending call; an
- * error for want of an answer is forgotten when the network is back.
+ * A call that a person starts, such as a write: TanStack's useMutation, except that `mutate` does nothing while an earlier
+ * call is pending. `isPending` alone cannot prevent that: it arrives a render too late for a second Enter in the same frame.
+ * The callbacks in `options` run even when the component is gone. `clearError` removes the error, and never stops a pending
+ * call; the error of a call that got no answer is removed when the network is back.
  */
 export function useSingleMutation<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

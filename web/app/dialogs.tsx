@@ -60,19 +60,19 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
   const { content: Content, failed } = useLazyChunk(chunk)
   const showOpenError = useOpenErrorToast()
 
-  const giveUp = useCallback(() => {
+  const failToOpen = useCallback(() => {
     void showOpenError()
     closeDialog(dialog)
   }, [showOpenError, dialog])
 
   useEffect(() => {
-    if (failed) giveUp()
-  }, [failed, giveUp])
+    if (failed) failToOpen()
+  }, [failed, failToOpen])
 
   if (failed) return null
   if (!Content) return <DialogLoading />
   return (
-    <ErrorBoundary onError={giveUp}>
+    <ErrorBoundary onError={failToOpen}>
       <Content {...ids} onClose={() => close(dialog)} />
     </ErrorBoundary>
   )

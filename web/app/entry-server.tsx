@@ -5,12 +5,12 @@ import { PATHS, type PageSettings, type RenderPage } from '../../contract/pages.
 import { setSettings } from '../browser/page-settings.ts'
 import { App } from './app.tsx'
 import { showFirstPage } from './first-page.ts'
-import { loadPublicPages } from './router.tsx'
+import { loadFirstPage } from './router.tsx'
 
 /** Returns the function that renders public pages as a visitor sees them. It is the server's way into the web app. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
-  await loadPublicPages()
+  await loadFirstPage({ shows: 'nothing' })
   return (path, first) => {
     const client = new QueryClient()
     const postId = matchPath(PATHS.post, path.split('?', 1)[0] ?? '')?.params.id ?? ''

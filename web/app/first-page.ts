@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage } from '../../contract/pages.ts'
-import { threadTitle } from '../../contract/post-title.ts'
+import { threadTitle } from '../../contract/post-rules.ts'
 import { clock } from '../api/server-clock.ts'
 import { headerTitle } from '../browser/use-page-title.ts'
 import { putFirstPage } from '../posts/cache/list-cache.ts'

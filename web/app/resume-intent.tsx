@@ -39,7 +39,7 @@ export function ResumeIntent() {
 /** The function that carries out one intent of a signed-in user. */
 function usePerform(): (intent: Intent) => void {
   const navigate = useNavigate()
-  const like = useLikeAndTell()
+  const like = useLikeWithToast()
 
   return (intent) => {
     switch (intent.name) {
@@ -56,7 +56,7 @@ function usePerform(): (intent: Intent) => void {
 }
 
 /** Likes a post; a toast says so where the page does not show the post, or says why it failed. */
-function useLikeAndTell(): (postId: string) => void {
+function useLikeWithToast(): (postId: string) => void {
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
@@ -69,6 +69,7 @@ function useLikeAndTell(): (postId: string) => void {
       await new Promise(requestAnimationFrame)
     },
     onSuccess: (_, postId) => {
+      // The post that was liked may be far above or below.
       if (isInSight(postId)) return
       const href = postPath(postId)
       const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }

@@ -1,12 +1,22 @@
-import type { ComponentType } from 'react'
-import { Route, Routes, useLocation } from 'react-router'
+import { type ComponentType, useEffect, useRef } from 'react'
+import { Outlet, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { type FirstPage, PATHS } from '../../contract/pages.ts'
-import { createLazyChunk, reloadIfPossible } from '../browser/lazy-chunk.ts'
+import { errorMessage } from '../api/error-message.ts'
+import {
+  createLazyChunk,
+  type LazyChunk,
+  reloadIfPossible,
+  useLazyChunk,
+} from '../browser/lazy-chunk.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
+import { Loading } from '../ui/spinner.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { fetchViewer, useViewer } from '../viewer/viewer.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { LazyPage, PageFailure } from './lazy-page.tsx'
-import { SecuredRoute } from './secured-route.tsx'
 
 /** All pages but the wall and that of a post, which are in the first chunk: a post opens at once, without the server too. */
 const PAGES = {
@@ -47,13 +57,11 @@ export function AppRoutes() {
   )
 }
 
-/** Loads the pages that a server renders, which must render them at once. */
-export async function loadPublicPages(): Promise<void> {
-  await PAGES.notFound.load()
-}
-
-/** Loads the page that the server has rendered: both sides must render it at once. Rejects when that fails. */
-export async function loadFirstPage({ shows }: FirstPage): Promise<void> {
+/**
+ * Loads the page that the server renders, if it is in a lazy chunk: both sides must render it at once. Rejects when that
+ * fails.
+ */
+export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
 }
 
@@ -65,4 +73,61 @@ export async function preloadViewerPages(): Promise<void> {
 
 function page(load: () => Promise<ComponentType>) {
   return createLazyChunk(load)
+}
+
+/**
+ * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
+ * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
+ * page offers to try again.
+ */
+function SecuredRoute() {
+  const viewer = useViewer()
+  const { state } = viewer
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const wasHere = useRef(false)
+
+  useEffect(() => {
+    if (state === 'authorized') wasHere.current = true
+    if (state !== 'signed-out') return
+    void navigate(PATHS.wall, { replace: true })
+    if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
+  }, [state, pathname, navigate])
+
+  if (viewer.state === 'authorized') return <Outlet />
+  if (viewer.state === 'no-answer') {
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
+  }
+  return <Loading label="Загружаем страницу" />
+}
+
+/** A page in a lazy chunk. If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
+function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
+  const { content: Content, failed, retry } = useLazyChunk(chunk)
+
+  async function retryOrReload(): Promise<void> {
+    // Some browsers remember that a script failed, and a release may have removed it: only a reload helps then.
+    if (!(await retry())) await reloadIfPossible()
+  }
+
+  if (Content) return <Content />
+  return failed ? <PageFailure onRetry={retryOrReload} /> : <Loading label="Загружаем страницу" />
+}
+
+/** Shown in place of a page that failed to load or to render. The button is pending until `onRetry` settles. */
+function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
+  return (
+    <div role="alert">
+      <EmptyState
+        isWholePage
+        title="Не удалось открыть страницу"
+        text="Проверьте интернет и попробуйте ещё раз"
+        action={
+          <Button variant="strong" onClick={onRetry}>
+            Обновить
+          </Button>
+        }
+      />
+    </div>
+  )
 }

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent } from 'react'
 import { createEmitter, useAtom } from './atom.ts'
 
-const changes = createEmitter(() => {
+/** Emits whether the browser has just come online. */
+const changes = createEmitter<boolean>(() => {
   addEventListener('online', emit)
   addEventListener('offline', emit)
   return () => {
@@ -19,13 +20,15 @@ export function useOnline(): boolean {
 /** Calls `action` whenever the network is back. */
 export function useReconnect(action: () => void): void {
   const onReconnect = useEffectEvent(action)
-  useEffect(() => {
-    const listener = () => onReconnect()
-    addEventListener('online', listener)
-    return () => removeEventListener('online', listener)
-  }, [])
+  useEffect(
+    () =>
+      changes.subscribe((isOnline) => {
+        if (isOnline) onReconnect()
+      }),
+    [],
+  )
 }
 
-function emit(): void {
-  changes.emit()
+function emit({ type }: Event): void {
+  changes.emit(type === 'online')
 }

@@ -7,10 +7,12 @@ import { clientToken } from '../api/device.ts'
 import { worthRetrying } from '../api/query-client.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { plural } from '../format/counts.ts'
+import { countdown } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
+import type { MailedCode } from './mailed-code.ts'
 import { lockedUntil, triesLeft } from './wrong-codes.ts'
 
 /** Shown as long as there is nothing to say about the code itself. */
@@ -45,8 +47,7 @@ const LEFT = { one: 'Осталась', few: 'Осталось', many: 'Оста
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
 export type CodeEntryProps = {
-  /** The operation that the code confirms. `sentAt`, in unix milliseconds, changes with every mail. */
-  operation: { id: string; sentAt: number }
+  operation: MailedCode
   code: string
   /** A code is being checked or mailed. */
   busy: boolean
@@ -125,14 +126,9 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
       onClick={onResend}
     >
       {isExpired || isLocked ? 'Получить новый код' : 'Отправить код ещё раз'}
-      {isWaiting && ` через ${isLocked ? clockFace(secondsLeft) : `${secondsLeft} с`}`}
+      {isWaiting && ` через ${isLocked ? countdown(secondsLeft) : `${secondsLeft} с`}`}
     </Button>
   )
-}
-
-/** Seconds as minutes and seconds: '9:05'. */
-function clockFace(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 const ASK_EVERY_MS = 2500

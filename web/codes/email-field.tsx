@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { isEmail } from '../../contract/account-rules.ts'
 import { EMAIL_MAX } from '../../contract/constants.ts'
-import { isEmail } from '../../contract/email.ts'
 import { TextField } from '../ui/field.tsx'
 
 type EmailFieldProps = {

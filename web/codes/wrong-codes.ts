@@ -1,20 +1,19 @@
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
 import { CallError } from '../api/call-error.ts'
 import { isRecord, sessionStore } from '../browser/storage.ts'
+import { CODE_LIFE_MS, type MailedCode } from './mailed-code.ts'
 
 /** How often a wrong code was entered for an operation, and when its first mail was asked for (unix milliseconds). */
 type WrongCodes = { id: string; startedAt: number; count: number }
 
 const KEY = 'wrong-codes'
-/** How long an operation lives, in milliseconds; where the server is set to less, its next answer says so. */
-const LIFE_MS = 10 * 60_000
 
 /**
  * Runs `verify`, which sends a code for an operation, and counts it if the code is wrong: the server says only that it is.
- * `sentAt` is in unix milliseconds. Throws what `verify` throws.
+ * Throws what `verify` throws.
  */
 export async function countingWrongCodes<Answer>(
-  { id, sentAt }: { id: string; sentAt: number },
+  { id, sentAt }: MailedCode,
   verify: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -35,8 +34,8 @@ export function triesLeft(id: string): number | undefined {
 }
 
 /** When an operation that takes no code any more ends, so that a new code can be asked for, in unix milliseconds. */
-export function lockedUntil({ id, sentAt }: { id: string; sentAt: number }): number {
-  return (read(id)?.startedAt ?? sentAt) + LIFE_MS
+export function lockedUntil({ id, sentAt }: MailedCode): number {
+  return (read(id)?.startedAt ?? sentAt) + CODE_LIFE_MS
 }
 
 function read(id: string): WrongCodes | undefined {

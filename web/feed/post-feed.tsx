@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
-import { CURSOR_PARAM } from '../../contract/pages.ts'
+import { withCursor } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
@@ -85,11 +85,7 @@ function FeedEnd({ list, repliesTo, emptyAction }: FeedEndProps) {
 /** The way to the next posts where no script loads them. */
 function NextLink({ cursor }: { cursor: string }) {
   return (
-    <Link
-      rel="next"
-      className={styles.next}
-      to={{ search: `?${new URLSearchParams({ [CURSOR_PARAM]: cursor })}` }}
-    >
+    <Link rel="next" className={styles.next} to={withCursor('', cursor)}>
       Дальше
     </Link>
   )

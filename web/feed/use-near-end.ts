@@ -4,8 +4,9 @@ const PAUSE_MS = 100
 const MARGIN = '40% 0px 40% 0px'
 
 /**
- * Calls `onNear` when the element of the returned ref comes within 40 % of a screen of the visible part, below or above it, and stays
- * there for 100 ms. Checks again after each change of `stage`: after a short page the end may still be visible.
+ * Calls `onNear` when the element of the returned ref comes within 40 % of a screen of the visible part, below or above
+ * it, and stays there for 100 ms. Checks again after each change of `stage`: after a short page the end may still be
+ * visible.
  */
 export function useNearEnd(stage: string, onNear: () => void) {
   const end = useRef<HTMLDivElement>(null)

@@ -1,7 +1,17 @@
+import { useRef } from 'react'
 import { useLocation } from 'react-router'
-import { EmailUndo, readUndoLink } from '../account/undo-email-form.tsx'
+import { CallError } from '../api/call-error.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { send } from '../api/send.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { FormError } from '../ui/errors.tsx'
+import { useFocusOnMount } from '../ui/field.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import { announceSessionChange, reloadViewer } from '../viewer/viewer.ts'
+import styles from './email-undo.module.css'
 
 /** /email-undo, to which the mail about a changed e-mail address links */
 export function EmailUndoPage() {
@@ -16,4 +26,79 @@ export function EmailUndoPage() {
       text="Скопируйте её из письма целиком и откройте ещё раз"
     />
   )
+}
+
+/** Undoes a change of e-mail, only after a press of the button: programs that check links open this page too. */
+function EmailUndo({ link }: { link: UndoLink }) {
+  const { mutate, isPending, isSuccess, error } = useSingleMutation({
+    mutationFn: () => undoEmailChange(link),
+  })
+  if (isSuccess) {
+    return <Outcome title="Прежняя почта возвращена" text="Все сессии завершены. Войдите снова" />
+  }
+  if (error instanceof CallError && error.code === 'LINK_EXPIRED') {
+    return (
+      <Outcome
+        title="Ссылка больше не действует"
+        text="Попробуйте войти с прежней почтой, а если не получится, напишите тем, кто ведёт эту стену"
+      />
+    )
+  }
+  return (
+    <EmptyState
+      isWholePage
+      title="Вернуть прежнюю почту?"
+      text="Аккаунт снова будет привязан к адресу, на который пришла ссылка. Все сессии завершатся, и войти можно будет только с этого адреса"
+      action={
+        <div className={styles.action}>
+          <FormError>{error && errorMessage(error)}</FormError>
+          <Button variant="primary" pending={isPending} onClick={() => mutate()}>
+            Вернуть прежнюю почту
+          </Button>
+        </div>
+      }
+    />
+  )
+}
+
+/** Says how the undo ended. Its button takes the focus from the one that is gone. */
+function Outcome({ title, text }: { title: string; text: string }) {
+  const next = useRef<HTMLButtonElement>(null)
+  useFocusOnMount(next, true)
+  return (
+    <div role="alert">
+      <EmptyState
+        isWholePage
+        title={title}
+        text={text}
+        action={
+          <Button ref={next} variant="strong" onClick={() => openDialog({ name: 'sign-in' })}>
+            Войти
+          </Button>
+        }
+      />
+    </div>
+  )
+}
+
+/** What the link in the mail about a changed e-mail contains. */
+type UndoLink = { id: string; secret: string }
+
+const HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
+
+/** Parses the part of the page's address after its `#`; returns null when some of it is missing. */
+function readUndoLink(hash: string): UndoLink | null {
+  const [, id, secret] = HASH.exec(hash) ?? []
+  return id && secret ? { id, secret } : null
+}
+
+/**
+ * Restores the account's old e-mail. The server closes all its sessions, so each tab asks again who the viewer is.
+ * Throws CallError.
+ */
+async function undoEmailChange({ id, secret }: UndoLink): Promise<void> {
+  // Without a token: only the link matters, and the viewer's session may be closed already.
+  await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
+  announceSessionChange()
+  await reloadViewer()
 }

@@ -1,7 +1,7 @@
 import { TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { WallLink } from './wall-link.tsx'
+import { WallLink } from './wall.tsx'
 
 /** Every path that is no page. */
 export function NotFoundPage() {

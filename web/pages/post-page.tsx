@@ -2,7 +2,7 @@ import { ArrowUp } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
-import { postTitle, threadTitle } from '../../contract/post-title.ts'
+import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenu } from '../feed/post-controls.tsx'
@@ -16,7 +16,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
-import { WallLink } from './wall-link.tsx'
+import { WallLink } from './wall.tsx'
 
 /** /posts/:id */
 export function PostPage() {

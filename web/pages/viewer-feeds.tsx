@@ -6,7 +6,7 @@ import { ownRepliesSource } from '../replies/reply-sources.ts'
 import { Button } from '../ui/button.tsx'
 import { withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
-import { WallLink } from './wall-link.tsx'
+import { WallLink } from './wall.tsx'
 
 /** /liked */
 export function LikedPage() {

@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router'
-import { CURSOR_PARAM, TITLES } from '../../contract/pages.ts'
+import { Link, useSearchParams } from 'react-router'
+import { CURSOR_PARAM, PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
+import { buttonClass } from '../ui/button.tsx'
 
 /** /, or a later part of the wall by its cursor. */
 export function WallPage() {
@@ -12,4 +13,13 @@ export function WallPage() {
   const start = params.get(CURSOR_PARAM)
   const source = useMemo(() => wallSource(start), [start])
   return <PostFeed source={source} label="Стена" watchesNew={start === null} />
+}
+
+/** The way to the wall from a page that has nothing to show. */
+export function WallLink() {
+  return (
+    <Link to={PATHS.wall} className={buttonClass({ variant: 'strong' })}>
+      На стену
+    </Link>
+  )
 }

@@ -1,9 +1,8 @@
 import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
-import { PostForm } from '../posts/compose/post-form.tsx'
+import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { usePublish } from '../posts/compose/publish-post.ts'
-import { useCloseWithDraft, usePostForm } from '../posts/compose/use-post-form.ts'
-import { RepliedPost } from '../posts/view/replied-post.tsx'
+import { RepliedPost } from '../posts/view/post-card.tsx'
 import { Modal } from '../ui/modal.tsx'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }

@@ -1,6 +1,12 @@
-import { OFFLINE_FILES, respondWithOfflineFile, storeOfflinePage } from './offline-page.ts'
 import { removeOldAssets, respondWithAsset } from './stored-assets.ts'
-import { readStoredPages, respondWithPage, storeOpenPages } from './stored-pages.ts'
+import {
+  OFFLINE_FILES,
+  readStoredPages,
+  respondWithOfflineFile,
+  respondWithPage,
+  storeOfflinePage,
+  storeOpenPages,
+} from './stored-pages.ts'
 
 declare const self: ServiceWorkerGlobalScope
 

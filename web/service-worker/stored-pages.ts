@@ -1,9 +1,8 @@
-import { offlinePage } from './offline-page.ts'
 import { storeAssetsOf } from './stored-assets.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-const CACHE = 'pages'
+const PAGES = 'pages'
 const WALL = '/'
 const POST = /^\/posts\/[^/]+$/
 const POSTS_AT_MOST = 50
@@ -20,7 +19,7 @@ export async function respondWithPage(event: FetchEvent): Promise<Response> {
   const first = await Promise.race([fresh.catch(() => 'failed' as const), pause(TIMEOUT_MS)])
   if (first instanceof Response) return first
   const { pathname } = new URL(event.request.url)
-  const stored = await caches.match(pathname, { cacheName: CACHE, ignoreVary: true })
+  const stored = await caches.match(pathname, { cacheName: PAGES, ignoreVary: true })
   if (stored) return stored
   return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
 }
@@ -35,7 +34,7 @@ export async function storeOpenPages(): Promise<void> {
 
 /** Returns the HTML of every stored page. */
 export async function readStoredPages(): Promise<string[]> {
-  const cache = await caches.open(CACHE)
+  const cache = await caches.open(PAGES)
   const responses = await cache.matchAll(undefined, { ignoreVary: true })
   return Promise.all(responses.map((response) => response.text()))
 }
@@ -57,14 +56,14 @@ function mayBeStored({ pathname, search }: URL): boolean {
   return search === '' && (pathname === WALL || POST.test(pathname))
 }
 
-/** Stores a page after its assets, so that a stored page always has them; forgets one that is gone. */
+/** Stores a page after its assets, so that a stored page always has them; removes one that is gone. */
 async function storePage({ pathname }: URL, response: Response): Promise<void> {
-  const cache = await caches.open(CACHE)
+  const cache = await caches.open(PAGES)
   if (response.status === 404) {
     await cache.delete(pathname, { ignoreVary: true })
     return
   }
-  // Who is signed in gets a page without content. What a visitor sees there is stored in its place.
+  // A signed-in user gets a page without content: what a visitor sees there is stored in its place.
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()
@@ -96,4 +95,29 @@ async function removeOldestPosts(cache: Cache): Promise<void> {
 
 function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ms))
+}
+
+const OFFLINE = 'offline'
+const OFFLINE_PAGE = '/offline.html'
+
+/** The page that is shown in place of one that cannot be, and what it needs. */
+export const OFFLINE_FILES = [OFFLINE_PAGE, '/offline.css', '/offline.js']
+
+/** Stores the offline page as the server has it now. */
+export async function storeOfflinePage(): Promise<void> {
+  const cache = await caches.open(OFFLINE)
+  await cache.addAll(OFFLINE_FILES.map((path) => new Request(path, { cache: 'reload' })))
+}
+
+/** Returns the offline page with status 503: the URL it stands at has another page. */
+async function offlinePage(): Promise<Response> {
+  const stored = await caches.match(OFFLINE_PAGE, { cacheName: OFFLINE, ignoreVary: true })
+  if (!stored) return Response.error()
+  return new Response(stored.body, { status: 503, headers: stored.headers })
+}
+
+/** Returns a file of the offline page from the cache, else from the network. */
+export async function respondWithOfflineFile({ request }: FetchEvent): Promise<Response> {
+  const stored = await caches.match(request.url, { cacheName: OFFLINE, ignoreVary: true })
+  return stored ?? fetch(request)
 }

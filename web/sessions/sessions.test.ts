@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayAndTime } from './session-time.ts'
-import { browserName, isPhone, systemName } from './sessions.tsx'
+import { browserName, dayAndTime, isPhone, systemName } from './sessions.tsx'
 
 test('a device is named by its browser and the first number of its version', () => {
   const device = { userAgent: 'Firefox', userAgentVersion: '140.0.2', os: 'Linux' }

@@ -3,13 +3,20 @@ import { Monitor, Smartphone } from 'lucide-react'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { exactTime } from '../format/time-ago.ts'
-import { Row } from '../ui/row.tsx'
-import { dayAndTime } from './session-time.ts'
+import { exactTime } from '../format/time.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
+import { Loading } from '../ui/spinner.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import styles from './sessions.module.css'
+
+const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
 /** A session in a list: a phone or a computer, its browser, its system and when it began. */
-export function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
+function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
   const Icon = isPhone(session.device) ? Smartphone : Monitor
   return (
     <Row
@@ -32,6 +39,19 @@ export function SessionTime({ session: { createdAt } }: { session: Session }) {
       {dayAndTime(createdAt, serverNow())}
     </time>
   )
+}
+
+/**
+ * When something happened, as people say it: 'сегодня в 17:49', 'вчера в 9:05', and the full date for anything earlier.
+ * `seconds` and `now` are unix seconds; the day is that of the browser's time zone.
+ */
+export function dayAndTime(seconds: number, now: number): string {
+  const then = new Date(seconds * 1000)
+  const today = new Date(now * 1000)
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
+  if (then.toDateString() === today.toDateString()) return `сегодня в ${time.format(then)}`
+  if (then.toDateString() === yesterday.toDateString()) return `вчера в ${time.format(then)}`
+  return exactTime(seconds)
 }
 
 /** The browser of a device with its major version, or words for an unknown one. */
@@ -64,4 +84,61 @@ export function useSessions() {
 /** Leaves only the sessions that `isOpen` is true for in the list, before it is read again. */
 export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
   client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
+}
+
+/** Where the viewer is signed in: this device, then the others, each with a dialog that shows and closes it. */
+export function SessionsList() {
+  const { data: sessions, error, refetch } = useSessions()
+  if (!sessions) {
+    return error ? (
+      <ErrorRow text={errorMessage(error)} onRetry={refetch} />
+    ) : (
+      <Loading label="Загружаем устройства" />
+    )
+  }
+  const current = sessions.find((session) => session.current)
+  return (
+    <>
+      {current && <CurrentSession session={current} />}
+      <OtherSessions sessions={sessions.filter((session) => !session.current)} />
+    </>
+  )
+}
+
+function CurrentSession({ session }: { session: Session }) {
+  return (
+    <Section title="Текущая сессия">
+      <div className={rowClass}>
+        <SessionRow session={session} />
+      </div>
+    </Section>
+  )
+}
+
+function OtherSessions({ sessions }: { sessions: Session[] }) {
+  return (
+    <Section title="Другие сессии">
+      {sessions.length === 0 && <p className={styles.empty}>Других сессий нет</p>}
+      <ul>
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <button
+              type="button"
+              className={rowClass}
+              onClick={() => openDialog({ name: 'session', sessionId: session.id })}
+            >
+              <SessionRow session={session} leadsOn />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 0 && (
+        <div className={styles.foot}>
+          <Button onClick={() => openDialog({ name: 'close-other-sessions' })}>
+            Завершить другие сессии
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
 }

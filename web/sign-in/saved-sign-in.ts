@@ -1,12 +1,11 @@
 import { isRecord, sessionStore } from '../browser/storage.ts'
+import { isFresh, isMailedCode } from '../codes/mailed-code.ts'
 import type { Operation } from './sign-in-flow.ts'
 
 type SavedSignIn = { operation: Operation; open: boolean }
 
 const KEY = 'sign-in'
 const REGISTERED = 'registered'
-/** How long a mailed code is good for, in milliseconds; where the server is set to less, it refuses the code itself. */
-const LIFE_MS = 10 * 60_000
 
 /** Saves a started operation, so that signing in continues after a reload or after the dialog was closed. */
 export function saveSignIn(operation: Operation): void {
@@ -16,8 +15,7 @@ export function saveSignIn(operation: Operation): void {
 /** The saved operation at `now` (unix milliseconds); null when there is none or its code is too old. */
 export function savedSignIn(now: number): SavedSignIn | null {
   const saved = sessionStore.readJson(KEY, isSavedSignIn)
-  // The distance either way: a clock that was set back makes a code no younger.
-  return saved && Math.abs(now - saved.operation.sentAt) < LIFE_MS ? saved : null
+  return saved && isFresh(saved.operation, now) ? saved : null
 }
 
 /** Saves that the person closed the dialog: it shows the code step when opened, but no longer opens by itself. */
@@ -53,10 +51,6 @@ function isSavedSignIn(value: unknown): value is SavedSignIn {
 
 function isOperation(value: unknown): value is Operation {
   return (
-    isRecord(value) &&
-    (value.way === 'login' || value.way === 'registration') &&
-    typeof value.email === 'string' &&
-    typeof value.id === 'string' &&
-    typeof value.sentAt === 'number'
+    isMailedCode(value) && 'way' in value && (value.way === 'login' || value.way === 'registration')
   )
 }

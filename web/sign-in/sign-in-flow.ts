@@ -1,9 +1,10 @@
 import type { CallError } from '../api/call-error.ts'
+import type { MailedCode } from '../codes/mailed-code.ts'
 
 export type Way = 'login' | 'registration'
 
-/** A started operation, with all that is needed to continue after a reload. `sentAt` in unix milliseconds. */
-export type Operation = { way: Way; email: string; id: string; sentAt: number }
+/** A started operation, with all that is needed to continue after a reload. */
+export type Operation = MailedCode & { way: Way }
 
 /** The error shown under the input; its code decides whether the code step can continue. */
 export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }

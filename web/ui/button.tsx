@@ -1,6 +1,7 @@
-import { type ComponentProps, type MouseEvent, useRef, useState } from 'react'
+import { type ComponentProps, type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
+import iconStyles from './icon-button.module.css'
 import { Spinner } from './spinner.tsx'
 
 type ButtonVariant = 'primary' | 'strong' | 'quiet' | 'danger' | 'plain'
@@ -75,4 +76,25 @@ function usePendingClick(pending: boolean, onClick: ButtonProps['onClick']) {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
+}
+
+type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'> & {
+  /** What the button does; its accessible name and its tooltip. */
+  label: string
+  icon: ReactNode
+}
+
+/** A round button of 44 px that shows only an icon. */
+export function IconButton({ label, icon, className, ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      title={label}
+      {...rest}
+      aria-label={label}
+      className={classes(iconStyles.button, className)}
+    >
+      {icon}
+    </button>
+  )
 }

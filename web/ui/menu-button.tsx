@@ -1,5 +1,8 @@
-import { Ellipsis } from 'lucide-react'
-import { IconButton } from './icon-button.tsx'
+import { ChevronDown, Ellipsis } from 'lucide-react'
+import { useHydrated } from '../browser/hydrated.ts'
+import { IconButton } from './button.tsx'
+import { classes } from './classes.ts'
+import styles from './listbox.module.css'
 import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
 
@@ -9,12 +12,13 @@ type MenuButtonProps = {
   items: readonly MenuItem[]
 }
 
-const OPEN_KEYS = ['ArrowDown']
+const MENU_KEYS = ['ArrowDown']
+const LISTBOX_KEYS = ['ArrowDown', 'ArrowUp']
 const loadMenu = () => import('./menu.tsx')
 
 /** A button with a menu of actions. Items may change while it is open. */
 export function MenuButton({ label, items }: MenuButtonProps) {
-  const popup = usePopup(loadMenu, OPEN_KEYS)
+  const popup = usePopup(loadMenu, MENU_KEYS)
   const Menu = popup.content?.Menu
 
   return (
@@ -30,6 +34,49 @@ export function MenuButton({ label, items }: MenuButtonProps) {
           role="menu"
           label={label}
           items={items}
+          anchor={popup.anchor.current}
+          onClose={popup.close}
+        />
+      )}
+    </>
+  )
+}
+
+type Option<Value extends string> = { value: Value; label: string }
+
+type ListboxProps<Value extends string> = {
+  /** The accessible name of the list. The button is named by the chosen option. */
+  label: string
+  options: readonly Option<Value>[]
+  value: Value
+  onSelect: (value: Value) => void
+  className?: string | undefined
+}
+
+/** A button that shows the chosen option and opens the list of all others; until scripts run, only the chosen option. */
+export function Listbox<Value extends string>(props: ListboxProps<Value>) {
+  const { label, options, value } = props
+  const popup = usePopup(loadMenu, LISTBOX_KEYS)
+  const Menu = popup.content?.Menu
+  const current = options.find((option) => option.value === value)?.label
+  const others = options.filter((option) => option.value !== value)
+
+  const className = classes(styles.button, props.className)
+  if (!useHydrated()) return <span className={className}>{current}</span>
+  return (
+    <>
+      <button {...popup.buttonProps} type="button" className={className} aria-haspopup="listbox">
+        {current}
+        <ChevronDown size={18} className={styles.chevron} aria-hidden="true" />
+      </button>
+      {Menu && popup.anchor.current && (
+        <Menu
+          role="listbox"
+          label={label}
+          items={others.map((option) => ({
+            label: option.label,
+            onSelect: () => props.onSelect(option.value),
+          }))}
           anchor={popup.anchor.current}
           onClose={popup.close}
         />

@@ -1,6 +1,17 @@
-import type { ReactNode } from 'react'
+import {
+  autoUpdate,
+  flip,
+  offset,
+  type Placement,
+  shift,
+  useDismiss,
+  useFloating,
+  useInteractions,
+  useListNavigation,
+  useTypeahead,
+} from '@floating-ui/react'
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import styles from './popup.module.css'
-import { useFloatingList } from './use-floating-list.ts'
 
 export type MenuItem = {
   label: string
@@ -58,4 +69,116 @@ export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
       ))}
     </div>
   )
+}
+
+const TYPEAHEAD_RESET_MS = 350
+const EDGE = { padding: 8 }
+
+type FloatingList = {
+  anchor: HTMLElement
+  labels: readonly string[]
+  placement: Placement
+  onClose: () => void
+}
+
+/** Places a list at its anchor, in the top layer, focuses its first item and moves the focus through it by arrows, Home, End and letters. */
+export function useFloatingList({ anchor, labels, placement, onClose }: FloatingList) {
+  const items = useRef<(HTMLElement | null)[]>([])
+  const names = useRef<(string | null)[]>([])
+  const [activeIndex, setActiveIndex] = useState<number | null>(0)
+  names.current = [...labels]
+
+  const { refs, elements, floatingStyles, context } = useFloating({
+    open: true,
+    onOpenChange: (open, _event, reason) => {
+      if (open) return
+      // A press beside the list only closes it, and activates nothing that happens to lie there.
+      if (reason === 'outside-press') swallowClick()
+      onClose()
+    },
+    elements: { reference: anchor },
+    placement,
+    strategy: 'fixed',
+    middleware: [offset(4), flip(EDGE), shift(EDGE)],
+    whileElementsMounted: autoUpdate,
+  })
+  const { getFloatingProps, getItemProps } = useInteractions([
+    useListNavigation(context, {
+      listRef: items,
+      activeIndex,
+      onNavigate: setActiveIndex,
+      loop: true,
+    }),
+    useTypeahead(context, {
+      listRef: names,
+      activeIndex,
+      onMatch: setActiveIndex,
+      resetMs: TYPEAHEAD_RESET_MS,
+    }),
+    // Escape is handled below: it must not reach a modal around the list.
+    useDismiss(context, { escapeKey: false }),
+  ])
+  useTopLayer(elements.floating, () => items.current[0]?.focus({ preventScroll: true }))
+
+  function leave(): void {
+    anchor.focus()
+    onClose()
+  }
+
+  function closeByKey(event: KeyboardEvent): void {
+    if (event.key === 'Tab') leave()
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    leave()
+  }
+
+  return {
+    leave,
+    listProps: {
+      ...getFloatingProps({ onKeyDown: closeByKey }),
+      ref: refs.setFloating,
+      style: floatingStyles,
+      popover: 'manual' as const,
+    },
+    itemProps: (index: number) => ({
+      ...getItemProps(),
+      ref: (element: HTMLElement | null) => {
+        items.current[index] = element
+      },
+      tabIndex: index === activeIndex ? 0 : -1,
+    }),
+  }
+}
+
+/** Shows the element in the top layer: above dialogs and not clipped by any ancestor, at its place in the document. */
+function useTopLayer(element: HTMLElement | null, onShown: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the element exists.
+  useLayoutEffect(() => {
+    if (!element || element.matches(':popover-open')) return
+    element.showPopover()
+    // In the same frame: the next key press may already be meant for the list.
+    onShown()
+  }, [element])
+}
+
+/**
+ * Stops the click that ends the current press from reaching anything on the page: the press has already closed what was in
+ * front. A press that ends without a click, such as a scroll, does not affect the next one.
+ */
+function swallowClick(): void {
+  const done = new AbortController()
+  const options = { capture: true, signal: done.signal }
+  const end = () => done.abort()
+  addEventListener(
+    'click',
+    (event) => {
+      event.preventDefault()
+      event.stopPropagation()
+      end()
+    },
+    options,
+  )
+  addEventListener('pointerdown', end, options)
+  addEventListener('keydown', end, options)
 }

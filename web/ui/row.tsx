@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './row.module.css'
+import sectionStyles from './section.module.css'
 
 type RowProps = {
   icon: ReactNode
@@ -24,5 +25,22 @@ export function Row({ icon, name, about, leadsOn = false }: RowProps) {
       </span>
       {leadsOn && <ChevronRight size={18} aria-hidden className={styles.icon} />}
     </>
+  )
+}
+
+type SectionProps = {
+  title: string
+  /** Only screen readers read the title. */
+  isTitleHidden?: boolean
+  children: ReactNode
+}
+
+/** A group of rows under a title. */
+export function Section({ title, isTitleHidden = false, children }: SectionProps) {
+  return (
+    <section className={sectionStyles.section} aria-label={title}>
+      {!isTitleHidden && <h2 className={sectionStyles.title}>{title}</h2>}
+      {children}
+    </section>
   )
 }

@@ -5,7 +5,7 @@ import { queryClient, retryPause } from '../api/query-client.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
 import { createAtom, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'
-import { onSessionChange } from './session-channel.ts'
+import { createTabChannel } from '../browser/tab-channel.ts'
 
 export type Viewer =
   | { state: 'authorizing' }
@@ -20,6 +20,8 @@ type KnownViewer =
 const AUTHORIZING: Viewer = { state: 'authorizing' }
 const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 
+/** Other tabs must not go on as the former viewer when one has signed in or out. */
+const sessionChanges = createTabChannel<null>('session')
 const viewer = createAtom<Viewer>(AUTHORIZING)
 let fetching: Promise<void> | null = null
 let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -73,9 +75,14 @@ export async function loadViewer(): Promise<void> {
   assumeVisitor()
   onSessionLost(() => signedOut('session-closed'))
   onSessionKnown(fetchUnlessKnown)
-  onSessionChange(() => void reloadViewer())
+  sessionChanges.subscribe(() => void reloadViewer())
   addEventListener('online', fetchUnlessKnown)
   await fetchViewer()
+}
+
+/** Tells the other tabs of this browser that this one has signed in or out. */
+export function announceSessionChange(): void {
+  sessionChanges.post(null)
 }
 
 /** Takes the viewer for a visitor, without asking the server, where the page came without a cookie and none is remembered. */

@@ -1,22 +1,27 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { WifiOff } from 'lucide-react'
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
-import { useLocation, useNavigationType } from 'react-router'
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
+import { useLocation, useNavigate, useNavigationType } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
 import { useOnline } from '../../browser/online.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
-import { Banner } from '../../ui/banner.tsx'
-import { SkipLink } from '../../ui/skip-link.tsx'
+import { showConfirmedLike } from '../../likes/like-post.ts'
+import { evictPost } from '../../posts/cache/list-cache.ts'
+import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
+import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
 import { useToast } from '../../ui/toaster.tsx'
 import { openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
+import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './app-shell.module.css'
-import { BottomBar } from './bottom-bar.tsx'
 import { Header } from './header.tsx'
-import { SideRail } from './side-rail.tsx'
-import { useOtherTabs } from './use-other-tabs.ts'
-import { useWelcome } from './use-welcome.ts'
+import { BottomBar, SideRail } from './navigation.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
+
+/** The id of the element that the skip link leads to. */
+const CONTENT = 'content'
 
 /** The frame of every page: rail, column with header and content, bottom bar on phones. */
 export function AppShell({ children }: { children: ReactNode }) {
@@ -28,11 +33,11 @@ export function AppShell({ children }: { children: ReactNode }) {
   const { state } = useViewer()
   return (
     <div className={styles.frame}>
-      <SkipLink target="content">К содержанию</SkipLink>
+      <SkipLink />
       <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
       <div className={styles.column}>
         <Header />
-        <main id="content" className={styles.content} tabIndex={-1}>
+        <main id={CONTENT} className={styles.content} tabIndex={-1}>
           <VisitorIntro />
           {children}
         </main>
@@ -45,6 +50,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   )
 }
 
+/** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
 function OfflineBanner() {
   const online = useOnline()
   // Toasts and the end of the page leave room for the banner.
@@ -52,9 +58,14 @@ function OfflineBanner() {
     document.documentElement.toggleAttribute('data-notice', !online)
   }, [online])
   return (
-    <Banner icon={<WifiOff size={16} aria-hidden />}>
-      {!online && 'Нет связи. Читать можно, отправить — позже'}
-    </Banner>
+    <div role="status">
+      {!online && (
+        <div className={styles.banner}>
+          <WifiOff size={16} aria-hidden />
+          Нет связи. Читать можно, отправить — позже
+        </div>
+      )}
+    </div>
   )
 }
 
@@ -70,7 +81,7 @@ function useStartAtTop(): void {
     if (key === lastKey || type === 'POP') return
     scrollTo(0, 0)
     if (pathname !== lastPathname) {
-      document.getElementById('content')?.focus({ preventScroll: true })
+      document.getElementById(CONTENT)?.focus({ preventScroll: true })
     }
   }, [key, pathname, type])
 }
@@ -90,4 +101,49 @@ function useClosedSessionToast(): void {
 
 function writePost(): void {
   void withViewer({ name: 'new-post' })
+}
+
+/** The first stop of the Tab key: jumps over the navigation to the content. */
+function SkipLink() {
+  function jump(event: MouseEvent): void {
+    // Not by the URL, which would add a history entry before the page one goes back to.
+    event.preventDefault()
+    document.getElementById(CONTENT)?.focus()
+  }
+
+  return (
+    <a className={styles.skip} href={`#${CONTENT}`} onClick={jump}>
+      К содержанию
+    </a>
+  )
+}
+
+/** Shows on this page what the viewer does to posts in other tabs. */
+function useOtherTabs(): void {
+  const client = useQueryClient()
+  useEffect(() => onPostChange((change) => showChange(client, change)), [client])
+}
+
+function showChange(client: QueryClient, change: PostChange): void {
+  const id = change.name === 'edited' ? change.post.id : change.postId
+  // A post that this page has not read yet will be read as it is by then.
+  if (!readCachedPost(client, id)) return
+  if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
+  else if (change.name === 'edited') putPosts(client, [change.post])
+  else evictPost(client, id)
+}
+
+/** Tells somebody who has just registered what name they were given, with a link to choose another one. */
+function useWelcome(): void {
+  const viewer = useViewer()
+  const toast = useToast()
+  const navigate = useNavigate()
+  const username = viewer.state === 'authorized' ? viewer.user.username : undefined
+
+  useEffect(() => {
+    if (username === undefined || !takeRegistered()) return
+    const href = PATHS.username
+    const link = { label: 'Выбрать имя', href, onSelect: () => void navigate(href) }
+    toast({ text: `Теперь вы ${username}`, link })
+  }, [username, toast, navigate])
 }

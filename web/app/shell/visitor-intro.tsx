@@ -4,7 +4,7 @@ import { useLocation } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { localStore } from '../../browser/storage.ts'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './visitor-intro.module.css'
 

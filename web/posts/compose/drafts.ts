@@ -26,7 +26,7 @@ export type Draft = {
   removeSent: (text: string) => void
   /** Removes what was typed, because nobody needs it any more. */
   clear: () => void
-  /** Calls `listener` with each text that removeSent() is called with, by any form of this page. Returns an unsubscribe. */
+  /** Calls `listener` with each text that removeSent() is called with, by any form of this page. Returns the function that unsubscribes it. */
   onSent: (listener: (text: string) => void) => () => void
 }
 

@@ -1,17 +1,21 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { CallError } from '../../api/call-error.ts'
 import { errorMessage } from '../../api/error-message.ts'
+import { countdown } from '../../format/time.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import type { CachedPost } from '../cache/post-cache.ts'
+import { useToast } from '../../ui/toaster.tsx'
+import { announcePostChange } from '../../viewer/post-channel.ts'
+import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
-import { countdown } from '../view/post-time.tsx'
+import { useEditSeconds } from '../view/post-time.tsx'
 import { useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
-import { useEdit } from './edit-post.ts'
-import { PostForm } from './post-form.tsx'
-import { useCloseWithDraft } from './use-post-form.ts'
+import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
@@ -58,4 +62,56 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
       note={`Осталось ${countdown(secondsLeft)}`}
     />
   )
+}
+
+/** The form that edits a post, and whether the edit period is over, by the countdown here or by the server's answer. */
+function useEdit(post: CachedPost, onClose: () => void) {
+  const client = useQueryClient()
+  const toast = useToast()
+  const secondsLeft = useEditSeconds(post)
+  const draft = useDraft(`edit ${post.id}`)
+  const form = usePostForm({
+    draft,
+    intent: { name: 'edit', postId: post.id },
+    initialText: post.text,
+    send: async (text) => {
+      await saveEdit(client, { id: post.id, text })
+      toast({ text: 'Изменено' })
+    },
+    onSent: onClose,
+  })
+  const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
+  // A text that is being sent may still arrive before the period ends on the server.
+  const isExpired = isRefused || (secondsLeft === 0 && !form.isPending)
+  return { form, draft, secondsLeft, isExpired }
+}
+
+type Edit = { id: string; text: string }
+
+/** Changes the text of a post on every screen. Throws CallError. */
+async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
+  try {
+    const params = { id: edit.id }
+    const post = await call('PATCH /posts/:id', { params, body: { text: edit.text } })
+    putPosts(client, [post])
+    announcePostChange({ name: 'edited', post })
+  } catch (error) {
+    if (!mayBeSaved(error) || !(await isSaved(client, edit))) throw error
+  }
+}
+
+/** If an earlier answer was lost, the text may be saved already: then the server refuses it as no change, or as too late. */
+function mayBeSaved(error: unknown): boolean {
+  return hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
+}
+
+async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
+  const version = startRead()
+  const post = await call('GET /posts/:id', { params: { id } })
+  putPosts(client, [post], version)
+  return post.text === text
+}
+
+function hasCode(error: unknown, code: CallError['code']): boolean {
+  return error instanceof CallError && error.code === code
 }

@@ -1,8 +1,7 @@
 import { Modal } from '../../ui/modal.tsx'
 import { useDraft } from './drafts.ts'
-import { PostForm } from './post-form.tsx'
+import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
-import { useCloseWithDraft, usePostForm } from './use-post-form.ts'
 
 /** Writes a post for the wall. */
 export function NewPostDialog({ onClose }: { onClose: () => void }) {

@@ -2,11 +2,11 @@ import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'reac
 import { Link, useNavigate } from 'react-router'
 import { postPath } from '../../../contract/pages.ts'
 import { Monogram } from '../../ui/monogram.tsx'
-import type { CachedPost } from '../cache/post-cache.ts'
+import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
 import { PostText } from './post-text.tsx'
 import { PostTime } from './post-time.tsx'
-import { RepliedPost } from './replied-post.tsx'
+import quoteStyles from './replied-post.module.css'
 
 /** The elements inside a card that handle clicks themselves: a click on one does not open the post. */
 const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
@@ -111,4 +111,31 @@ function isOnCard(event: MouseEvent<HTMLElement>): boolean {
 
 function hasSelectedText(): boolean {
   return getSelection()?.isCollapsed === false
+}
+
+type RepliedPostProps = {
+  id: string
+  /** In a dialog the quote is no link: nobody must leave the text they are writing by accident. */
+  inDialog?: boolean
+}
+
+/** A quote of the post that a reply is about, in a few lines; a placeholder once it is deleted. */
+export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
+  const post = usePost(id)
+  if (post === undefined) return null
+  if (post === null) return <p className={quoteStyles.quote}>Запись удалена</p>
+  const quote = (
+    <>
+      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi>{post.text}</bdi>
+    </>
+  )
+  return inDialog ? (
+    <blockquote className={quoteStyles.quote} data-in-dialog>
+      {quote}
+    </blockquote>
+  ) : (
+    <Link className={quoteStyles.link} to={postPath(id)}>
+      <span className={quoteStyles.quote}>{quote}</span>
+    </Link>
+  )
 }

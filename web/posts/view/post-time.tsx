@@ -1,9 +1,9 @@
-import { editSecondsLeft } from '../../../contract/edit-period.ts'
+import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { clock } from '../../api/server-clock.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { useHydrated } from '../../browser/hydrated.ts'
 import { settings } from '../../browser/page-settings.ts'
-import { exactTime, timeAgo, universalTime } from '../../format/time-ago.ts'
+import { exactTime, timeAgo, universalTime } from '../../format/time.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 
 /** How long ago a post was published, in words that stay true while the page is open; the exact date is its title. */
@@ -24,11 +24,6 @@ export function useExactTime(createdAt: number): string {
 /** Seconds left to edit the post, counted down by the server's clock; 0 once the period is over. */
 export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
   return useNow((seconds) => editSecondsLeft(post, seconds, settings().editPeriodSeconds))
-}
-
-/** A countdown as minutes and seconds: 125 → '2:05'. */
-export function countdown(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exactTime, timeAgo } from './time-ago.ts'
+import { editSecondsLeft } from '../../contract/post-rules.ts'
+import { countdown, exactTime, timeAgo } from './time.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -66,3 +67,21 @@ function nextChangeIn(age: number): number {
 function nextMultiple(age: number, size: number): number {
   return (Math.floor(age / size) + 1) * size
 }
+
+test.each([
+  [600, '10:00'],
+  [125, '2:05'],
+  [60, '1:00'],
+  [9, '0:09'],
+  [0, '0:00'],
+])('%d seconds read %s', (seconds, text) => {
+  expect(countdown(seconds)).toBe(text)
+})
+
+test('the countdown starts full, reaches zero with the period and stays there', () => {
+  const post = { created_at: 1000 }
+  expect(countdown(editSecondsLeft(post, 1000, 600))).toBe('10:00')
+  expect(countdown(editSecondsLeft(post, 1599, 600))).toBe('0:01')
+  expect(countdown(editSecondsLeft(post, 1600, 600))).toBe('0:00')
+  expect(countdown(editSecondsLeft(post, 9999, 600))).toBe('0:00')
+})

@@ -42,6 +42,11 @@ export function universalTime(seconds: number): string {
   return `${day}.${month}.${year}, ${hour}:${minute} UTC`
 }
 
+/** A countdown as minutes and seconds: 125 → '2:05'. */
+export function countdown(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
 /** Twelve months of thirty days are less than a year: its last days still count as eleven months. */
 function monthsIn(age: number): number {
   return Math.min(MOST_MONTHS, Math.floor(age / MONTH))

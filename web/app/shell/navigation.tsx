@@ -1,0 +1,118 @@
+import { Keyboard, Moon, Plus, Sun, UserRound } from 'lucide-react'
+import { Link, NavLink } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
+import { useAtom } from '../../browser/atom.ts'
+import { setTheme, theme } from '../../browser/theme.ts'
+import { useUnsentText } from '../../posts/compose/drafts.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { openDialog } from '../../viewer/dialogs.ts'
+import { useViewer, type Viewer } from '../../viewer/viewer.ts'
+import bar from './bottom-bar.module.css'
+import draft from './draft-mark.module.css'
+import rail from './side-rail.module.css'
+import { useHideOnScroll } from './use-hide-on-scroll.ts'
+
+type SideRailProps = {
+  appName: string
+  onNewPost: () => void
+  /** Settings are for signed-in users; their place is reserved while the viewer is not known. */
+  viewerState: Viewer['state']
+}
+
+/** The navigation of wide screens: icons, with labels beside them from 1060 px. */
+export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
+  return (
+    <nav className={rail.rail} aria-label="Разделы">
+      <Link to={PATHS.wall} className={rail.brand} title={appName}>
+        <Mark size={26} solid className={rail.mark} />
+        <span className={rail.label}>{appName}</span>
+      </Link>
+      <NavLink to={PATHS.wall} end className={rail.item ?? ''} title="Стена">
+        <Mark />
+        <span className={rail.label}>Стена</span>
+      </NavLink>
+      {viewerState !== 'signed-out' && (
+        <NavLink
+          to={PATHS.settings}
+          className={classes(rail.item, viewerState !== 'authorized' && rail.unknown)}
+          title="Настройки"
+        >
+          <UserRound size={22} />
+          <span className={rail.label}>Настройки</span>
+        </NavLink>
+      )}
+      <button type="button" className={rail.new} title="Новая запись" onClick={onNewPost}>
+        <Plus size={22} />
+        <span className={rail.label}>Новая запись</span>
+        <DraftMark />
+      </button>
+      <div className={rail.end}>
+        <button
+          type="button"
+          className={rail.item}
+          title="Сочетания клавиш"
+          onClick={() => openDialog({ name: 'shortcuts' })}
+        >
+          <Keyboard size={22} />
+          <span className={rail.label}>Сочетания клавиш</span>
+        </button>
+        <ThemeToggle look="rail" />
+      </div>
+    </nav>
+  )
+}
+
+/** The navigation of phones. It hides while one scrolls down, and returns on the first scroll up. */
+export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
+  const hidden = useHideOnScroll()
+  return (
+    <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
+      <NavLink to={PATHS.wall} end className={bar.item ?? ''} aria-label="Стена">
+        <Mark size={24} />
+      </NavLink>
+      <button type="button" className={bar.new} onClick={onNewPost}>
+        <Plus size={24} />
+        <span className="visually-hidden">Новая запись</span>
+        <DraftMark />
+      </button>
+      <NavLink to={PATHS.settings} className={bar.item ?? ''} aria-label="Настройки">
+        <UserRound size={24} />
+      </NavLink>
+    </nav>
+  )
+}
+
+/** A dot on the button for a new post while the viewer has left one unsent. */
+function DraftMark() {
+  const viewer = useViewer()
+  return viewer.state === 'authorized' && <OwnDraftMark key={viewer.user.id} />
+}
+
+function OwnDraftMark() {
+  if (useUnsentText('new') === null) return null
+  return (
+    <span className={draft.mark}>
+      <span className="visually-hidden">есть черновик</span>
+    </span>
+  )
+}
+
+/** Switches to the other theme, after which it is named. A row of the rail, or an icon where there is little room. */
+export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
+  const current = useAtom(theme, 'dark')
+  const other = current === 'dark' ? 'light' : 'dark'
+  const label = current === 'dark' ? 'Светлая тема' : 'Тёмная тема'
+  const icon = current === 'dark' ? <Sun size={22} /> : <Moon size={22} />
+
+  if (look === 'icon') {
+    return <IconButton label={label} icon={icon} onClick={() => setTheme(other)} />
+  }
+  return (
+    <button type="button" className={rail.item} title={label} onClick={() => setTheme(other)}>
+      {icon}
+      <span className={rail.label}>{label}</span>
+    </button>
+  )
+}
