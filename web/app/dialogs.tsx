@@ -132,6 +132,7 @@ async function preloadForVisitor(): Promise<void> {
   await Promise.all([preloadMenu(), DIALOGS['sign-in'].preload()])
 }
 
+/** The menu of posts, and with it the list of every menu and listbox. */
 function preloadMenu(): Promise<void> {
-  return preload(() => import('../ui/menu.tsx'))
+  return preload(() => import('../feed/post-menu.tsx'))
 }

@@ -5,7 +5,7 @@ import { whenIdle } from '../browser/when-idle.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-groups.module.css'
-import { PostActions, PostMenu } from './post-controls.tsx'
+import { PostActions, PostMenuButton } from './post-controls.tsx'
 
 /** A group every so many milliseconds at the latest: a list of a thousand posts is whole within some seconds. */
 const IDLE_MS = 50
@@ -86,7 +86,7 @@ const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
   const post = usePost(id)
   if (!post) return null
   return (
-    <PostCard {...place} post={post} menu={<PostMenu post={post} />}>
+    <PostCard {...place} post={post} menu={<PostMenuButton post={post} />}>
       <PostActions post={post} />
     </PostCard>
   )

@@ -4,7 +4,7 @@ import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { PostActions, PostMenu } from './post-controls.tsx'
+import { PostActions, PostMenuButton } from './post-controls.tsx'
 import styles from './replied-card.module.css'
 
 /** The post that the one below replies to, joined to it by a line; a placeholder once it is deleted. */
@@ -13,7 +13,7 @@ export function RepliedCard({ id }: { id: string }) {
   if (post === undefined) return <UnreadCard id={id} />
   if (post === null) return <p className={styles.deleted}>Запись удалена</p>
   return (
-    <PostCard post={post} menu={<PostMenu post={post} />} joined>
+    <PostCard post={post} menu={<PostMenuButton post={post} />} joined>
       <PostActions post={post} />
     </PostCard>
   )

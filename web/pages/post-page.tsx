@@ -5,7 +5,7 @@ import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
-import { PostActions, PostMenu } from '../feed/post-controls.tsx'
+import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { RepliedCard } from '../feed/replied-card.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
@@ -50,7 +50,7 @@ function Thread({ post }: { post: CachedPost }) {
     <>
       {parent_post_id !== replied_post_id && parent_post_id && <StartLink id={parent_post_id} />}
       {replied_post_id && <RepliedCard id={replied_post_id} />}
-      <PostDetail post={post} menu={<PostMenu post={post} />}>
+      <PostDetail post={post} menu={<PostMenuButton post={post} />}>
         <PostActions post={post} />
       </PostDetail>
       <h2 className={styles.heading}>Ответы</h2>

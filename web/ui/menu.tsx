@@ -31,7 +31,7 @@ type MenuProps = {
   onClose: () => void
 }
 
-/** The open list of a MenuButton or a Listbox, in a lazy chunk because it needs the positioning library. */
+/** The open list of a menu or a Listbox, in a lazy chunk because it needs the positioning library. */
 export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
   const isMenu = role === 'menu'
   const listRole = { role, 'aria-label': label }

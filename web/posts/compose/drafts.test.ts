@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { safeStorage } from '../../browser/storage.ts'
-import { onDraftsChanged, openDraft, removeDrafts } from './drafts.ts'
+import { openDraft } from './drafts.ts'
+import { draftsChanged, removeDrafts } from './stored-drafts.ts'
 
 /** The app's storage over an object that keeps its keys as a browser's does. */
 function memoryStore() {
@@ -85,7 +86,7 @@ test.each(['раз!', ''])('the key survives typing «%s» and undoing that', (t
 test('listeners are called when a draft is created or removed, not when it is changed', () => {
   const draft = openDraft(memoryStore(), 'u1', 'edit 7')
   let calls = 0
-  const stop = onDraftsChanged(() => {
+  const stop = draftsChanged.subscribe(() => {
     calls += 1
   })
   for (const text of ['н', 'но', 'нов', 'ново', 'новое']) draft.write(text)
@@ -140,7 +141,7 @@ test('all drafts of a person can be removed, and nobody else’s', () => {
     openDraft(store, person, 'reply 7').write('ответ')
   }
   let calls = 0
-  const stop = onDraftsChanged(() => {
+  const stop = draftsChanged.subscribe(() => {
     calls += 1
   })
   removeDrafts(store, '1')

@@ -1,15 +1,15 @@
 import { useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
-import { createEmitter, useAtom } from '../../browser/atom.ts'
-import { isRecord, localStore, type SafeStorage } from '../../browser/storage.ts'
+import { createEmitter } from '../../browser/atom.ts'
+import { localStore, type SafeStorage } from '../../browser/storage.ts'
 import { useViewer } from '../../viewer/viewer.ts'
-
-/** Where a text is being written: a new post, a reply to a post, an edit of a post. */
-export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
-
-/** What was typed, and the text last sent with its key, as long as it is not known how that ended. */
-type StoredDraft = { text: string; sent?: Sent }
-type Sent = { text: string; key: string }
+import {
+  type DraftPlace,
+  draftName,
+  draftsChanged,
+  readStoredDraft,
+  type StoredDraft,
+} from './stored-drafts.ts'
 
 /** The text that one person has left unsent in one place. */
 export type Draft = {
@@ -31,27 +31,14 @@ export type Draft = {
 }
 
 const sentTexts = createEmitter<{ name: string; text: string }>()
-const changes = createEmitter()
-
-/** Calls a listener when a draft is created or removed on this page. Returns the function that unsubscribes it. */
-export const onDraftsChanged = changes.subscribe
-
-/** Removes everything a person left unsent in this browser: they log out, and others may use it after them. */
-export function removeDrafts(store: SafeStorage, userId: string): void {
-  store.removeAll(nameOf(userId))
-  changes.emit()
-}
 
 /** The draft of one person in one place. Where the store saves nothing, it lasts as long as the returned object. */
 export function openDraft(store: SafeStorage, userId: string, place: DraftPlace): Draft {
-  const name = nameOf(userId, place)
+  const name = draftName(userId, place)
   let unsaved: StoredDraft | null = null
 
   function load(): StoredDraft | null {
-    if (unsaved) return unsaved
-    const stored = store.readJson(name, isStoredDraft)
-    if (!stored) return null
-    return isSent(stored.sent) ? { text: stored.text, sent: stored.sent } : { text: stored.text }
+    return unsaved ?? readStoredDraft(store, name)
   }
 
   function save(draft: StoredDraft): void {
@@ -61,7 +48,7 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
     else store.writeJson(name, draft)
     unsaved = !isEmpty && store.read(name) === null ? draft : null
     // Not with each letter: every post of the viewer's own on the page would check its draft.
-    if ((draft.text === '') !== (before === '')) changes.emit()
+    if ((draft.text === '') !== (before === '')) draftsChanged.emit()
   }
 
   return {
@@ -89,20 +76,6 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
   }
 }
 
-/** The storage name of a person's draft; without a place, the prefix that the names of all their drafts share. */
-function nameOf(userId: string, place = ''): string {
-  return `draft ${userId} ${place}`
-}
-
-/** Checks the text only: what was typed is worth more than the key it was sent with. */
-function isStoredDraft(value: unknown): value is StoredDraft {
-  return isRecord(value) && typeof value.text === 'string'
-}
-
-function isSent(value: unknown): value is Sent {
-  return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
-}
-
 /** 128 random bits; crypto.randomUUID is missing on plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -117,10 +90,4 @@ export function useDraft(place: DraftPlace): Draft {
   const viewer = useViewer()
   const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
   return useMemo(() => openDraft(localStore, userId, place), [userId, place])
-}
-
-/** The viewer's unsent text in a place, as of when a draft was last created or removed; null where there is none. */
-export function useUnsentText(place: DraftPlace): string | null {
-  const draft = useDraft(place)
-  return useAtom({ get: draft.read, subscribe: onDraftsChanged }, null)
 }

@@ -1,46 +1,11 @@
-import { ChevronDown, Ellipsis } from 'lucide-react'
+import { ChevronDown } from 'lucide-react'
 import { useHydrated } from '../browser/hydrated.ts'
-import { IconButton } from './button.tsx'
 import { classes } from './classes.ts'
 import styles from './listbox.module.css'
-import type { MenuItem } from './menu.tsx'
 import { usePopup } from './use-popup.ts'
 
-type MenuButtonProps = {
-  /** The accessible name of the button and of its menu. */
-  label: string
-  items: readonly MenuItem[]
-}
-
-const MENU_KEYS = ['ArrowDown']
-const LISTBOX_KEYS = ['ArrowDown', 'ArrowUp']
+const OPEN_KEYS = ['ArrowDown', 'ArrowUp']
 const loadMenu = () => import('./menu.tsx')
-
-/** A button with a menu of actions. Items may change while it is open. */
-export function MenuButton({ label, items }: MenuButtonProps) {
-  const popup = usePopup(loadMenu, MENU_KEYS)
-  const Menu = popup.content?.Menu
-
-  return (
-    <>
-      <IconButton
-        {...popup.buttonProps}
-        label={label}
-        icon={<Ellipsis size={20} />}
-        aria-haspopup="menu"
-      />
-      {Menu && popup.anchor.current && (
-        <Menu
-          role="menu"
-          label={label}
-          items={items}
-          anchor={popup.anchor.current}
-          onClose={popup.close}
-        />
-      )}
-    </>
-  )
-}
 
 type Option<Value extends string> = { value: Value; label: string }
 
@@ -56,7 +21,7 @@ type ListboxProps<Value extends string> = {
 /** A button that shows the chosen option and opens the list of all others; until scripts run, only the chosen option. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value } = props
-  const popup = usePopup(loadMenu, LISTBOX_KEYS)
+  const popup = usePopup(loadMenu, OPEN_KEYS)
   const Menu = popup.content?.Menu
   const current = options.find((option) => option.value === value)?.label
   const others = options.filter((option) => option.value !== value)

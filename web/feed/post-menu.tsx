@@ -1,0 +1,103 @@
+import { Flag, Link, Pencil, Share, Trash2 } from 'lucide-react'
+import { postPath } from '../../contract/pages.ts'
+import { copyText } from '../browser/copy-text.ts'
+import { countdown } from '../format/time.ts'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { useUnsentText } from '../posts/compose/stored-drafts.ts'
+import { useEditSeconds } from '../posts/view/post-time.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { useToast } from '../ui/toaster.tsx'
+import { openDialog } from '../viewer/dialogs.ts'
+import { withViewer } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
+
+type PostMenuProps = { post: CachedPost; label: string; anchor: HTMLElement; onClose: () => void }
+
+/**
+ * The open menu of a post: everybody passes its link on, its owner edits and deletes it, everybody else may report it. In a
+ * lazy chunk, with all that only an open menu needs.
+ */
+export function PostMenu({ post, ...menu }: PostMenuProps) {
+  const viewer = useViewer()
+  const linkItems = useLinkItems(post)
+  const secondsLeft = useEditSeconds(post)
+  const unsentText = useUnsentText(`edit ${post.id}`)
+  const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
+  const items = [...linkItems, isOwner ? remove(post) : report(post)]
+  if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
+  else if (isOwner && unsentText !== null && unsentText !== post.text)
+    items.unshift(openUnsentText(post))
+  return <Menu role="menu" items={items} {...menu} />
+}
+
+function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
+  return {
+    label: 'Изменить',
+    icon: <Pencil size={18} aria-hidden="true" />,
+    note: countdown(secondsLeft),
+    onSelect: () => openDialog({ name: 'edit', postId: id }),
+  }
+}
+
+/** Opens an edit that was not saved before its period ended: its dialog lets the text be copied or sent as a reply. */
+function openUnsentText({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Несохранённая правка',
+    icon: <Pencil size={18} aria-hidden="true" />,
+    onSelect: () => openDialog({ name: 'edit', postId: id }),
+  }
+}
+
+function remove({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Удалить',
+    icon: <Trash2 size={18} aria-hidden="true" />,
+    danger: true,
+    onSelect: () => openDialog({ name: 'delete', postId: id }),
+  }
+}
+
+function report({ id }: CachedPost): MenuItem {
+  return {
+    label: 'Пожаловаться',
+    icon: <Flag size={18} aria-hidden="true" />,
+    onSelect: () => void withViewer({ name: 'report', postId: id }),
+  }
+}
+
+/** The items of a post's menu that pass on its link: one copies it, the other, where the browser can, shares it. */
+function useLinkItems({ id }: CachedPost): MenuItem[] {
+  const toast = useToast()
+  const address = () => new URL(postPath(id), location.href).href
+
+  async function copy(): Promise<void> {
+    await copyText(address())
+    toast({ text: 'Ссылка скопирована' })
+  }
+
+  async function share(): Promise<void> {
+    try {
+      await navigator.share({ url: address() })
+    } catch (error) {
+      // The person closed the browser's dialog.
+      if (error instanceof DOMException && error.name === 'AbortError') return
+      toast({ text: 'Не получилось поделиться' })
+    }
+  }
+
+  const items: MenuItem[] = [
+    {
+      label: 'Скопировать ссылку',
+      icon: <Link size={18} aria-hidden="true" />,
+      onSelect: () => void copy(),
+    },
+  ]
+  if ('share' in navigator) {
+    items.push({
+      label: 'Поделиться',
+      icon: <Share size={18} aria-hidden="true" />,
+      onSelect: () => void share(),
+    })
+  }
+  return items
+}
