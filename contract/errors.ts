@@ -1,8 +1,11 @@
+import { GENERAL_ERRORS } from './general-errors.ts'
+
 /**
- * Every error the API can return: its status and the Russian sentence shown to a person. Plain values only, because the
- * browser loads this file.
+ * Every error the API can return: its status and the Russian sentence shown to a person. The browser needs the general ones
+ * alone: the answer contains its sentence.
  */
 export const ERRORS = {
+  ...GENERAL_ERRORS,
   INVALID_REQUEST: { status: 400, message: 'Проверьте введённые данные' },
   INVALID_CONFIRM_CODE: {
     status: 400,
@@ -25,19 +28,13 @@ export const ERRORS = {
       'Ссылка больше не действует. Попробуйте войти с прежней почтой, а если не получится, напишите тем, кто ведёт эту стену',
   },
   CURRENT_SESSION: { status: 400, message: 'Это текущая сессия: чтобы завершить её, выйдите' },
-  UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
   FORBIDDEN: { status: 403, message: 'Запрос пришёл с чужого сайта. Откройте страницу заново' },
   EDIT_PERIOD_EXPIRED: { status: 403, message: 'Время изменения записи истекло' },
-  NOT_FOUND: { status: 404, message: 'Такого адреса нет' },
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },
   POST_NOT_FOUND: { status: 404, message: 'Запись не существует или была удалена' },
   SESSION_NOT_FOUND: { status: 404, message: 'Сессия не найдена или уже завершена' },
   REASON_NOT_FOUND: { status: 404, message: 'Такой причины жалобы нет' },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'Слишком большой запрос' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Запрос должен быть в формате JSON' },
-  TOO_MANY_REQUESTS: { status: 429, message: 'Слишком часто. Подождите немного и повторите' },
-  INTERNAL_ERROR: { status: 500, message: 'Что-то сломалось. Попробуйте ещё раз' },
-  UNAVAILABLE: { status: 503, message: 'Сервис временно недоступен. Попробуйте через минуту' },
 } as const satisfies Record<string, { status: number; message: string }>
 
 export type ErrorCode = keyof typeof ERRORS

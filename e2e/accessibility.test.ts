@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
+import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, startJourney, type Visit } from './testing/journey.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postWith, styleOf } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -173,10 +173,6 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
 
 const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-function styleOf(element: Locator, property: string): Promise<string> {
-  return element.evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), property)
-}
-
 /** Opens a page without animations: what is fading in has no contrast yet. */
 function visitAtRest(visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })
@@ -188,37 +184,4 @@ async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<vo
   await expectNoBarrier(page, String(title))
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-}
-
-/** Checks the page in the dark theme by every rule, and in the light theme by the rules that a theme can break. */
-async function expectNoBarrier(page: Page, where: string): Promise<void> {
-  await expectNone(page, new AxeBuilder({ page }), where)
-  await showTheme(page, 'light')
-  await expectNone(page, new AxeBuilder({ page }).withRules('color-contrast'), `${where}, light`)
-  await showTheme(page, 'dark')
-}
-
-async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
-  await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
-  // Without frames there are no results to merge in a separate page, which would take most of the time.
-  const { violations, passes } = await axe.setLegacyMode(true).analyze()
-  expect(passes.length).toBeGreaterThan(0)
-  const grave = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-  expect(grave).toEqual([])
-}
-
-/** Sets the theme as another tab would: a dialog may cover the toggle. */
-async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
-  await page.evaluate((newValue) => {
-    dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))
-  }, theme)
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
-}
-
-function runningAnimations(): number {
-  return document.getAnimations().filter(({ playState, timeline }) => {
-    return playState === 'running' && timeline === document.timeline
-  }).length
 }

@@ -44,23 +44,13 @@ test('a signed-in person who follows a link from another site is signed in, with
 
 test('for a visitor who comes from another site the page requests no session', async () => {
   const page = await journey.visit()
-  await signInButton(page).waitFor()
-  const renewals = countRequests(page, 'PATCH', RENEWAL)
-  await followLink(page)
-  await signInButton(page).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(renewals()).toBe(0)
+  expect(await renewalsAfterLink(page)).toBe(0)
 })
 
 test('a user who logged out here and follows a link from another site is a visitor', async () => {
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
-  await signInButton(page).waitFor()
-  const renewals = countRequests(page, 'PATCH', RENEWAL)
-  await followLink(page)
-  await signInButton(page).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(renewals()).toBe(0)
+  expect(await renewalsAfterLink(page)).toBe(0)
 })
 
 test('a session that has ended is requested only once', async () => {
@@ -76,6 +66,16 @@ test('a session that has ended is requested only once', async () => {
   }
   expect(renewals()).toBe(1)
 })
+
+/** How often a visitor's page asks for the session after a link from another site. */
+async function renewalsAfterLink(page: Page): Promise<number> {
+  await signInButton(page).waitFor()
+  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  await followLink(page)
+  await signInButton(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  return renewals()
+}
 
 /** Goes to the other site and from there to the wall. Returns the request for the wall's page, and how often it was loaded. */
 async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {

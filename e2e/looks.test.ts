@@ -132,12 +132,6 @@ test.each([
   await expect.poll(() => smallTargets(page)).toEqual([])
 })
 
-test('browsers that show no SVG icon find one at its usual address', async () => {
-  const icon = await fetch(`${journey.url}/favicon.ico`)
-  expect(icon.status).toBe(200)
-  expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
-})
-
 function backgroundOf(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 }

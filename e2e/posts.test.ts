@@ -1,8 +1,14 @@
-import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { postTexts, postWith, startPost, textField, toast } from './testing/page-actions.ts'
+import {
+  postTexts,
+  postWith,
+  startPost,
+  styleOf,
+  textField,
+  toast,
+} from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -25,15 +31,16 @@ test('the counter shows from 50 characters left and turns red when none are', as
 
   await textField(dialog).fill('я'.repeat(450))
   expect(await counter.innerText()).toBe('50')
-  const grey = await colorOf(counter)
+  const grey = await styleOf(counter, 'color')
   await textField(dialog).fill(`${'👩'.repeat(500)}`)
   expect(await counter.innerText()).toBe('0')
-  expect(await colorOf(counter)).toBe(grey)
+  expect(await styleOf(counter, 'color')).toBe(grey)
   expect(await publish.isEnabled()).toBe(true)
 
   await textField(dialog).fill('я'.repeat(501))
   expect(await counter.innerText()).toBe('−1')
-  const [red = 0, green = 0, blue = 0] = (await colorOf(counter)).match(/\d+/g)?.map(Number) ?? []
+  const [red = 0, green = 0, blue = 0] =
+    (await styleOf(counter, 'color')).match(/\d+/g)?.map(Number) ?? []
   expect(red).toBeGreaterThan(Math.max(green, blue) + 60)
   expect(await publish.isDisabled()).toBe(true)
   await page.keyboard.press('Control+Enter')
@@ -158,7 +165,3 @@ test('after a refused send the dialog and the text stay, and the retry publishes
   expect((await journey.call('GET', '/posts')).body.total).toBe(1)
   expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
 })
-
-function colorOf(element: Locator): Promise<string> {
-  return element.evaluate((it) => getComputedStyle(it).color)
-}

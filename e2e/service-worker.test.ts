@@ -129,19 +129,6 @@ test('SERVICE_WORKER=off removes the worker and everything stored from a browser
   expect(await page.evaluate(leftovers)).toEqual([])
 })
 
-test('Chromium finds nothing that keeps the app from being installed', async () => {
-  const page = await journey.visit()
-  const browser = await page.context().newCDPSession(page)
-  const { errors, manifest } = await browser.send('Page.getAppManifest')
-  expect(errors).toEqual([])
-  expect(manifest).toMatchObject({ id: `${journey.url}/`, display: 'kStandalone' })
-  const { installabilityErrors } = await browser.send('Page.getInstallabilityErrors')
-  // A test's browser context is a private window.
-  const found = installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')
-  expect(found).toEqual([])
-  expect(await page.evaluate(mismatchedPictures)).toEqual([])
-})
-
 /** The paths of assets that the product was asked for, by its log. */
 function assetRequests(): string[] {
   const asked = journey.product.lines.map((line) => /"(\/assets\/[^"]+)"/.exec(line)?.[1])
@@ -203,20 +190,6 @@ async function stateOfNewWorker(): Promise<string | undefined> {
 async function leftovers(): Promise<string[]> {
   const registrations = await navigator.serviceWorker.getRegistrations()
   return [...registrations.map(({ scope }) => scope), ...(await caches.keys())]
-}
-
-/** The pictures of the manifest whose type or size differs from what the manifest says. */
-async function mismatchedPictures(): Promise<string[]> {
-  const { icons, screenshots } = await (await fetch('/manifest.webmanifest')).json()
-  const wrong: string[] = []
-  for (const { src, sizes, type } of [...icons, ...screenshots]) {
-    const picture = await (await fetch(src)).blob()
-    if (picture.type !== type) wrong.push(`${src}: ${picture.type}`)
-    if (sizes === 'any') continue
-    const { width, height } = await createImageBitmap(picture)
-    if (sizes !== `${width}x${height}`) wrong.push(`${src}: ${width}x${height}`)
-  }
-  return wrong
 }
 
 function isNext(asset: string): boolean {

@@ -8,16 +8,21 @@ import { freePort } from '../server/testing/free-port.ts'
 import { recount } from '../server/testing/seed.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-// Draws the icons of the installed app from favicon.svg, and takes the screenshots that browsers show before they install it:
-// `npm run pictures`. The manifest names the files and their sizes.
+// Draws the icons of the installed app from favicon.svg and the picture of link previews, and takes the screenshots that
+// browsers show before they install the app: `npm run pictures`. The manifest names the files and their sizes. They are
+// committed, because drawing them needs Chromium.
 
 const PUBLIC = join(import.meta.dirname, '../web/public')
+const FONT =
+  '../node_modules/@fontsource-variable/golos-text/files/golos-text-cyrillic-wght-normal.woff2'
+const LOGO = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
 const GROUND = '#131211'
 /** The mark's share of an icon's width. Systems may cut a maskable icon to a circle of 80% (W3C, App Manifest). */
 const MARK = { any: 0.8, maskable: 0.58 }
 /** The width of favicon.ico in px: that of a tab's icon on dense screens. */
 const FAVICON = 32
 const NARROW = { width: 390, height: 844 }
+const PREVIEW = { width: 1200, height: 630 }
 const WIDE = { width: 1280, height: 800 }
 const WEBP_QUALITY = 80
 
@@ -80,6 +85,7 @@ for (const size of [192, 512]) {
   await drawIcon(`icon-maskable-${size}.png`, size, MARK.maskable)
 }
 await drawFavicon()
+await drawPreview()
 const { url } = started.product
 await takeScreenshot('screenshot-wall.webp', { viewport: NARROW, path: '/', theme: 'dark' })
 await takeScreenshot('screenshot-post.webp', {
@@ -119,10 +125,9 @@ async function fillWall(databaseUrl: string): Promise<void> {
 
 async function drawIcon(file: string, size: number, share: number): Promise<void> {
   const page = await browser.newPage({ viewport: { width: size, height: size } })
-  const mark = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
   const width = Math.round(size * share)
   await page.setContent(
-    `<style>body{margin:0;height:100vh;display:grid;place-items:center;background:${GROUND}}svg{width:${width}px}</style>${mark}`,
+    `<style>body{margin:0;height:100vh;display:grid;place-items:center;background:${GROUND}}svg{width:${width}px}</style>${LOGO}`,
   )
   writeFileSync(join(PUBLIC, file), await page.screenshot())
   await page.close()
@@ -131,8 +136,7 @@ async function drawIcon(file: string, size: number, share: number): Promise<void
 /** Draws favicon.ico, for which browsers ask that show no SVG icon: an ICO file with one PNG, whose header is of 22 bytes. */
 async function drawFavicon(): Promise<void> {
   const page = await browser.newPage({ viewport: { width: FAVICON, height: FAVICON } })
-  const mark = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
-  await page.setContent(`<style>body{margin:0}svg{display:block}</style>${mark}`)
+  await page.setContent(`<style>body{margin:0}svg{display:block}</style>${LOGO}`)
   const png = await page.screenshot({ omitBackground: true })
   await page.close()
   const header = Buffer.alloc(22)
@@ -145,6 +149,24 @@ async function drawFavicon(): Promise<void> {
   header.writeUInt32LE(png.length, 14)
   header.writeUInt32LE(header.length, 18)
   writeFileSync(join(PUBLIC, 'favicon.ico'), Buffer.concat([header, png]))
+}
+
+/** Draws the picture that link previews show, in the dark theme of web/ui/tokens.css. */
+async function drawPreview(): Promise<void> {
+  const font = readFileSync(join(import.meta.dirname, FONT), 'base64')
+  const page = await browser.newPage({ viewport: PREVIEW })
+  await page.setContent(`<!doctype html><html lang="ru"><meta charset="utf-8"><style>
+@font-face { font-family: Golos; font-weight: 400 900; src: url(data:font/woff2;base64,${font}) }
+body { margin: 0; height: ${PREVIEW.height}px; display: grid; place-content: center start; gap: 28px;
+  padding-left: 110px; font-family: Golos; background: ${GROUND}; color: #ece8e3 }
+div { display: flex; align-items: center; gap: 40px }
+svg { width: 150px }
+h1 { margin: 0; font-size: 168px; font-weight: 700; line-height: 1.2; letter-spacing: -0.02em }
+p { margin: 0; font-size: 50px; color: #a09990 }
+</style><div>${LOGO}<h1>Вслух</h1></div><p>Стена коротких текстовых записей</p></html>`)
+  await page.evaluate('document.fonts.ready')
+  writeFileSync(join(PUBLIC, 'preview.png'), await page.screenshot())
+  await page.close()
 }
 
 type Shot = { viewport: { width: number; height: number }; path: string; theme: 'dark' | 'light' }

@@ -169,3 +169,8 @@ function codeOfLetter(letter: string): string {
   }
   throw new Error(`No key for «${letter}»`)
 }
+
+/** The computed value of a CSS property. */
+export function styleOf(element: Locator, property: string): Promise<string> {
+  return element.evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), property)
+}

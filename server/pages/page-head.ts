@@ -32,7 +32,7 @@ export const VISITOR_META = meta('session', 'none')
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
-/** The picture of every preview, drawn by scripts/draw-preview.ts. */
+/** The picture of every preview, drawn by scripts/app-pictures.ts. */
 const PICTURE = '/preview.png'
 const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
 

@@ -1,10 +1,13 @@
-import { ERRORS, type ErrorBody, type ErrorCode } from '../../contract/errors.ts'
+import type { ErrorBody } from '../../contract/errors.ts'
+import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { isRecord } from '../browser/storage.ts'
+
+const CODE = /^[A-Z_]+$/
 
 /** A call that failed. Its message is Russian and may be shown as it is. */
 export class CallError extends Error {
   override readonly name = 'CallError'
-  readonly code: ErrorCode | 'OFFLINE' | 'TIMEOUT'
+  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
   /** HTTP status; 0 without an answer. */
   readonly status: number
   /** Seconds after which the server allows another attempt. */
@@ -38,7 +41,7 @@ function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
 
 /** The error of a successful answer whose body cannot be parsed. */
 export function unreadableAnswer(): CallError {
-  return new CallError({ ...ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
+  return new CallError({ ...GENERAL_ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
 }
 
 /** The error of an answer with a failure status. If its body is not the API's, as with a proxy's page, the status decides. */
@@ -53,21 +56,18 @@ export function errorOf(response: Response, body: unknown): CallError {
   })
 }
 
+/** Codes are not compared with a list: a page that is still open may get one of a newer server. */
 function isErrorBody(body: unknown): body is ErrorBody {
-  return (
-    isRecord(body) &&
-    typeof body.code === 'string' &&
-    Object.hasOwn(ERRORS, body.code) &&
-    typeof body.message === 'string'
-  )
+  const isCode = isRecord(body) && typeof body.code === 'string' && CODE.test(body.code)
+  return isCode && typeof body.message === 'string'
 }
 
 function bodyForStatus(status: number): ErrorBody {
   const code = codeForStatus(status)
-  return { code, message: ERRORS[code].message }
+  return { code, message: GENERAL_ERRORS[code].message }
 }
 
-function codeForStatus(status: number): ErrorCode {
+function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
   if (status === 401) return 'UNAUTHORIZED'
   if (status === 404) return 'NOT_FOUND'
   if (status === 413) return 'PAYLOAD_TOO_LARGE'

@@ -185,10 +185,21 @@ test('a proxy’s page and a dead server have the product’s own messages', asy
   const { call, resetToken } = await openPage()
   resetToken('none')
   const read = () => call('GET /posts', { query: {} })
-  await expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 502 })
+  const unavailable = { code: 'UNAVAILABLE', status: 502, message: ERRORS.UNAVAILABLE.message }
+  await expect(read()).rejects.toMatchObject(unavailable)
+  answer = () => ({ status: 502, body: { code: 502, message: 'Bad gateway' } })
+  await expect(read()).rejects.toMatchObject(unavailable)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   await expect(read()).rejects.toMatchObject({ code: 'OFFLINE', status: 0 })
+})
+
+test('an error that this page does not know yet has the message of its newer server', async () => {
+  const body = { code: 'TOO_LATE_AT_NIGHT', message: 'Ночью тише' }
+  answer = () => ({ status: 409, body })
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ ...body, status: 409 })
 })
 
 test('an abort is thrown as it is', async () => {

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../contract/errors.ts'
+import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { plural } from '../format/counts.ts'
 import { CallError } from './call-error.ts'
 import { DeviceError } from './device.ts'
@@ -12,7 +12,7 @@ export function errorMessage(error: unknown): string {
   }
   if (error instanceof DeviceError) return error.message
   console.error(error)
-  return ERRORS.INTERNAL_ERROR.message
+  return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
 function waitInWords(seconds: number): string {

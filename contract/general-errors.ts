@@ -1,0 +1,12 @@
+/**
+ * The errors that any call may end with and that the browser also has to name by itself, where an answer is not the API's:
+ * their status and the Russian sentence shown to a person.
+ */
+export const GENERAL_ERRORS = {
+  UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
+  NOT_FOUND: { status: 404, message: 'Такого адреса нет' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'Слишком большой запрос' },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Слишком часто. Подождите немного и повторите' },
+  INTERNAL_ERROR: { status: 500, message: 'Что-то сломалось. Попробуйте ещё раз' },
+  UNAVAILABLE: { status: 503, message: 'Сервис временно недоступен. Попробуйте через минуту' },
+} as const satisfies Record<string, { status: number; message: string }>

@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
+
+let journey: Journey
+let olga: TestUser
+beforeAll(async () => {
+  journey = await startJourney({ ACCESS_TOKEN_SECONDS: '3600' })
+  olga = await journey.signUp()
+})
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
+
+test('a deletion asks for confirmation, and removes the post from the list', async () => {
+  await journey.publish(olga, 'Останется')
+  await journey.publish(olga, 'Удалится')
+  const page = await journey.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await postTexts(page)).toEqual(['Удалится', 'Останется'])
+
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await toast(page, 'Удалено').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Останется'])
+  await page.reload()
+  await expect.poll(() => postTexts(page)).toEqual(['Останется'])
+})
+
+test('deleting a post on its own page leads to the wall; a toast says when it had already been deleted', async () => {
+  const post = await journey.publish(olga, 'Последние минуты')
+  const page = await journey.visit({ as: olga })
+  await openReplies(page, 'Последние минуты')
+  await chooseFromMenu(postWith(page, 'Последние минуты'), 'Удалить')
+  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await page.waitForURL(`${journey.url}/`)
+  await toast(page, 'Удалено').waitFor()
+  await page.getByText('Записи не найдены').waitFor()
+  await page.goto(`${journey.url}/posts/${post.id}`)
+  await page.getByText('Запись не найдена').waitFor()
+
+  const other = await journey.publish(olga, 'Удалена в другом окне')
+  await page.goto(journey.url)
+  await postWith(page, 'Удалена в другом окне').waitFor()
+  await journey.call('DELETE', `/posts/${other.id}`, { token: olga.token })
+  await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
+  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await toast(page, 'Сообщение не найдено').waitFor()
+  await expect.poll(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('a deletion that ends late does not navigate a user who has left the page, and still shows its failure', async () => {
+  const post = await journey.publish(olga, 'Удаляется долго')
+  const page = await journey.visit({ as: olga, path: '/liked' })
+  await switchView(page, 'Новые')
+  await openReplies(page, 'Удаляется долго')
+  const answers: ('lost' | 'passed')[] = ['lost', 'passed']
+  let gate = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    await gate.promise
+    return answers.shift() === 'lost' ? route.abort() : route.continue()
+  })
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить' })
+  await chooseFromMenu(postWith(page, 'Удаляется долго'), 'Удалить')
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  gate.resolve()
+  await toast(page, 'Не удалено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
+  gate = Promise.withResolvers()
+  await page.getByRole('button', { name: 'Вернуться' }).click()
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.goBack()
+  await page.goBack()
+  await page.waitForURL('**/liked')
+  gate.resolve()
+  await toast(page, 'Удалено').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/liked')
+})
+
+async function openReplies(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+}

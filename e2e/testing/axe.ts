@@ -1,0 +1,36 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Checks the page in the dark theme by every rule, and in the light theme by the rules that a theme can break. */
+export async function expectNoBarrier(page: Page, where: string): Promise<void> {
+  await expectNone(page, new AxeBuilder({ page }), where)
+  await showTheme(page, 'light')
+  await expectNone(page, new AxeBuilder({ page }).withRules('color-contrast'), `${where}, light`)
+  await showTheme(page, 'dark')
+}
+
+async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
+  await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
+  // Without frames there are no results to merge in a separate page, which would take most of the time.
+  const { violations, passes } = await axe.setLegacyMode(true).analyze()
+  expect(passes.length).toBeGreaterThan(0)
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${where}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  expect(grave).toEqual([])
+}
+
+/** Sets the theme as another tab would: a dialog may cover the toggle. */
+async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
+  await page.evaluate((newValue) => {
+    dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))
+  }, theme)
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
+}
+
+function runningAnimations(): number {
+  return document.getAnimations().filter(({ playState, timeline }) => {
+    return playState === 'running' && timeline === document.timeline
+  }).length
+}
