@@ -106,9 +106,6 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     // browser would never request it again, and the dialog or page would stay without styles until a reload.
     cssCodeSplit: false,
     rolldownOptions: {
-      // Reading or writing a property of what is not used has no effect here: without these two, parts of the router that
-      // nobody imports stay, because it names its components.
-      treeshake: { propertyReadSideEffects: false, propertyWriteSideEffects: false },
       output: {
         // The server loads everything at once.
         codeSplitting: isSsrBuild ? false : { groups: CHUNKS },
