@@ -1,12 +1,16 @@
+import type { Locator } from 'playwright-core'
 import { launchChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
+import { codeOf } from '../server/codes/codes.mail.ts'
+import { deriveKey } from '../server/start/app-secret.ts'
+import { createClient } from '../server/testing/client.ts'
 import { dataSetOf } from './data-set.ts'
-import { startFilledProduct } from './measured-product.ts'
+import { SECRET, startFilledProduct } from './measured-product.ts'
 
 /**
- * Measures on a processor slowed four times, as a visitor: with 10 and with 1,000 posts, the longest task of going back to
- * the wall from a post, and how long the press that opens a dialog takes to show (INP); then the longest task while one
- * scrolls through 1,000 posts. Exits 1 over the goal for scrolling or for a press.
+ * Measures on a processor slowed four times, as a signed-in user: with 10 and with 1,000 posts, the longest task of going
+ * back to the wall from a post, and how long a press that opens a dialog, and one that likes a post, take to show (INP);
+ * then the longest task while one scrolls through 1,000 posts. Exits 1 over the goal for scrolling or for a press.
  */
 const PORT = 3213
 const POSTS = 1000
@@ -27,6 +31,7 @@ const browser = await launchChromium()
 running.defer(() => browser.close())
 
 const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+await signIn()
 const devtools = await page.context().newCDPSession(page)
 await page.addInitScript(`
   window.longTasks = []
@@ -70,21 +75,52 @@ async function measureWall(posts: number): Promise<void> {
   await slowDown(SLOWDOWN)
   await page.evaluate('window.longTasks = []')
   await page.goBack()
-  await page.waitForFunction(`document.querySelectorAll('article').length >= ${posts}`)
+  // Not by a function: the page's policy lets none be made from text there.
+  await page
+    .locator('article')
+    .nth(posts - 1)
+    .waitFor({ state: 'attached' })
   await settle()
   const back = Math.max(0, ...((await page.evaluate('window.longTasks')) as number[]))
 
-  await page.evaluate('window.presses = []')
-  await page.getByRole('button', { name: 'Войти' }).click()
-  await page.getByRole('dialog').waitFor()
-  await settle()
-  const press = Math.max(0, ...((await page.evaluate('window.presses')) as number[]))
+  const dialog = page.getByRole('dialog')
+  const opening = await pressFor(page.getByRole('button', { name: 'Новая запись' }), dialog)
   await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  // A post that is not liked yet, whatever was measured before.
+  const hearts = '[data-action="like"]'
+  const unliked = page.locator('article', { has: page.locator(`${hearts}[aria-pressed="false"]`) })
+  const id = await unliked.first().getAttribute('data-post-id')
+  const card = page.locator(`article[data-post-id="${id}"]`)
+  const liking = await pressFor(
+    card.locator(hearts),
+    card.locator(`${hearts}[aria-pressed="true"]`),
+  )
   await slowDown(1)
   console.log(
-    `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a dialog took ${press.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
+    `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a dialog took ${opening.toFixed(0)} ms and a like ${liking.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
   )
-  if (press > PRESS_MS) process.exitCode = 1
+  if (Math.max(opening, liking) > PRESS_MS) process.exitCode = 1
+}
+
+/** Presses a button and waits for what it shows; returns the milliseconds from the press to the next frame. */
+async function pressFor(button: Locator, shown: Locator): Promise<number> {
+  await page.evaluate('window.presses = []')
+  await button.click()
+  await shown.waitFor()
+  await settle()
+  return Math.max(0, ...((await page.evaluate('window.presses')) as number[]))
+}
+
+/** Signs the browser in as a new user. */
+async function signIn(): Promise<void> {
+  const key = deriveKey(SECRET, 'codes')
+  const client = createClient(product.url, { check() {}, codeFor: (id) => codeOf(id, key) })
+  const user = await client.signUp()
+  const [name = '', value = ''] = user.cookie.split('=')
+  await page.context().addCookies([{ name, value, url: product.url }])
+  await page.addInitScript(`localStorage.setItem('client-token', '${user.clientToken}')`)
 }
 
 /** Waits until the browser is idle, so that what it reports late is there. */

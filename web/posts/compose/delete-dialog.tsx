@@ -24,8 +24,8 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
       <p className={styles.text}>
         {isReply
-          ? 'Восстановить ответ нельзя. Ответы на него останутся.'
-          : 'Восстановить запись нельзя. Ответы на неё останутся.'}
+          ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'
+          : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
       </p>
       <MutationErrorLine line={deletion.errorLine} />
       <ModalFooter>
