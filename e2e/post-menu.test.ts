@@ -66,6 +66,21 @@ test('the first press of «…» shows at once, even while the menu is still loa
   expect(await isBusy()).toBe('false')
 })
 
+test('a menu that was opened before the viewer is known stays open, and then has what its owner may do', async () => {
+  await journey.publish(olga, 'Кто я')
+  let viewer: Awaited<ReturnType<typeof holdCalls>> | undefined
+  const page = await journey.visit({
+    as: olga,
+    before: async (it) => {
+      viewer = await holdCalls(it, '**/api/v1/users/current')
+    },
+  })
+  const menu = await openMenu(postWith(page, 'Кто я'))
+  expect(await menu.getByRole('menuitem', { name: 'Удалить' }).count()).toBe(0)
+  viewer?.letGo()
+  await menu.getByRole('menuitem', { name: 'Удалить' }).waitFor()
+})
+
 test('deleting the first post of a list leaves the others as they are', async () => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ as: olga })
