@@ -11,6 +11,7 @@ import * as posts from './migrations/002-posts.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
+import * as moderation from './migrations/006-moderation.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -19,6 +20,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '003-mailboxes': mailboxes,
   '004-account': account,
   '005-installation': installation,
+  '006-moderation': moderation,
 }
 
 type Options = {

@@ -84,10 +84,85 @@ export type Tables = {
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }
   likes: { id: GeneratedId; post_id: Id; user_id: Id; created_at: CreatedAt }
-  removed_posts: { post_id: Id; removed_at: CreatedAt }
+  removed_posts: {
+    post_id: Id
+    removed_at: CreatedAt
+    /** Whether the likes move into the archive instead of being removed. */
+    keeps_likes: Generated<boolean>
+  }
   like_totals: { user_id: Id; likes: string }
   report_reasons: { id: GeneratedId; name: string; place: number }
-  reports: { id: GeneratedId; post_id: Id; reporter_id: Id; reason_id: Id; created_at: CreatedAt }
+  reports: {
+    id: GeneratedId
+    post_id: Id
+    reporter_id: Id
+    reason_id: Id
+    created_at: CreatedAt
+    /** The post as it was when it was reported. */
+    author_id: Id
+    post_text: string
+    posted_at: Date
+    comment: string | null
+    state: Generated<'open' | 'removed' | 'kept'>
+    decided_at: Date | null
+    /** The decision's row in the journal. */
+    decision_id: Id | null
+    /** Whether the reporter has seen the outcome. */
+    is_seen: Generated<boolean>
+  }
+  /** Append-only. It outlives what it names. */
+  journal: {
+    id: GeneratedId
+    at: CreatedAt
+    actor: string
+    action: string
+    user_id: Id | null
+    post_id: Id | null
+    reason: string | null
+    details: ColumnType<Record<string, unknown>, string, never>
+  }
+  /** Posts that were removed or hidden, and reported ones that their authors deleted. */
+  archived_posts: {
+    id: Id
+    owner_id: Id
+    text: string
+    created_at: Date
+    is_modified: boolean
+    parent_post_id: Id | null
+    replied_post_id: Id | null
+    likes_count: number
+    replies_count: number
+    why: 'removed' | 'hidden' | 'deleted'
+    /** Shown to the author. */
+    reason: string | null
+    archived_by: string
+    archived_at: CreatedAt
+    /** When the row is purged. */
+    until: Date
+    /** Whether a job is bringing back its likes, after which it returns to `posts`. */
+    is_restoring: Generated<boolean>
+  }
+  archived_likes: { id: Id; post_id: Id; user_id: Id; created_at: Date }
+  blocks: {
+    user_id: Id
+    reason: string
+    /** Null: until somebody takes it back. */
+    until: Date | null
+    blocked_by: string
+    created_at: CreatedAt
+  }
+  moderators: { email_key: string; email: string; added_at: CreatedAt }
+  /** One row. */
+  moderator_mails: { mailed_at: Date }
+  appeals: {
+    post_id: Id
+    user_id: Id
+    text: string
+    created_at: CreatedAt
+    state: Generated<'open' | 'granted' | 'refused'>
+    decided_at: Date | null
+    decision_id: Id | null
+  }
   rate_limits: { key: string; points: number; expire: string | null }
   /** One row. */
   installation: {

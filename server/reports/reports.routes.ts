@@ -1,6 +1,5 @@
 import { listReasons, reportPost } from '../../contract/reports.ts'
 import { type Db, isRowId } from '../db/database.ts'
-import { isForeignKeyViolation } from '../db/database-errors.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Route } from '../http/route.ts'
 import { requireOwner } from '../posts/posts.service.ts'
@@ -21,10 +20,7 @@ export function registerReports({ route, db, limits }: Options): void {
     if (!isRowId(reasonId) || !(await isReason(db, reasonId)))
       throw new AppError('REASON_NOT_FOUND')
     await limits.reports.charge(viewer.userId)
-    const report = { postId: params.id, reporterId: viewer.userId, reasonId }
-    await insertReport(db, report).catch((error: unknown) => {
-      // The post was deleted between the two statements.
-      throw isForeignKeyViolation(error) ? new AppError('POST_NOT_FOUND') : error
-    })
+    const report = { postId: params.id, reporterId: viewer.userId, reasonId, comment: null }
+    await insertReport(db, report)
   })
 }
