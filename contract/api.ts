@@ -1,4 +1,5 @@
 import type * as account from './account.ts'
+import type * as accountDeletion from './account-deletion.ts'
 import type * as codes from './codes.ts'
 import type * as likes from './likes.ts'
 import type * as posts from './posts.ts'
@@ -8,6 +9,7 @@ import type * as sessions from './sessions.ts'
 import type * as signIn from './sign-in.ts'
 
 type Modules = typeof account &
+  typeof accountDeletion &
   typeof codes &
   typeof likes &
   typeof posts &

@@ -34,3 +34,5 @@ export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
+/** Days in which a deleted account can be brought back. */
+export const RETURN_DAYS = 14

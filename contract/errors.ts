@@ -27,6 +27,10 @@ export const ERRORS = {
   CURRENT_SESSION: { status: 400, message: 'Это текущая сессия: чтобы завершить её, выйдите' },
   UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
   FORBIDDEN: { status: 403, message: 'Запрос пришёл с чужого сайта. Откройте страницу заново' },
+  ACCOUNT_DELETED: {
+    status: 403,
+    message: 'Аккаунт удалён. Пока он не стёрт, его можно вернуть',
+  },
   EDIT_PERIOD_EXPIRED: { status: 403, message: 'Время изменения записи истекло' },
   NOT_FOUND: { status: 404, message: 'Такого адреса нет' },
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 import {
   AccessTokenAnswer,
@@ -11,6 +12,12 @@ import {
 
 const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
 
+/** `restore` brings back an account that was deleted; without it, such an account is refused with ACCOUNT_DELETED. */
+const SignInVerifyBody = strictObject({
+  ...VerifyBody.properties,
+  restore: Type.Optional(Type.Literal(true)),
+})
+
 const start = {
   access: 'public',
   body: StartBody,
@@ -21,10 +28,16 @@ const start = {
 const verify = {
   access: 'public',
   params: IdParams,
-  body: VerifyBody,
+  body: SignInVerifyBody,
   status: 200,
   answer: AccessTokenAnswer,
-  errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED', 'FORBIDDEN'],
+  errors: [
+    'INVALID_CONFIRM_CODE',
+    'MAX_CONFIRM_ATTEMPTS',
+    'OPERATION_EXPIRED',
+    'FORBIDDEN',
+    'ACCOUNT_DELETED',
+  ],
 } as const
 
 export const startRegistration = endpoint('POST', '/registrations', {

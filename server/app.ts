@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
+import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
 import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { batchCalls } from './db/batch-calls.ts'
@@ -82,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     web: await loadWebApp(options.webFolder, config),
     codeKey: deriveKey(secret, 'codes'),
     undoKey: deriveKey(secret, 'email-undo'),
+    nameKey: deriveKey(secret, 'usernames'),
   }
   const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
   registerFeatures(
@@ -124,6 +126,7 @@ type Parts = {
   web: WebApp | null
   codeKey: Buffer
   undoKey: Buffer
+  nameKey: Buffer
 }
 
 const CLOSE_MS = 500
@@ -163,15 +166,16 @@ async function createHttp(
 }
 
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
-  const { config, db, limits, secret, sessions, codeKey, undoKey } = parts
+  const { config, db, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
   const { publicUrl, editPeriodSeconds, rateLimitScale } = config
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
-  registerSignIn({ route, db, limits, sessions, codes, publicUrl })
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
-  registerAccount({ route, db, limits, sessions, codes, undoKey, invalidate })
+  registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
+  registerAccountDeletion({ route, db, limits, sessions, codes, invalidate })
   registerPosts({ route, db, limits, editPeriodSeconds, invalidate })
   registerReplies({ route, db, limits, invalidate })
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
+import { moveAccounts } from './account-deletion/account-deletion.service.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
 import type { Config } from './config.ts'
@@ -20,6 +21,7 @@ type Options = {
   log: FastifyBaseLogger
   codeKey: Buffer
   undoKey: Buffer
+  nameKey: Buffer
   transport: MailTransport
 }
 
@@ -27,6 +29,7 @@ type Options = {
 export const CRONTAB = `
 * * * * * release-mails
 * * * * * remove-likes
+* * * * * move-accounts
 17 * * * * remove-expired
 40 2 * * * check-counters
 `
@@ -36,7 +39,7 @@ const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, log, codeKey, undoKey, transport } = options
+  const { config, db, backgroundDb, log, codeKey, undoKey, nameKey, transport } = options
   const { appName, publicUrl, port } = config
   // The origin people see, for links in mails.
   const origin = publicUrl ?? `http://localhost:${port}`
@@ -60,6 +63,8 @@ export function createTasks(options: Options): JobTasks {
     ),
     'remove-likes': (_, { abortPromise }) =>
       removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
+    'move-accounts': (_, { abortPromise }) =>
+      moveAccounts(backgroundDb, nameKey, abortPromise as Promise<never>),
     'release-mails': () =>
       releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
     'remove-expired': createPruning(backgroundDb, log),

@@ -116,6 +116,34 @@ export async function isUsernameReleased(
   return row !== undefined
 }
 
+/** Whether a username belonged to a user who has been erased; `nameHash` is its keyed hash. */
+export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('reserved_usernames')
+    .select('name_hash')
+    .where('name_hash', '=', nameHash)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the usernames that are a user's: the present one, and former ones that are still reserved for them. */
+export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT username AS name FROM users WHERE id = ${userId}
+    UNION SELECT name FROM released_usernames WHERE user_id = ${userId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Reserves the names of an erased user, by their keyed hashes, for nobody. */
+export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Promise<void> {
+  const rows = nameHashes.map((name_hash) => ({ name_hash }))
+  await tx
+    .insertInto('reserved_usernames')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /** Reserves a username for the user who gives it up now. */
 export async function releaseUsername(
   tx: Queryable,

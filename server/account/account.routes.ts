@@ -23,8 +23,13 @@ import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { isSameSecret } from '../start/app-secret.ts'
 import { undoSecret } from './account.mail.ts'
-import { isUsernameTaken, selectUser, selectUserByEmail } from './account.repository.ts'
-import { changeEmail, renameUser, undoEmailChange } from './account.service.ts'
+import {
+  isUsernameReserved,
+  isUsernameTaken,
+  selectUser,
+  selectUserByEmail,
+} from './account.repository.ts'
+import { changeEmail, hashUsername, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 const OLD_EMAIL_TAKEN =
@@ -41,12 +46,14 @@ type Options = {
   codes: CodesOptions
   /** Derives the secrets of links that undo an e-mail change. */
   undoKey: Buffer
+  /** Hashes the names of erased users. */
+  nameKey: Buffer
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
 }
 
 export function registerAccount(options: Options): void {
-  const { route, db, limits, sessions, codes, undoKey, invalidate } = options
+  const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
   route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
@@ -64,7 +71,7 @@ export function registerAccount(options: Options): void {
     await limits.usernameChanges.charge(user.id)
     const renamed = await db
       .transaction()
-      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
+      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // Each of the user's posts shows the name.
     await invalidate()
@@ -122,9 +129,11 @@ export function registerAccount(options: Options): void {
   async function requireFree(username: string, user: CurrentUser): Promise<void> {
     if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
     if (username.toLowerCase() === user.username.toLowerCase()) return
-    if (isReserved(username) || (await isUsernameTaken(db, username, user.id))) {
-      throw new AppError('USERNAME_ALREADY_EXISTS')
-    }
+    const isTaken =
+      isReserved(username) ||
+      (await isUsernameTaken(db, username, user.id)) ||
+      (await isUsernameReserved(db, hashUsername(username, nameKey)))
+    if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
   }
 }
 

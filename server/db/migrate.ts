@@ -12,6 +12,7 @@ import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
 import * as moderation from './migrations/006-moderation.ts'
+import * as accountDeletion from './migrations/007-account-deletion.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -21,6 +22,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '004-account': account,
   '005-installation': installation,
   '006-moderation': moderation,
+  '007-account-deletion': accountDeletion,
 }
 
 type Options = {

@@ -6,7 +6,7 @@ import type { Device } from '../../contract/fields.ts'
 type Id = string
 type GeneratedId = ColumnType<string, never, never>
 type CreatedAt = ColumnType<Date, never, never>
-export type Purpose = 'login' | 'registration' | 'email-change'
+export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 
 export type Tables = {
@@ -17,7 +17,13 @@ export type Tables = {
     /** emailKey of `email`. */
     email_key: string
     created_at: CreatedAt
+    /** When the user deleted the account; such a user's posts are never shown. */
+    deleted_at: ColumnType<Date | null, never, Date | null>
+    /** Whether a job is bringing back the rows of an account that was deleted and returned. */
+    is_returning: Generated<boolean>
   }
+  /** Names of erased users, in lower case, as keyed hashes. */
+  reserved_usernames: { name_hash: Buffer }
   sessions: {
     id: string
     user_id: Id
@@ -33,13 +39,13 @@ export type Tables = {
     user_agent_version: string
     os: string
   }
-  known_clients: { user_id: Id; client_hash: Buffer }
+  known_clients: { user_id: Id; client_hash: Buffer; used_at: ColumnType<Date, never, Date> }
   codes: {
     id: string
     purpose: Purpose
     email: string
     email_key: string
-    /** The user an e-mail change is for; 0 where nobody is signed in. */
+    /** The user who is signed in; 0 where nobody is. */
     user_id: Id
     client_hash: Buffer
     device: Device | null
@@ -132,7 +138,8 @@ export type Tables = {
     replied_post_id: Id | null
     likes_count: number
     replies_count: number
-    why: 'removed' | 'hidden' | 'deleted'
+    /** `left`: the owner has deleted the account. */
+    why: 'removed' | 'hidden' | 'deleted' | 'left'
     /** Shown to the author. */
     reason: string | null
     archived_by: string
@@ -162,6 +169,17 @@ export type Tables = {
     state: Generated<'open' | 'granted' | 'refused'>
     decided_at: Date | null
     decision_id: Id | null
+  }
+  /** One row. A reason means closed, null open. */
+  site_state: { registrations_closed: string | null; writing_closed: string | null }
+  invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }
+  bans: {
+    id: GeneratedId
+    kind: 'domain' | 'network' | 'email'
+    value: string
+    /** Null: until somebody removes it. */
+    until: Date | null
+    created_at: CreatedAt
   }
   rate_limits: { key: string; points: number; expire: string | null }
   /** One row. */

@@ -9,6 +9,10 @@ import {
   lockTotals,
   selectRemovedPosts,
 } from './likes.repository.ts'
+import { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes } from './own-likes.repository.ts'
+
+// Other features call these as they are.
+export { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
 
 /** The desired state of a user's like of a post. */
 export type DesiredLike = { userId: string; isLiked: boolean }

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts'
 import { hydrateInsertedPost } from './hydrate-posts.ts'
 
 /** The wall's total is spread over this many rows (migration 001). */
-const WALL_SLOTS = 16
+export const WALL_SLOTS = 16
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = { ownerId: string; text: string; idempotencyKey: string | undefined }

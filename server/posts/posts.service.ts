@@ -4,6 +4,12 @@ import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { addJob } from '../queue/queue.ts'
 import { hydratePost, type PostViewer } from './hydrate-posts.ts'
+import {
+  archiveOwnerPosts,
+  lockLeftPosts,
+  lockOwnerPosts,
+  restoreOwnerPosts,
+} from './owner-posts.repository.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import {
   addToLikesCount,
@@ -141,4 +147,31 @@ export async function changeLikesCount(
   if (before === undefined) throw new AppError('POST_NOT_FOUND')
   const difference = await change()
   return difference === 0 ? before : addToLikesCount(tx, id, difference)
+}
+
+/**
+ * Moves some hundreds of the newest posts of a user who has left into the archive. Returns how many: none when there are no
+ * more.
+ */
+export async function archivePostsOf(tx: Queryable, ownerId: string): Promise<number> {
+  const ids = await lockOwnerPosts(tx, ownerId)
+  if (ids.length > 0) await archiveOwnerPosts(tx, { ownerId, ids })
+  return ids.length
+}
+
+/**
+ * Brings back some hundreds of the posts that a returning user had when leaving. `restoreLikes` brings back the likes of
+ * posts by their ids. Returns how many came back.
+ */
+export async function restorePostsOf(
+  tx: Queryable,
+  ownerId: string,
+  restoreLikes: (ids: string[]) => Promise<void>,
+): Promise<number> {
+  const ids = await lockLeftPosts(tx, ownerId)
+  if (ids.length > 0) {
+    await restoreLikes(ids)
+    await restoreOwnerPosts(tx, { ownerId, ids })
+  }
+  return ids.length
 }

@@ -7,6 +7,7 @@ import {
   verifyRegistration,
 } from '../../contract/sign-in.ts'
 import { requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
+import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import {
   type CodesOptions,
   checkCode,
@@ -35,10 +36,12 @@ type Options = {
   codes: CodesOptions
   /** The origin people see, where it is configured. */
   publicUrl: string | undefined
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
 }
 
 export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl } = options
+  const { route, db, limits, sessions, codes, publicUrl, invalidate } = options
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
@@ -77,10 +80,12 @@ export function registerSignIn(options: Options): void {
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
       const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
+      const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
-      return { isNew, ...(await sessions.open(tx, session)) }
+      return { isNew, isBack, ...(await sessions.open(tx, session)) }
     })
-    const event = opened.isNew ? 'registered' : 'signed in'
+    if (opened.isBack) await invalidate()
+    const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
     sessions.setCookie(reply, opened.secret)
