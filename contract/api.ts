@@ -1,6 +1,7 @@
 import type * as account from './account.ts'
 import type * as accountDeletion from './account-deletion.ts'
 import type * as codes from './codes.ts'
+import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
 import type * as posts from './posts.ts'
 import type * as replies from './replies.ts'
@@ -11,6 +12,7 @@ import type * as signIn from './sign-in.ts'
 type Modules = typeof account &
   typeof accountDeletion &
   typeof codes &
+  typeof dataExport &
   typeof likes &
   typeof posts &
   typeof replies &

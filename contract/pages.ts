@@ -11,6 +11,7 @@ export const PATHS = {
   email: '/settings/account/email',
   username: '/settings/account/username',
   devices: '/settings/devices',
+  deleteAccount: '/settings/account/delete',
   emailUndo: '/email-undo',
 } as const
 

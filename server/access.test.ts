@@ -37,7 +37,7 @@ const start =
     body: { email: email(fixture), clientToken: who.clientToken, device: DEVICE },
   })
 const verify =
-  (path: string, which: 'change' | 'login' | 'registration') =>
+  (path: string, which: 'change' | 'deletion' | 'login' | 'registration') =>
   (fixture: AccountFixture, who: Caller) => ({
     path: `${path}/${fixture[which].id}/verify`,
     body: { confirmCode: fixture[which].confirmCode, clientToken: who.clientToken },
@@ -100,6 +100,23 @@ const TABLE: Record<string, Row> = {
   'PUT /users/current/email/:id/verify': {
     call: verify('/users/current/email', 'change'),
     ...sealed,
+    visitor: STRANGER,
+  },
+  'POST /users/current/deletion': {
+    call: (_house, { clientToken }) => ({ path: '/users/current/deletion', body: { clientToken } }),
+    owner: '201',
+    other: '201',
+    visitor: STRANGER,
+  },
+  'POST /users/current/deletion/:id/verify': {
+    call: verify('/users/current/deletion', 'deletion'),
+    ...sealed,
+    visitor: STRANGER,
+  },
+  'POST /users/current/downloads': {
+    call: at('/users/current/downloads'),
+    owner: '201',
+    other: '201',
     visitor: STRANGER,
   },
   'POST /email-changes/:id/undo': {

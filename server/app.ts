@@ -5,6 +5,7 @@ import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
 import { batchCalls } from './db/batch-calls.ts'
 import { watchClock } from './db/clock.ts'
+import { registerDataExport } from './data-export/data-export.routes.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -86,11 +87,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     nameKey: deriveKey(secret, 'usernames'),
   }
   const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
-  registerFeatures(
-    createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache }),
-    parts,
-    cache,
-  )
+  const route = createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache })
+  registerFeatures(route, parts, cache)
+  const { appName } = config
+  registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
   serveHealth(http, db)
   await registerPages(http, parts, { cache, headers })
   const unwatchClock = watchClock(db, log)

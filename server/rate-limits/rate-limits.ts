@@ -76,6 +76,7 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     unknownCodeChecks: shared('vain-code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
     accountDeletions: shared('account-deletion', [5, HOUR], [15, DAY]),
+    downloads: shared('download', [1, DAY]),
     usernameChanges: shared('username-change', [3, DAY]),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),

@@ -17,6 +17,9 @@ const PAGES = {
   email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
   username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
   devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
+  deleteAccount: page(
+    async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
+  ),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
@@ -40,6 +43,7 @@ export function AppRoutes() {
           <Route path={PATHS.email} element={<LazyPage chunk={PAGES.email} />} />
           <Route path={PATHS.username} element={<LazyPage chunk={PAGES.username} />} />
           <Route path={PATHS.devices} element={<LazyPage chunk={PAGES.devices} />} />
+          <Route path={PATHS.deleteAccount} element={<LazyPage chunk={PAGES.deleteAccount} />} />
         </Route>
         <Route path="*" element={<LazyPage chunk={PAGES.notFound} />} />
       </Routes>

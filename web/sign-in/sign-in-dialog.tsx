@@ -1,6 +1,6 @@
 import { Modal } from '../ui/modal.tsx'
 import { isRegistration } from './sign-in-flow.ts'
-import { CodeStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
+import { CodeStep, DeletedStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
 /** Signing in and registering, step by step. Success reloads the page. */
@@ -14,7 +14,8 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }: SignIn) {
+function Step(signIn: SignIn) {
+  const { flow, isStarting, typeEmail, typeCode, start, verify, restore, restart } = signIn
   switch (flow.at) {
     case 'email':
       return <EmailStep {...flow} onType={typeEmail} onSubmit={() => start('login')} />
@@ -37,6 +38,8 @@ function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }:
           onReturn={restart}
         />
       )
+    case 'deleted':
+      return <DeletedStep {...flow} onRestore={restore} onReturn={restart} />
     case 'done':
       return <DoneStep />
   }

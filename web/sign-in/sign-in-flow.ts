@@ -12,6 +12,7 @@ export type Flow = { busy: boolean; problem: Problem | null } & (
   | { at: 'email'; email: string }
   | { at: 'offer-registration'; email: string }
   | { at: 'code'; operation: Operation; code: string }
+  | { at: 'deleted'; operation: Operation; code: string; message: string }
   | { at: 'done' }
 )
 
@@ -46,7 +47,9 @@ export function next(flow: Flow, event: FlowEvent): Flow {
     case 'started':
       return started(flow, event.operation)
     case 'verified':
-      return flow.at === 'code' ? { at: 'done', busy: true, problem: null } : flow
+      return flow.at === 'code' || flow.at === 'deleted'
+        ? { at: 'done', busy: true, problem: null }
+        : flow
     case 'refused':
       return refused(flow, event.problem)
     case 'reconnected':
@@ -58,7 +61,7 @@ export function next(flow: Flow, event: FlowEvent): Flow {
 
 /** The address the flow is about; empty where there is none. */
 export function emailOf(flow: Flow): string {
-  if (flow.at === 'code') return flow.operation.email
+  if (flow.at === 'code' || flow.at === 'deleted') return flow.operation.email
   return flow.at === 'done' ? '' : flow.email
 }
 
@@ -77,6 +80,10 @@ function refused(flow: Flow, problem: Problem): Flow {
   if (!flow.busy) return flow
   if (flow.at === 'email' && problem.code === 'USER_NOT_FOUND') {
     return { at: 'offer-registration', email: flow.email, busy: false, problem: null }
+  }
+  if (flow.at === 'code' && problem.code === 'ACCOUNT_DELETED') {
+    const { operation, code } = flow
+    return { at: 'deleted', operation, code, message: problem.message, busy: false, problem: null }
   }
   // A refused code cannot be used again; one that did not reach the server can be sent again.
   if (flow.at === 'code' && isRefusedCode(problem)) {

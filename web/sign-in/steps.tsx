@@ -117,6 +117,40 @@ export function CodeStep({ problem, ...entry }: CodeStepProps) {
   )
 }
 
+type DeletedStepProps = {
+  /** What happened to the account, and until when it can be brought back. */
+  message: string
+  busy: boolean
+  problem: Problem | null
+  onRestore: () => void
+  onReturn: () => void
+}
+
+/** Offers to bring back an account that was deleted, to the person who has proved its address. */
+export function DeletedStep({ message, busy, problem, onRestore, onReturn }: DeletedStepProps) {
+  const tipId = useId()
+  const restore = useRef<HTMLButtonElement>(null)
+  useFocusOnMount(restore, true)
+  return (
+    <AuthShell tip={message} tipId={tipId}>
+      <FormError>{problem?.message}</FormError>
+      <Button
+        ref={restore}
+        variant="primary"
+        wide
+        pending={busy}
+        aria-describedby={tipId}
+        onClick={onRestore}
+      >
+        Вернуть аккаунт
+      </Button>
+      <Button variant="plain" wide disabled={busy} onClick={onReturn}>
+        Вернуться
+      </Button>
+    </AuthShell>
+  )
+}
+
 /** Shown when the code was right, until the page reloads. */
 export function DoneStep() {
   return (

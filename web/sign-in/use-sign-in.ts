@@ -28,6 +28,8 @@ export type SignIn = {
   start: (way: Way) => void
   /** Checks a full code; when it is right, the page reloads. */
   verify: (code: string) => void
+  /** Brings back the deleted account whose code was right; then the page reloads. */
+  restore: () => void
   /** Goes back to the address. */
   restart: () => void
 }
@@ -49,8 +51,8 @@ export function useSignIn(): SignIn {
     onError,
   })
   const verifying = useSingleMutation({
-    mutationFn: ({ operation, code }: { operation: Operation; code: string }) =>
-      countingWrongCodes(operation, () => verifyOperation(operation, code)),
+    mutationFn: ({ operation, code, restore }: Verification) =>
+      countingWrongCodes(operation, () => verifyOperation(operation, { code, restore })),
     onMutate,
     onSuccess: (_, { operation }) => {
       removeSavedSignIn()
@@ -71,6 +73,11 @@ export function useSignIn(): SignIn {
     start: (way) => starting.mutate({ way, email: emailOf(flow).trim() }),
     verify: (code) => {
       if (flow.at === 'code' && !flow.busy) verifying.mutate({ operation: flow.operation, code })
+    },
+    restore: () => {
+      if (flow.at === 'deleted') {
+        verifying.mutate({ operation: flow.operation, code: flow.code, restore: true })
+      }
     },
     restart: () => {
       removeSavedSignIn()
@@ -101,10 +108,16 @@ async function startOperation(way: Way, email: string, closing?: AbortSignal): P
   return operation
 }
 
-async function verifyOperation({ way, id }: Operation, confirmCode: string): Promise<void> {
+type Verification = { operation: Operation; code: string; restore?: true | undefined }
+
+async function verifyOperation(
+  { way, id }: Operation,
+  { code, restore }: Omit<Verification, 'operation'>,
+): Promise<void> {
   const { clientToken } = await identify()
   const path = way === 'login' ? 'POST /logins/:id/verify' : 'POST /registrations/:id/verify'
-  await call(path, { params: { id }, body: { confirmCode, clientToken } })
+  const body = { confirmCode: code, clientToken, ...(restore && { restore }) }
+  await call(path, { params: { id }, body })
 }
 
 function toProblem(error: unknown): Problem {
