@@ -1,6 +1,7 @@
 import type * as account from './account.ts'
 import type * as codes from './codes.ts'
 import type * as likes from './likes.ts'
+import type * as moderation from './moderation.ts'
 import type * as posts from './posts.ts'
 import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
@@ -10,6 +11,7 @@ import type * as signIn from './sign-in.ts'
 type Modules = typeof account &
   typeof codes &
   typeof likes &
+  typeof moderation &
   typeof posts &
   typeof replies &
   typeof reports &

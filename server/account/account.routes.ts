@@ -23,7 +23,12 @@ import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { isSameSecret } from '../start/app-secret.ts'
 import { undoSecret } from './account.mail.ts'
-import { isUsernameTaken, selectUser, selectUserByEmail } from './account.repository.ts'
+import {
+  isUsernameTaken,
+  selectProfile,
+  selectUser,
+  selectUserByEmail,
+} from './account.repository.ts'
 import { changeEmail, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 
@@ -47,7 +52,7 @@ type Options = {
 
 export function registerAccount(options: Options): void {
   const { route, db, limits, sessions, codes, undoKey, invalidate } = options
-  route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
+  route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
     await limits.usernameChecks.charge(viewer.userId)
@@ -58,17 +63,17 @@ export function registerAccount(options: Options): void {
 
   route(changeUsername, async ({ body, viewer }) => {
     const user = await selectUser(db, viewer.userId)
-    if (body.username === user.username) return user
+    if (body.username === user.username) return selectProfile(db, user.id)
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
-    const renamed = await db
+    await db
       .transaction()
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // Each of the user's posts shows the name.
     await invalidate()
-    return renamed
+    return selectProfile(db, user.id)
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
