@@ -3,6 +3,7 @@ import type * as accountDeletion from './account-deletion.ts'
 import type * as codes from './codes.ts'
 import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
+import type * as moderation from './moderation.ts'
 import type * as posts from './posts.ts'
 import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
@@ -14,6 +15,7 @@ type Modules = typeof account &
   typeof codes &
   typeof dataExport &
   typeof likes &
+  typeof moderation &
   typeof posts &
   typeof replies &
   typeof reports &

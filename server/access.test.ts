@@ -28,6 +28,8 @@ const text = 'Переписано'
 const anyone = { owner: '200', other: '200', visitor: '200' }
 const signedIn = { owner: '200', other: '200', visitor: STRANGER }
 const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
+const UNKNOWN = '404 NOT_FOUND'
+const forModerators = { owner: UNKNOWN, other: UNKNOWN, visitor: UNKNOWN }
 const started = { owner: '201', other: '201', visitor: '201' }
 
 const start =
@@ -166,6 +168,48 @@ const TABLE: Record<string, Row> = {
   'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
+  'GET /users/current/reports': { call: at('/users/current/reports'), ...signedIn },
+  'PUT /users/current/reports/seen': {
+    call: at('/users/current/reports/seen'),
+    owner: '204',
+    other: '204',
+    visitor: STRANGER,
+  },
+  'GET /users/current/removed-posts': { call: at('/users/current/removed-posts'), ...signedIn },
+  'POST /users/current/removed-posts/:id/appeal': {
+    // Removed posts of others answer as this one, which was not removed.
+    call: ({ post }) => ({
+      path: `/users/current/removed-posts/${post.id}/appeal`,
+      body: { text },
+    }),
+    owner: '404 POST_NOT_FOUND',
+    other: '404 POST_NOT_FOUND',
+    visitor: STRANGER,
+  },
+
+  'GET /moderation/queue': { call: at('/moderation/queue'), ...forModerators },
+  'POST /moderation/posts/:id/decision': {
+    call: ({ post }) => ({
+      path: `/moderation/posts/${post.id}/decision`,
+      body: { verdict: 'remove' },
+    }),
+    ...forModerators,
+  },
+  'POST /moderation/decisions/:id/undo': {
+    call: at('/moderation/decisions/1/undo'),
+    ...forModerators,
+  },
+  'PUT /moderation/users/:id/block': {
+    call: ({ owner }) => ({
+      path: `/moderation/users/${owner.id}/block`,
+      body: { reason: 'Спам', days: 1 },
+    }),
+    ...forModerators,
+  },
+  'DELETE /moderation/users/:id/block': {
+    call: ({ owner }) => ({ path: `/moderation/users/${owner.id}/block` }),
+    ...forModerators,
+  },
   'POST /posts/:id/reports': {
     call: ofPost('/reports?reason_id=1'),
     owner: '400 INVALID_REQUEST',

@@ -3,11 +3,12 @@ import { registerAccount } from './account/account.routes.ts'
 import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
 import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
+import { registerDataExport } from './data-export/data-export.routes.ts'
 import { batchCalls } from './db/batch-calls.ts'
 import { watchClock } from './db/clock.ts'
-import { registerDataExport } from './data-export/data-export.routes.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
+import type { Authenticator } from './http/authenticate.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
 import type { ListenAddress } from './http/listen.ts'
@@ -19,6 +20,8 @@ import { createHttpServer } from './http/server.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import type { MailTransport } from './mail/transport.ts'
+import { registerModeration } from './moderation/moderation.routes.ts'
+import { isModerator } from './moderation/moderators.repository.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -87,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     nameKey: deriveKey(secret, 'usernames'),
   }
   const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
-  const route = createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache })
+  const route = createRouter(http, { auth: createAuthenticator(parts), limits, cache })
   registerFeatures(route, parts, cache)
   const { appName } = config
   registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
@@ -95,7 +98,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   await registerPages(http, parts, { cache, headers })
   const unwatchClock = watchClock(db, log)
   const jobs = await startJobs(background.pool, {
-    tasks: createTasks({ ...parts, backgroundDb: background.db, transport: options.transport }),
+    tasks: createTasks({
+      ...parts,
+      backgroundDb: background.db,
+      transport: options.transport,
+      invalidate: () => cache.publishChange('posts'),
+    }),
     crontab: CRONTAB,
     log,
   })
@@ -165,9 +173,17 @@ async function createHttp(
   return { http, listen, stop, cache, headers }
 }
 
+function createAuthenticator({ sessions, db, config }: Parts): Authenticator {
+  return {
+    ...sessions.authenticator(db),
+    isModerator: ({ userId }) => isModerator(db, userId),
+    contact: config.contactEmail,
+  }
+}
+
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
   const { config, db, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
-  const { publicUrl, editPeriodSeconds, rateLimitScale } = config
+  const { publicUrl, editPeriodSeconds, rateLimitScale, removedDays, moderatorEmail } = config
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
@@ -176,10 +192,11 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate })
-  registerPosts({ route, db, limits, editPeriodSeconds, invalidate })
+  registerPosts({ route, db, limits, editPeriodSeconds, removedDays, invalidate })
   registerReplies({ route, db, limits, invalidate })
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
-  registerReports({ route, db, limits })
+  registerReports({ route, db, limits, rules: config, invalidate })
+  registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }
 
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */

@@ -8,8 +8,9 @@ import {
   removeLikesOfDeleted,
   restoreLikesOfPosts,
   restoreOwnLikes,
+  restorePost,
 } from '../likes/likes.service.ts'
-import { archivePostsOf, restorePostsOf } from '../posts/posts.service.ts'
+import { archivePostsOf, findLeftPost, restorePostsOf } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import { deleteAllSessions } from '../sessions/sessions.service.ts'
 import {
@@ -105,6 +106,11 @@ async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promis
     return (await restorePostsOf(tx, mover.id, restoreLikes)) > 0
   }
   while (await once(db, mover, { step: restorePosts, stopping }));
+  const restorePopular = async (tx: Queryable) => {
+    const id = await findLeftPost(tx, mover.id)
+    return id !== undefined && (await restorePost(tx, id)) !== 'missing'
+  }
+  while (await once(db, mover, { step: restorePopular, stopping }));
   let last: string | null = '0'
   const restoreLikes = async (tx: Queryable) => {
     last = await restoreOwnLikes(tx, { userId: mover.id, afterPostId: last ?? '0' })

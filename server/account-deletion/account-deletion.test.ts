@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
 import type { TestAnswer, TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { findPerson } from '../testing/search-columns.ts'
+import { seedWall } from '../testing/seed.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
@@ -57,6 +60,11 @@ async function seen(app: TestApp, { petr, talk, post }: Awaited<ReturnType<typeo
     post: await read(`/posts/${post.id}`),
     under: await read(`/posts/${post.id}/replies`),
   }
+}
+
+/** The journal alone names erased users. */
+function isNamedThere(where: string): boolean {
+  return where.startsWith('journal.')
 }
 
 async function isSettled({ db }: TestApp): Promise<boolean> {
@@ -126,8 +134,17 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   await app.call('POST', `/posts/${under.id}/reports?reason_id=1`, { token: olga.token })
   await app.call('POST', `/posts/${all.post.id}/reports?reason_id=1`, { token: petr.token })
   await startAt(app, '/logins', { email: olga.email })
+  await app.call('POST', '/users/current/downloads', { token: olga.token })
   await leave(app, olga)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
+  const texts = ['Пишу последнее', 'О людях', 'Ухожу']
+  const words = [olga.email, olga.username, 'olga_the_great', ...texts]
+  const person = { words, id: olga.id }
+  // The search finds what is there.
+  const before = await findPerson(app.db, person)
+  expect(before).toContain(`users.email: ${olga.email}`)
+  expect(before).toContain('archived_posts.text: О людях')
+  expect(before).toContain('reports.author_id')
   await sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second' WHERE id = ${olga.id}`.execute(
     app.db,
   )
@@ -138,6 +155,10 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
     (await app.db.selectFrom('users').where('id', '=', olga.id).selectAll().execute()).length
   await expect.poll(isThere, SOON).toBe(0)
   expect(await findCounterDifferences(app.db)).toEqual([])
+  // The queue keeps a job until it is done.
+  const left = async () =>
+    (await findPerson(app.db, person)).filter((where) => !isNamedThere(where))
+  await expect.poll(left, SOON).toEqual([])
   expect((await app.call('GET', `/posts/${under.id}`)).status).toBe(200)
 
   for (const name of [olga.username, 'olga_the_great', 'Olga_the_Great']) {
@@ -186,3 +207,27 @@ test('the code deletes one’s own account only, once, and only with the right c
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
 })
+
+test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const first = await app.publish(petr, 'Первая на стене')
+  await seedWall(app.db, olga.id, 1200)
+  const last = await app.publish(petr, 'Последняя на стене')
+  // No post can leave a total that is locked.
+  const holder = new pg.Client(app.databaseUrl)
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM wall_totals FOR UPDATE')
+  await leave(app, olga)
+  const { body } = await app.call('GET', '/posts?limit=50')
+  expect(body.posts).toMatchObject([{ id: last.id }])
+  expect(body.nextCursor).not.toBeNull()
+  await holder.query('ROLLBACK')
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const settled = (await app.call('GET', '/posts?limit=50')).body
+  expect(settled).toMatchObject({ total: 2, nextCursor: null })
+  expect(settled.posts).toMatchObject([{ id: last.id }, { id: first.id }])
+}, 60_000)

@@ -10,6 +10,21 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
+/** Returns the user as they see their own profile: moderators learn there that they are. */
+export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
+  const { isModerator, ...user } = await db
+    .selectFrom('users')
+    .select(CURRENT_USER)
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom('moderators').whereRef('moderators.email_key', '=', 'users.email_key')).as(
+        'isModerator',
+      ),
+    )
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { ...user, ...(isModerator && { isModerator: true as const }) }
+}
+
 /** Returns the user, and locks the row until the transaction ends. */
 export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
   return tx

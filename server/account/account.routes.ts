@@ -26,6 +26,7 @@ import { undoSecret } from './account.mail.ts'
 import {
   isUsernameReserved,
   isUsernameTaken,
+  selectProfile,
   selectUser,
   selectUserByEmail,
 } from './account.repository.ts'
@@ -54,7 +55,7 @@ type Options = {
 
 export function registerAccount(options: Options): void {
   const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
-  route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
+  route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
     await limits.usernameChecks.charge(viewer.userId)
@@ -65,17 +66,17 @@ export function registerAccount(options: Options): void {
 
   route(changeUsername, async ({ body, viewer }) => {
     const user = await selectUser(db, viewer.userId)
-    if (body.username === user.username) return user
+    if (body.username === user.username) return selectProfile(db, user.id)
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
-    const renamed = await db
+    await db
       .transaction()
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // Each of the user's posts shows the name.
     await invalidate()
-    return renamed
+    return selectProfile(db, user.id)
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

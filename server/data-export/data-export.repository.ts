@@ -79,6 +79,8 @@ export async function selectOwnLikes(
 ): Promise<ExportedLike[]> {
   const { rows } = await sql<ExportedLike>`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt" FROM likes
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(db)
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
+    db,
+  )
   return rows
 }

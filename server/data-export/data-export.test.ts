@@ -88,7 +88,7 @@ test('an archive is prepared once a day, for a minute, for nobody with a forged 
 })
 
 test('an account with 100,000 posts is downloaded whole, in bounded memory', async () => {
-  const app = await appForTest()
+  const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
   const olga = await app.signUp()
   await sql`INSERT INTO posts (owner_id, text)
     SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(

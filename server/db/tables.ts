@@ -143,7 +143,7 @@ export type Tables = {
     /** Shown to the author. */
     reason: string | null
     archived_by: string
-    archived_at: CreatedAt
+    archived_at: ColumnType<Date, never, Date>
     /** When the row is purged. */
     until: Date
     /** Whether a job is bringing back its likes, after which it returns to `posts`. */

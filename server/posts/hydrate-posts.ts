@@ -94,14 +94,14 @@ export async function hydratePosts(
   db: Queryable,
   { page, total }: { page: PageRows; total: RawBuilder<unknown> },
   viewer: PostViewer,
-): Promise<{ posts: HydratedPost[]; total: number | null }> {
+): Promise<{ rows: HydratedPost[]; total: number | null }> {
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, viewer)}) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {
-    posts: found.map((row) => ({ key: row.key, post: toPost(row) })),
+    rows: found.map((row) => ({ key: row.key, post: toPost(row) })),
     total: rows[0]?.total ?? null,
   }
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../db/database.ts'
-import { WALL_SLOTS } from './posts.repository.ts'
+import { WALL_SLOTS } from './wall-slots.ts'
 
 /** How many posts one short transaction moves. */
 const STEP = sql.raw('500')
@@ -32,7 +32,8 @@ export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<st
 
 /**
  * Moves a user's locked posts into the archive, where they stay until the account returns or is erased, and subtracts them
- * from every count. Their likes leave all lists and totals with them, and follow by the job `remove-likes`.
+ * from every count. Their likes leave all lists and totals with them, and follow in steps of their own, without the pause
+ * that other removals make for an undo.
  */
 export async function archiveOwnerPosts(
   tx: Queryable,
@@ -62,12 +63,11 @@ export async function archiveOwnerPosts(
       UPDATE wall_totals t SET posts = t.posts - counted.posts
       FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0
     )
-    INSERT INTO removed_posts (post_id, keeps_likes) SELECT id, true FROM gone WHERE likes_count > 0`.execute(
-    tx,
-  )
+    INSERT INTO removed_posts (post_id, keeps_likes, removed_at)
+    SELECT id, true, '-infinity' FROM gone WHERE likes_count > 0`.execute(tx)
 }
 
-/** Posts with more likes than this come back one by one, by the job that restores removed posts. */
+/** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
 const LIKES_MAX = sql.raw('5000')
 
 /**
@@ -78,18 +78,33 @@ export async function lockLeftPosts(tx: Queryable, ownerId: string): Promise<str
   const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
     SELECT id, replied_post_id FROM (
       SELECT id, replied_post_id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
-      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left' AND NOT is_restoring
+      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left'
+        AND likes_count <= ${LIKES_MAX}
       ORDER BY id DESC LIMIT ${STEP}
     ) left_posts WHERE before < ${LIKES_MAX}`.execute(tx)
   const own = rows.map(({ id }) => id)
-  const replied = idArray(rows.flatMap((row) => row.replied_post_id ?? []))
-  await sql`SELECT id FROM posts WHERE id = ANY(${replied}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+  const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
+  // In this order, as a restore of one post locks them.
+  await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
     tx,
   )
-  await sql`SELECT id FROM archived_posts WHERE id = ANY(${idArray(own)}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+  await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
     tx,
   )
   return own
+}
+
+/** One of the posts that a user had when leaving and that is not on its way back; undefined without one. */
+export async function findLeftPost(db: Queryable, ownerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('archived_posts')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('why', '=', 'left')
+    .where('is_restoring', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
 }
 
 /** Brings locked posts back from the archive under their ids, and adds them to every count. Their likes are back already. */

@@ -80,7 +80,7 @@ export async function readPostList(
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const { posts: rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  const { rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
   if (total === null) throw new AppError('POST_NOT_FOUND')
   const hasMore = rows.length > limit
   const shown = rows.slice(0, limit)

@@ -27,11 +27,14 @@ type Options = {
   db: Db
   limits: Pick<Limits, 'publications' | 'edits'>
   editPeriodSeconds: number
+  /** For how many days a reported post that its author deletes stays as evidence. */
+  removedDays: number
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
 }
 
-export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate }: Options): void {
+export function registerPosts(options: Options): void {
+  const { route, db, limits, editPeriodSeconds, removedDays, invalidate } = options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
@@ -63,7 +66,8 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
   })
 
   route(deletePostEndpoint, async ({ params, viewer }) => {
-    await deletePost(db, params.id, viewer.userId)
+    const own = { id: params.id, ownerId: viewer.userId, evidenceDays: removedDays }
+    await deletePost(db, own)
     await invalidate()
   })
 }

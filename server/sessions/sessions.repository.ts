@@ -4,28 +4,40 @@ import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
-import type { Viewer } from '../http/authenticate.ts'
+import type { LiveSession, Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** Matches live sessions: used within 30 days, and created within 90. */
 function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   return eb.and([
-    eb('used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
-    eb('created_at', '>', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`),
+    eb('sessions.used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
+    eb('sessions.created_at', '>', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`),
   ])
 }
 
-/** Returns for each of some viewers, in order, whether the session is live and belongs to the user. */
-export async function areSessionsLive(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
+/** Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. */
+export async function selectLiveSessions(
+  db: Queryable,
+  viewers: Viewer[],
+): Promise<(LiveSession | null)[]> {
   const ids = idArray(viewers.map(({ sessionId }) => sessionId))
   const rows = await db
     .selectFrom('sessions')
-    .select(['id', 'user_id'])
-    .where('id', '=', sql<string>`ANY(${ids}::uuid[])`)
+    .leftJoin('blocks', (join) =>
+      join
+        .onRef('blocks.user_id', '=', 'sessions.user_id')
+        .on(sql<boolean>`coalesce(blocks.until > now(), true)`),
+    )
+    .select(['sessions.id', 'sessions.user_id', 'reason', 'until'])
+    .where('sessions.id', '=', sql<string>`ANY(${ids}::uuid[])`)
     .where(live)
     .execute()
-  const owners = new Map(rows.map((row) => [row.id, row.user_id]))
-  return viewers.map(({ sessionId, userId }) => owners.get(sessionId) === userId)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return viewers.map(({ sessionId, userId }) => {
+    const row = found.get(sessionId)
+    if (row?.user_id !== userId) return null
+    return { block: row.reason === null ? null : { reason: row.reason, until: row.until } }
+  })
 }
 
 export type NewSession = {

@@ -23,7 +23,9 @@ export function DownloadData() {
       <Row
         icon={<Download size={20} aria-hidden />}
         name="Скачать мои данные"
-        about={download.isPending ? 'Готовим архив…' : 'Архив для чтения и для программ, раз в день'}
+        about={
+          download.isPending ? 'Готовим архив…' : 'Архив для чтения и для программ, раз в день'
+        }
       />
     </button>
   )
