@@ -9,6 +9,7 @@ import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
 import type * as sessions from './sessions.ts'
 import type * as signIn from './sign-in.ts'
+import type * as texts from './texts.ts'
 
 type Modules = typeof account &
   typeof accountDeletion &
@@ -20,7 +21,8 @@ type Modules = typeof account &
   typeof replies &
   typeof reports &
   typeof sessions &
-  typeof signIn
+  typeof signIn &
+  typeof texts
 
 type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
 

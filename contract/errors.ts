@@ -29,6 +29,8 @@ export const ERRORS = {
   DECISION_FINAL: { status: 400, message: 'Отменить уже нельзя: прошло больше десяти секунд' },
   UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
   FORBIDDEN: { status: 403, message: 'Запрос пришёл с чужого сайта. Откройте страницу заново' },
+  REGISTRATION_CLOSED: { status: 403, message: 'Регистрация закрыта' },
+  WRITING_CLOSED: { status: 403, message: 'Писать пока нельзя' },
   ACCOUNT_DELETED: {
     status: 403,
     message: 'Аккаунт удалён. Пока он не стёрт, его можно вернуть',

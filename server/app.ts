@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
@@ -17,6 +18,7 @@ import { createRefusalLog } from './http/refusal-log.ts'
 import { hashAddresses } from './http/request-log.ts'
 import { createRouter, type Route } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
+import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import type { MailTransport } from './mail/transport.ts'
@@ -37,8 +39,11 @@ import { createResponseCache, type ResponseCache } from './response-cache/respon
 import { registerSessions } from './sessions/sessions.routes.ts'
 import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
+import { createSiteStateReader } from './site-state/site-state.service.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { CRONTAB, createTasks } from './tasks.ts'
+import { registerTexts } from './texts/texts.routes.ts'
+import { createTexts, type ReadText } from './texts/texts.service.ts'
 
 export type AppOptions = {
   config: Config
@@ -88,11 +93,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     codeKey: deriveKey(secret, 'codes'),
     undoKey: deriveKey(secret, 'email-undo'),
     nameKey: deriveKey(secret, 'usernames'),
+    readText: createTexts({
+      ...config,
+      folder: join(config.dataDir, 'pages'),
+      origin: originOf(config),
+    }),
   }
   const { http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
   const route = createRouter(http, { auth: createAuthenticator(parts), limits, cache })
   registerFeatures(route, parts, cache)
   const { appName } = config
+  registerTexts({ route, readText: parts.readText })
   registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
   serveHealth(http, db)
   await registerPages(http, parts, { cache, headers })
@@ -135,6 +146,7 @@ type Parts = {
   codeKey: Buffer
   undoKey: Buffer
   nameKey: Buffer
+  readText: ReadText
 }
 
 const CLOSE_MS = 500
@@ -187,31 +199,39 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
-  registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate })
+  const noteAccess = createAccessJournal(db, config.accessJournalDays)
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
-  registerAccountDeletion({ route, db, limits, sessions, codes, invalidate })
-  registerPosts({ route, db, limits, editPeriodSeconds, removedDays, invalidate })
-  registerReplies({ route, db, limits, invalidate })
+  registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
+  registerPosts({ route, db, limits, editPeriodSeconds, removedDays, invalidate, noteAccess })
+  registerReplies({ route, db, limits, invalidate, noteAccess })
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }
 
+/** The origin people see. */
+function originOf({ publicUrl, port }: Config): string {
+  return publicUrl ?? `http://localhost:${port}`
+}
+
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
 async function registerPages(
   http: FastifyInstance,
-  { config, db, limits, sessions, web }: Parts,
+  { config, db, limits, sessions, web, readText }: Parts,
   { cache, headers }: { cache: ResponseCache; headers: Record<string, string> },
 ): Promise<void> {
-  const { appName, publicUrl, port } = config
-  const origin = publicUrl ?? `http://localhost:${port}`
+  const { appName } = config
+  const origin = originOf(config)
   const api = { db, readAsVisitor: cache.readAsVisitor }
   const reads: PageReads = {
     readWall: (query) => readWallForPage(api, query),
     readPost: (id) => readPostForPage(api, id),
     readReplies: (postId, query) => readRepliesForPage(api, postId, query),
+    readText,
+    readSiteState: createSiteStateReader(db),
   }
   const { cookieName } = sessions
   const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }

@@ -25,6 +25,10 @@ export type Config = {
   acceptNewSecret: boolean
   smtpUrl: string | undefined
   mailFrom: string
+  /** Who runs the site, as its texts name them. */
+  operatorName: string | undefined
+  /** For how many days the journal keeps who registered, signed in, published and deleted from which address; 0: not at all. */
+  accessJournalDays: number
   /** Whom people may ask; undefined when CONTACT_EMAIL is unset. */
   contactEmail: string | undefined
   /** Who is told of reports; undefined when MODERATOR_EMAIL is unset. */
@@ -74,7 +78,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom:
       read.email('MAIL_FROM') ??
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
+    operatorName: read.text('OPERATOR_NAME'),
     contactEmail: read.email('CONTACT_EMAIL'),
+    accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
     moderatorEmail: read.email('MODERATOR_EMAIL'),
     reportsToHide: readReportsToHide(read),
     removedDays: read.integer('REMOVED_DAYS', { fallback: 30, min: 1, max: 3650 }),

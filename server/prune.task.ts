@@ -8,7 +8,12 @@ import { removeExpiredBlocks } from './moderation/blocks.service.ts'
 import { removeOldReports } from './moderation/reports.repository.ts'
 import { removeOldKeys } from './posts/posts.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
-import { countSessions, removeExpiredSessions } from './sessions/sessions.repository.ts'
+import {
+  countSessions,
+  removeExpiredSessions,
+  removeOldClients,
+} from './sessions/sessions.repository.ts'
+import { removeExpiredSiteRows } from './site-state/site-state.repository.ts'
 
 /** Milliseconds of the monotonic clock: a little less than the hour between two runs. */
 const CONFIRMED_AFTER_MS = 50 * 60_000
@@ -40,6 +45,8 @@ export function createPruning(
     await removeExpiredMailPlaces(db)
     await removeExpiredAccountRows(db)
     await removeExpiredSessions(db)
+    await removeOldClients(db)
+    await removeExpiredSiteRows(db)
     await removeExpiredLimits(db)
     await removeOldKeys(db)
     await removeExpiredBlocks(db)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
 import { moveAccounts } from './account-deletion/account-deletion.service.ts'
@@ -5,7 +6,9 @@ import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
+import { removeOldMails } from './mail/old-mails.ts'
 import { sendUntilExpired } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
@@ -23,7 +26,10 @@ import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 
 type Options = {
-  config: Pick<Config, 'appName' | 'publicUrl' | 'port' | 'moderatorEmail'>
+  config: Pick<
+    Config,
+    'appName' | 'publicUrl' | 'port' | 'moderatorEmail' | 'dataDir' | 'accessJournalDays'
+  >
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
@@ -44,6 +50,7 @@ export const CRONTAB = `
 * * * * * restore-posts
 */5 * * * * tell-moderators
 17 * * * * remove-expired
+27 * * * * remove-old-traces
 40 2 * * * check-counters
 `
 
@@ -102,8 +109,16 @@ export function createTasks(options: Options): JobTasks {
     'remove-likes': (_, { abortPromise }) =>
       removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
     'move-accounts': (_, { abortPromise }) =>
-      moveAccounts(backgroundDb, nameKey, abortPromise as Promise<never>),
+      moveAccounts(backgroundDb, {
+        nameKey,
+        stopping: abortPromise as Promise<never>,
+        invalidate,
+      }),
     'release-mails': () => releaseAbandonedJobs(db, MAIL_TASKS, LONGEST_MAIL_SECONDS),
+    async 'remove-old-traces'() {
+      await removeOldMails(join(config.dataDir, 'mail'))
+      await removeOldAccesses(backgroundDb, config.accessJournalDays)
+    },
     'remove-expired': createPruning(backgroundDb, log),
     async 'check-counters'(_, { abortPromise }) {
       const aborted = abortPromise as Promise<never>

@@ -9,6 +9,7 @@ import {
 import type { Db } from '../db/database.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Route } from '../http/route.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 import { deleteAccount } from './account-deletion.service.ts'
@@ -21,12 +22,13 @@ type Options = {
   codes: CodesOptions
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
+  noteAccess: NoteAccess
 }
 
 const purpose = 'account-deletion' as const
 
 export function registerAccountDeletion(options: Options): void {
-  const { route, db, limits, sessions, codes, invalidate } = options
+  const { route, db, limits, sessions, codes, invalidate, noteAccess } = options
 
   route(startAccountDeletion, async ({ body, viewer: { userId } }, { request }) => {
     await limits.accountDeletions.charge(userId)
@@ -49,6 +51,7 @@ export function registerAccountDeletion(options: Options): void {
     })
     await invalidate()
     sessions.clearCookie(reply)
+    await noteAccess(request, { action: 'delete-account', userId })
     logEvent(request, 'account deleted', { userId })
     return { erasedAt }
   })

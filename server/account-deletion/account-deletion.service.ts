@@ -64,18 +64,28 @@ function deletedMessage(erasedAt: number): string {
   return `Этот аккаунт удалён. До ${day} его можно вернуть вместе с записями, ответами и отметками`
 }
 
+type MoveOptions = {
+  nameKey: Buffer
+  /** Rejects when the process is about to end. */
+  stopping: Promise<never>
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
+}
+
 /**
  * Moves the rows of deleted accounts into the archive, those of returning ones back, and erases those whose time is up, in
  * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended.
  */
 export async function moveAccounts(
   db: Db,
-  nameKey: Buffer,
-  stopping: Promise<never>,
+  { nameKey, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
   for (const mover of await selectMovers(db)) {
-    if (mover.goes === 'back') await bringBack(db, mover, stopping)
-    else await moveOut(db, mover, stopping)
+    const hasMoved =
+      mover.goes === 'back'
+        ? await bringBack(db, mover, stopping)
+        : await moveOut(db, mover, stopping)
+    if (hasMoved) await invalidate()
     if (mover.goes === 'for good') await eraseAccount(db, { userId: mover.id, nameKey }, stopping)
   }
 }
@@ -90,17 +100,21 @@ function once(db: Db, mover: Mover, { step, stopping }: Step): Promise<boolean> 
   return Promise.race([locked, stopping])
 }
 
-async function moveOut(db: Db, mover: Mover, stopping: Promise<never>): Promise<void> {
+/** Returns whether anything was there to move. */
+async function moveOut(db: Db, mover: Mover, stopping: Promise<never>): Promise<boolean> {
+  let hasMoved = false
   const archivePosts = async (tx: Queryable) => (await archivePostsOf(tx, mover.id)) > 0
   while (await once(db, mover, { step: archivePosts, stopping })) {
+    hasMoved = true
     // Before the next posts, so that there are never many whose likes are still on their way.
     await removeLikesOfDeleted(db, stopping)
   }
   const archiveLikes = async (tx: Queryable) => (await archiveOwnLikes(tx, mover.id)) > 0
-  while (await once(db, mover, { step: archiveLikes, stopping }));
+  while (await once(db, mover, { step: archiveLikes, stopping })) hasMoved = true
+  return hasMoved
 }
 
-async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promise<void> {
+async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promise<boolean> {
   const restorePosts = async (tx: Queryable) => {
     const restoreLikes = (ids: string[]) => restoreLikesOfPosts(tx, ids)
     return (await restorePostsOf(tx, mover.id, restoreLikes)) > 0
@@ -118,6 +132,7 @@ async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promis
     return last !== null
   }
   while (await once(db, mover, { step: restoreLikes, stopping }));
+  return true
 }
 
 /**

@@ -170,6 +170,15 @@ export type Tables = {
     decided_at: Date | null
     decision_id: Id | null
   }
+  access_journal: {
+    id: GeneratedId
+    at: CreatedAt
+    action: string
+    user_id: Id
+    post_id: Id | null
+    address: string
+    port: number | null
+  }
   /** One row. A reason means closed, null open. */
   site_state: { registrations_closed: string | null; writing_closed: string | null }
   invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }

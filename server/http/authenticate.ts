@@ -2,13 +2,23 @@ import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../contract/endpoint.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
-import { type Block, blockedError } from './blocked.ts'
+import { type Block, blockedError, closedError } from './blocked.ts'
 
 /** A signed-in user, and the live session that their token belongs to. */
-export type Viewer = { userId: string; sessionId: string }
+export type Viewer = {
+  userId: string
+  sessionId: string
+  /** Whether the account is less than a day old. Known once the session was checked. */
+  isNewcomer?: boolean
+}
 
-/** A live session, and the block on its user, if there is one. */
-export type LiveSession = { block: Block | null }
+/** A live session, and what keeps its user from writing, if anything does. */
+export type LiveSession = {
+  block: Block | null
+  isNewcomer: boolean
+  /** Why nobody may write now; null where everybody may. */
+  writingClosed: string | null
+}
 
 /** How tokens are checked; the sessions and moderation features implement it. */
 export type Authenticator = {
@@ -45,14 +55,14 @@ export async function identifyViewer(
 }
 
 /**
- * Throws UNAUTHORIZED when the viewer's session was closed, BLOCKED when the call publishes something and the viewer may not,
- * and NOT_FOUND when the call is for moderators and the viewer is none.
+ * Returns the viewer's session. Throws UNAUTHORIZED when it was closed, BLOCKED or WRITING_CLOSED when the call publishes
+ * something and the viewer, or nobody, may, and NOT_FOUND when the call is for moderators and the viewer is none.
  */
 export async function requireSession(
   viewer: Viewer,
   { access, publishes }: Pick<Endpoint, 'access' | 'publishes'>,
   auth: Authenticator,
-): Promise<void> {
+): Promise<LiveSession> {
   const isForModerators = access === 'moderator'
   const [session, isAllowed] = await Promise.all([
     auth.findSession(viewer),
@@ -61,6 +71,10 @@ export async function requireSession(
   if (!session) throw new AppError('UNAUTHORIZED')
   if (!isAllowed) throw new AppError('NOT_FOUND')
   if (publishes && session.block) throw blockedError(session.block, auth.contact)
+  if (publishes && session.writingClosed !== null) {
+    throw closedError('WRITING_CLOSED', session.writingClosed)
+  }
+  return session
 }
 
 function bearerOf(header: string): string {

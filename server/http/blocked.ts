@@ -1,3 +1,4 @@
+import { ERRORS } from '../../contract/errors.ts'
 import { AppError } from './app-error.ts'
 
 /** A block on a user: until then, or until it is taken back, they publish nothing. */
@@ -12,4 +13,12 @@ export function blockedError({ reason, until }: Block, contact: string | undefin
   return new AppError('BLOCKED', {
     message: `Вам закрыли возможность писать${end}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`,
   })
+}
+
+/** Returns the refusal of a registration, or of writing, while the operator has closed it for a reason. */
+export function closedError(
+  code: 'REGISTRATION_CLOSED' | 'WRITING_CLOSED',
+  reason: string,
+): AppError {
+  return new AppError(code, { message: `${ERRORS[code].message}: ${reason}` })
 }

@@ -17,7 +17,7 @@ function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
   if (access !== 'cookie') errors.add('UNAUTHORIZED')
-  if (publishes) errors.add('BLOCKED')
+  if (publishes) errors.add('BLOCKED').add('WRITING_CLOSED')
   if (params || access === 'moderator') errors.add('NOT_FOUND')
   return [...errors]
 }

@@ -62,11 +62,11 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
         if (!viewer) return
         // Users see at once what they changed on another node. Both steps ask the database: together they take one
         // round trip.
-        await Promise.all([
+        const [session] = await Promise.all([
           requireSession(viewer, endpoint, guards.auth),
           isCached(endpoint) && cache.awaitChanges(),
         ])
-        request.viewer = viewer
+        request.viewer = { ...viewer, isNewcomer: session.isNewcomer }
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)

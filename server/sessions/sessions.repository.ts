@@ -15,6 +15,10 @@ function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   ])
 }
 
+/** Whether the user of a session registered less than a day ago. */
+const NEWCOMER = sql<boolean | null>`(
+  SELECT created_at > now() - interval '1 day' FROM users WHERE users.id = sessions.user_id)`
+
 /** Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. */
 export async function selectLiveSessions(
   db: Queryable,
@@ -29,6 +33,10 @@ export async function selectLiveSessions(
         .on(sql<boolean>`coalesce(blocks.until > now(), true)`),
     )
     .select(['sessions.id', 'sessions.user_id', 'reason', 'until'])
+    .select(NEWCOMER.as('is_newcomer'))
+    .select(({ selectFrom }) =>
+      selectFrom('site_state').select('writing_closed').as('writing_closed'),
+    )
     .where('sessions.id', '=', sql<string>`ANY(${ids}::uuid[])`)
     .where(live)
     .execute()
@@ -36,7 +44,11 @@ export async function selectLiveSessions(
   return viewers.map(({ sessionId, userId }) => {
     const row = found.get(sessionId)
     if (row?.user_id !== userId) return null
-    return { block: row.reason === null ? null : { reason: row.reason, until: row.until } }
+    return {
+      block: row.reason === null ? null : { reason: row.reason, until: row.until },
+      isNewcomer: row.is_newcomer ?? false,
+      writingClosed: row.writing_closed,
+    }
   })
 }
 
@@ -184,17 +196,32 @@ export async function removeExpiredSessions(db: Queryable): Promise<void> {
   await expired.execute()
 }
 
-/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
+/** Stores that a client has signed in as a user now. Returns false when it had been stored before. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
+  const { is_new } = await tx
     .insertInto('known_clients')
     .values({ user_id: client.userId, client_hash: client.clientHash })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'client_hash']).doUpdateSet({ used_at: sql<Date>`now()` }),
+    )
+    // A row that was there before has been locked by its update.
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow()
+  return is_new
+}
+
+/** How long a client is known after its last sign-in, in days. */
+const KNOWN_DAYS = 180
+
+/** Forgets clients that have not signed in for half a year. */
+export async function removeOldClients(db: Queryable): Promise<void> {
+  await db
+    .deleteFrom('known_clients')
+    .where('used_at', '<', sql<Date>`now() - ${KNOWN_DAYS} * interval '1 day'`)
+    .execute()
 }
 
 /** Whether a client has signed in as a user before. */

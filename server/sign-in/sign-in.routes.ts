@@ -21,8 +21,10 @@ import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http, Route } from '../http/route.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
+import { admit, requireAdmission } from '../site-state/site-state.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -38,20 +40,24 @@ type Options = {
   publicUrl: string | undefined
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
+  noteAccess: NoteAccess
 }
 
 export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl, invalidate } = options
+  const { route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess } = options
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
+    await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
     return start('login', body, request)
   })
-  route(verifyRegistration, (input, http) => verify('registration', input, http))
+  route(verifyRegistration, (input, http) =>
+    verify('registration', { ...input, invitation: input.body.invitation }, http),
+  )
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
@@ -70,7 +76,7 @@ export function registerSignIn(options: Options): void {
 
   async function verify(
     purpose: Purpose,
-    { params, body }: VerifyInput,
+    { params, body, invitation }: VerifyInput & { invitation?: string | undefined },
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
     requireOwnOrigin(request, publicUrl)
@@ -80,6 +86,7 @@ export function registerSignIn(options: Options): void {
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
       const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
+      if (isNew) await admit(tx, { email, ip: request.ip, invitation })
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       return { isNew, isBack, ...(await sessions.open(tx, session)) }
@@ -88,6 +95,7 @@ export function registerSignIn(options: Options): void {
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
+    await noteAccess(request, { action: opened.isNew ? 'register' : 'sign-in', userId })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }

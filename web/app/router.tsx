@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { Route, Routes, useLocation } from 'react-router'
-import { type FirstPage, PATHS } from '../../contract/pages.ts'
+import { type FirstPage, PATHS, TEXT_NAMES } from '../../contract/pages.ts'
 import { createLazyChunk, reloadIfPossible } from '../browser/lazy-chunk.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
@@ -21,6 +21,8 @@ const PAGES = {
     async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
   ),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
+  invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
+  text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
 
@@ -35,6 +37,10 @@ export function AppRoutes() {
         <Route path={PATHS.wall} element={<WallPage />} />
         <Route path={PATHS.post} element={<PostPage />} />
         <Route path={PATHS.emailUndo} element={<LazyPage chunk={PAGES.emailUndo} />} />
+        <Route path={PATHS.invitation} element={<LazyPage chunk={PAGES.invitation} />} />
+        {TEXT_NAMES.map((name) => (
+          <Route key={name} path={PATHS[name]} element={<LazyPage chunk={PAGES.text} />} />
+        ))}
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
           <Route path={PATHS.ownPosts} element={<LazyPage chunk={PAGES.ownPosts} />} />
@@ -53,12 +59,13 @@ export function AppRoutes() {
 
 /** Loads the pages that a server renders, which must render them at once. */
 export async function loadPublicPages(): Promise<void> {
-  await PAGES.notFound.load()
+  await Promise.all([PAGES.notFound.load(), PAGES.text.load()])
 }
 
 /** Loads the page that the server has rendered: both sides must render it at once. Rejects when that fails. */
 export async function loadFirstPage({ shows }: FirstPage): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
+  if (shows === 'text') await PAGES.text.load()
 }
 
 /** Loads the pages that a signed-in viewer opens from the navigation, one after another. */

@@ -14,6 +14,7 @@ import { renameOwner } from '../posts/cache/post-cache.ts'
 import { removeDrafts } from '../posts/compose/drafts.ts'
 import { SessionsList } from '../sessions/sessions-list.tsx'
 import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
 import { dropIntent } from '../viewer/intents.ts'
 import { announceSessionChange } from '../viewer/session-channel.ts'
 import { signedOut, useViewer } from '../viewer/viewer.ts'
@@ -25,11 +26,14 @@ export function SettingsPage() {
   if (viewer.state !== 'authorized') return null
   const { user } = viewer
   return (
-    <AccountSettings
-      user={user}
-      onLoggedOut={() => removePersonalData(user.id)}
-      download={<DownloadData />}
-    />
+    <>
+      <AccountSettings
+        user={user}
+        onLoggedOut={() => removePersonalData(user.id)}
+        download={<DownloadData />}
+      />
+      <SiteLinks />
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { CURSOR_PARAM, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
 
 /** /, or a later part of the wall by its cursor. */
 export function WallPage() {
@@ -11,5 +12,10 @@ export function WallPage() {
   const [params] = useSearchParams()
   const start = params.get(CURSOR_PARAM)
   const source = useMemo(() => wallSource(start), [start])
-  return <PostFeed source={source} label="Стена" watchesNew={start === null} />
+  return (
+    <>
+      <PostFeed source={source} label="Стена" watchesNew={start === null} />
+      <SiteLinks />
+    </>
+  )
 }

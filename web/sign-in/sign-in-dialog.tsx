@@ -1,6 +1,13 @@
 import { Modal } from '../ui/modal.tsx'
 import { isRegistration } from './sign-in-flow.ts'
-import { CodeStep, DeletedStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
+import {
+  ClosedStep,
+  CodeStep,
+  DeletedStep,
+  DoneStep,
+  EmailStep,
+  OfferRegistrationStep,
+} from './steps.tsx'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
 /** Signing in and registering, step by step. Success reloads the page. */
@@ -27,6 +34,8 @@ function Step(signIn: SignIn) {
           onReturn={restart}
         />
       )
+    case 'closed':
+      return <ClosedStep {...flow} onReturn={restart} />
     case 'code':
       return (
         <CodeStep

@@ -11,6 +11,7 @@ export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }
 export type Flow = { busy: boolean; problem: Problem | null } & (
   | { at: 'email'; email: string }
   | { at: 'offer-registration'; email: string }
+  | { at: 'closed'; email: string; message: string }
   | { at: 'code'; operation: Operation; code: string }
   | { at: 'deleted'; operation: Operation; code: string; message: string }
   | { at: 'done' }
@@ -68,7 +69,7 @@ export function emailOf(flow: Flow): string {
 /** Whether a person is registering rather than signing in. */
 export function isRegistration(flow: Flow): boolean {
   if (flow.at === 'code') return flow.operation.way === 'registration'
-  return flow.at === 'offer-registration'
+  return flow.at === 'offer-registration' || flow.at === 'closed'
 }
 
 function started(flow: Flow, operation: Operation): Flow {
@@ -80,6 +81,10 @@ function refused(flow: Flow, problem: Problem): Flow {
   if (!flow.busy) return flow
   if (flow.at === 'email' && problem.code === 'USER_NOT_FOUND') {
     return { at: 'offer-registration', email: flow.email, busy: false, problem: null }
+  }
+  if (problem.code === 'REGISTRATION_CLOSED' && flow.at !== 'done') {
+    const { message } = problem
+    return { at: 'closed', email: emailOf(flow), message, busy: false, problem: null }
   }
   if (flow.at === 'code' && problem.code === 'ACCOUNT_DELETED') {
     const { operation, code } = flow

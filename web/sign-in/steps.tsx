@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
+import { PATHS } from '../../contract/pages.ts'
 import { settings } from '../browser/page-settings.ts'
 import { CodeEntry, type CodeEntryProps } from '../codes/code-entry.tsx'
 import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
@@ -53,7 +54,24 @@ export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepP
           Продолжить
         </Button>
       </form>
+      <Terms />
     </AuthShell>
+  )
+}
+
+/** What a person agrees to by registering. In a new tab, so that the dialog stays as it is. */
+function Terms() {
+  return (
+    <p className={styles.note}>
+      Регистрируясь, вы принимаете{' '}
+      <a href={PATHS.rules} target="_blank" rel="noreferrer">
+        правила
+      </a>{' '}
+      и{' '}
+      <a href={PATHS.privacy} target="_blank" rel="noreferrer">
+        политику о персональных данных
+      </a>
+    </p>
   )
 }
 
@@ -91,6 +109,24 @@ export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
         Продолжить
       </Button>
       <Button variant="plain" wide disabled={busy} onClick={onReturn}>
+        Вернуться
+      </Button>
+    </AuthShell>
+  )
+}
+
+/** Says that nobody can register now, and why. */
+export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {
+  const back = useRef<HTMLButtonElement>(null)
+  const tipId = useId()
+  useFocusOnMount(back, true)
+  return (
+    <AuthShell tip={message} tipId={tipId}>
+      <p className={styles.note}>
+        Если у вас есть приглашение, откройте его ссылку. Войти с почтой, на которую аккаунт уже
+        есть, можно как всегда
+      </p>
+      <Button ref={back} wide aria-describedby={tipId} onClick={onReturn}>
         Вернуться
       </Button>
     </AuthShell>

@@ -7,6 +7,7 @@ import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useReconnect } from '../browser/online.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { announceSessionChange } from '../viewer/session-channel.ts'
+import { savedInvitation } from './invitation.ts'
 import { removeSavedSignIn, savedSignIn, saveRegistered, saveSignIn } from './saved-sign-in.ts'
 import {
   emailOf,
@@ -101,8 +102,11 @@ function useClosingSignal() {
 
 async function startOperation(way: Way, email: string, closing?: AbortSignal): Promise<Operation> {
   const body = { email, ...(await identify()) }
-  const path = way === 'login' ? 'POST /logins' : 'POST /registrations'
-  const { id } = await call(path, { body }, { signal: closing })
+  const options = { signal: closing }
+  const { id } =
+    way === 'login'
+      ? await call('POST /logins', { body }, options)
+      : await call('POST /registrations', { body: { ...body, ...savedInvitation() } }, options)
   const operation = { way, email, id, sentAt: Date.now() }
   if (!closing?.aborted) saveSignIn(operation)
   return operation
@@ -115,9 +119,13 @@ async function verifyOperation(
   { code, restore }: Omit<Verification, 'operation'>,
 ): Promise<void> {
   const { clientToken } = await identify()
-  const path = way === 'login' ? 'POST /logins/:id/verify' : 'POST /registrations/:id/verify'
   const body = { confirmCode: code, clientToken, ...(restore && { restore }) }
-  await call(path, { params: { id }, body })
+  const params = { id }
+  if (way === 'login') await call('POST /logins/:id/verify', { params, body })
+  else {
+    const invited = { ...body, ...savedInvitation() }
+    await call('POST /registrations/:id/verify', { params, body: invited })
+  }
 }
 
 function toProblem(error: unknown): Problem {

@@ -25,6 +25,19 @@ const STATEMENTS = [
   `ALTER TABLE known_clients ADD used_at timestamptz NOT NULL DEFAULT now()`,
   `CREATE INDEX known_clients_used ON known_clients (used_at)`,
 
+  // Filled only where the operator is ordered to keep it. Unlike the journal, it ends with its term.
+  `CREATE TABLE access_journal (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    at timestamptz NOT NULL DEFAULT now(),
+    action text NOT NULL,
+    user_id bigint NOT NULL,
+    post_id bigint,
+    address text NOT NULL,
+    port integer
+  )`,
+  `CREATE INDEX access_journal_time ON access_journal (at)`,
+  `CREATE INDEX access_journal_user ON access_journal (user_id, at)`,
+
   // Null: open. Otherwise the reason that people are told.
   `CREATE TABLE site_state (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),

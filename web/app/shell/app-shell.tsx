@@ -14,6 +14,7 @@ import styles from './app-shell.module.css'
 import { BottomBar } from './bottom-bar.tsx'
 import { Header } from './header.tsx'
 import { SideRail } from './side-rail.tsx'
+import { SiteNotice } from './site-notice.tsx'
 import { useOtherTabs } from './use-other-tabs.ts'
 import { useWelcome } from './use-welcome.ts'
 import { VisitorIntro } from './visitor-intro.tsx'
@@ -32,6 +33,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
       <div className={styles.column}>
         <Header />
+        <SiteNotice />
         <main id="content" className={styles.content} tabIndex={-1}>
           <VisitorIntro />
           {children}

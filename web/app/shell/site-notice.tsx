@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { useSiteState } from '../../browser/site-state.ts'
+import { useViewer } from '../../viewer/viewer.ts'
+import styles from './site-notice.module.css'
+
+/** Says below the header what the operator has closed, and why. That nobody can register concerns visitors alone. */
+export function SiteNotice() {
+  const { registrationsClosed, writingClosed } = useSiteState()
+  const { state } = useViewer()
+  if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
+  if (registrationsClosed === null || state !== 'signed-out') return null
+  return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
+}
+
+function Notice({ children }: { children: ReactNode }) {
+  return (
+    <p className={styles.notice} role="status">
+      {children}
+    </p>
+  )
+}
