@@ -167,6 +167,7 @@ const TABLE: Record<string, Row> = {
   },
   'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
+  'GET /texts/:name': { call: at('/texts/about'), ...anyone },
   'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
   'GET /users/current/reports': { call: at('/users/current/reports'), ...signedIn },
   'PUT /users/current/reports/seen': {

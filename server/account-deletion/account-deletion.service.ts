@@ -135,6 +135,33 @@ async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promis
   return true
 }
 
+/** Never rejects: for work that is not interrupted. */
+const NEVER = new Promise<never>(() => {})
+
+/**
+ * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
+ * short steps, which may take minutes. Interrupted, it can be run again; otherwise the job would go on in 14 days.
+ */
+export async function eraseNow(
+  db: Db,
+  { userId, nameKey, actor, invalidate }: EraseOptions,
+): Promise<void> {
+  await db.transaction().execute((tx) => deleteAccount(tx, userId))
+  await invalidate()
+  await moveOut(db, { id: userId, goes: 'for good' }, NEVER)
+  await eraseAccount(db, { userId, nameKey, actor }, NEVER)
+  await invalidate()
+}
+
+type EraseOptions = {
+  userId: string
+  nameKey: Buffer
+  /** Who erases, for the journal. */
+  actor: string
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
+}
+
 /**
  * Erases a user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
  * others stay.

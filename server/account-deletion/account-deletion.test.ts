@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
 import type { TestAnswer, TestUser } from '../testing/client.ts'
@@ -9,6 +10,7 @@ import { findPerson } from '../testing/search-columns.ts'
 import { seedWall } from '../testing/seed.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { eraseNow } from './account-deletion.service.ts'
 
 const SOON = { timeout: 15_000 }
 
@@ -233,3 +235,22 @@ test('the posts of a large account are gone before the first of them has moved, 
   const read = async () => (await app.call('GET', '/posts?limit=50')).body
   await expect.poll(read, SOON).toMatchObject(settled)
 }, 60_000)
+
+test('the operator erases an account at once and for good, even one that was never deleted', async () => {
+  const app = await appForTest()
+  const { olga, petr, under, talk } = await conversation(app)
+  const nameKey = Buffer.alloc(32, 7)
+  const invalidate = async () => {}
+  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'operator', invalidate })
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const words = [olga.email, olga.username, 'О людях']
+  const found = await findPerson(app.db, { words, id: olga.id })
+  expect(found.filter((where) => !isNamedThere(where))).toEqual([])
+  expect(await readJournal(app.db, { userId: olga.id })).toMatchObject([
+    { actor: 'operator', action: 'user.erase' },
+  ])
+  expectRefusal(await app.call('GET', '/users/current', { token: olga.token }), 'UNAUTHORIZED')
+  for (const { id } of [under, talk]) {
+    expect((await app.call('GET', `/posts/${id}`, { token: petr.token })).status).toBe(200)
+  }
+})
