@@ -20,6 +20,7 @@ import { countWaiting } from './moderation/queue.repository.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
   config: Pick<Config, 'appName' | 'publicUrl' | 'port' | 'moderatorEmail'>
@@ -103,6 +104,7 @@ export function createTasks(options: Options): JobTasks {
       const aborted = abortPromise as Promise<never>
       const differences = await Promise.race([findCounterDifferences(backgroundDb), aborted])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      await storeCounterCheck(backgroundDb, differences.length)
       log.info({ differences: differences.length }, 'counters checked')
     },
   }
