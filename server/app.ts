@@ -83,6 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { accessTokenSeconds } = config
   const parts: Parts = {
     config,
+    databaseUrl,
     db,
     log,
     limits,
@@ -136,6 +137,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What the server, the features and the jobs of one node are built from. */
 type Parts = {
   config: Config
+  databaseUrl: string
   db: Db
   log: FastifyBaseLogger
   limits: Limits
@@ -155,7 +157,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, db, log, limits, sessions, refusals, web }: Parts,
+  { config, databaseUrl, db, log, limits, sessions, refusals, web }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -165,7 +167,14 @@ async function createHttp(
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
   const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
-  const cache = createResponseCache({ db, sharedUrl: config.databaseUrl, log, headers, likedBy })
+  const cache = createResponseCache({
+    db,
+    databaseUrl,
+    isShared: config.databaseUrl !== undefined,
+    log,
+    headers,
+    likedBy,
+  })
   const {
     app: http,
     listen,

@@ -24,6 +24,7 @@ import { countWaiting } from './moderation/queue.repository.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
   config: Pick<
@@ -124,6 +125,7 @@ export function createTasks(options: Options): JobTasks {
       const aborted = abortPromise as Promise<never>
       const differences = await Promise.race([findCounterDifferences(backgroundDb), aborted])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      await storeCounterCheck(backgroundDb, differences.length)
       log.info({ differences: differences.length }, 'counters checked')
     },
   }

@@ -197,5 +197,8 @@ export type Tables = {
     secret_fingerprint: Buffer | null
     /** The version of the product that migrated the database last. */
     version: string | null
+    /** When the counters were compared with their rows last, and how many differed. */
+    counters_checked_at: Date | null
+    counter_differences: number | null
   }
 }

@@ -6,13 +6,12 @@ import {
   type NewBlock,
   removeExpiredBlocks,
   replaceBlock,
-  type StoredBlock,
   selectBlock,
   upsertBlock,
 } from './blocks.repository.ts'
 
 // Others call these as they are.
-export { removeExpiredBlocks, replaceBlock, type StoredBlock, selectBlock }
+export { removeExpiredBlocks, replaceBlock, selectBlock }
 
 /** Closes a user's sessions, and lets them publish nothing from the next call on. Returns until when. */
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<{ until: Date | null }> {

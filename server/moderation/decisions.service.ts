@@ -34,6 +34,8 @@ export type NewDecision = {
   /** Blocks the author of a removed post for so many days, or without an end. */
   block?: { days: number | null } | undefined
   note?: string | undefined
+  /** The order of an authority, for the journal. */
+  order?: string | undefined
   /** Whether the author gets no mail. */
   isQuiet?: boolean
   /** Whether it decides about open reports or an appeal, so that there must be some. */
@@ -106,7 +108,7 @@ async function bringBack(tx: Queryable, postId: string, { state }: Subject) {
 
 async function detailsOf(
   tx: Queryable,
-  { verdict, block, note }: NewDecision,
+  { verdict, block, note, order }: NewDecision,
   { text, state, reason, owner_id }: Subject,
 ): Promise<DecisionDetails> {
   const isBlocking = verdict === 'remove' && block !== undefined
@@ -116,6 +118,7 @@ async function detailsOf(
     archivedFor: reason,
     ...(isBlocking && { blockBefore: await selectBlock(tx, owner_id) }),
     ...(note !== undefined && { note }),
+    ...(order !== undefined && { order }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OTHER_REASON } from '../../contract/constants.ts'
 import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { atOnce } from '../testing/at-once.ts'
@@ -60,7 +61,7 @@ test('the queue shows a reported post with reasons, comments, author and thread,
     since: expect.any(Number),
     reporters: 2,
     reasons: [
-      { name: 'Другое нарушение', count: 2 },
+      { name: OTHER_REASON, count: 2 },
       { name: 'Спам или реклама', count: 1 },
     ],
     comments: ['Это объявление'],

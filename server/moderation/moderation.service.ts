@@ -1,11 +1,12 @@
 import type { QueuedPost } from '../../contract/moderation.ts'
 import type { Post } from '../../contract/posts.ts'
-import type { Queryable } from '../db/database.ts'
+import { isRowId, type Queryable } from '../db/database.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { archivePost, readPosts } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
-import { selectSubject } from './decisions.repository.ts'
+import { type Subject, selectSubject } from './decisions.repository.ts'
 import { HIDDEN_DAYS } from './decisions.service.ts'
+import { deleteModerator, insertModerator } from './moderators.repository.ts'
 import {
   countReasons,
   selectWaiting,
@@ -14,9 +15,15 @@ import {
 } from './queue.repository.ts'
 import { claimModeratorMail, countTrustedReporters } from './reports.repository.ts'
 
+/** Posts that a moderator reads at once. */
+const QUEUE_PAGE = 20
+
 /** Reads the posts that wait for a decision, those that wait longest first, and how many there are in all. */
-export async function readQueue(db: Queryable): Promise<{ posts: QueuedPost[]; total: number }> {
-  const { ids, total } = await selectWaiting(db)
+export async function readQueue(
+  db: Queryable,
+  limit = QUEUE_PAGE,
+): Promise<{ posts: QueuedPost[]; total: number }> {
+  const { ids, total } = await selectWaiting(db, limit)
   const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
   const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
@@ -98,3 +105,30 @@ export async function tellModerators(tx: Queryable, to: string | undefined): Pro
 
 /** A mail that could not be sent for a day is of no more use. */
 export const MAIL_LIFE_MS = 86_400_000
+
+/** A post as it is, as it is archived, or as it was reported; undefined where there is none of these. */
+export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
+  return isRowId(id) ? selectSubject(db, id) : undefined
+}
+
+type ModeratorChange = { email: string; actor: string }
+
+/** Names a moderator. Returns false, and changes nothing, where the address was one before. */
+export async function addModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await insertModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
+  return true
+}
+
+/** Removes a moderator, from whom the queue is hidden on the next call. Returns false where the address was none. */
+export async function removeModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await deleteModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.remove', details: { email } })
+  return true
+}

@@ -2,8 +2,6 @@ import { sql } from 'kysely'
 import type { PostState } from '../../contract/moderation.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 
-/** Posts that a moderator reads at once. */
-const QUEUE_PAGE = sql.raw('20')
 /** Comments and replies shown with a post. */
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
@@ -15,10 +13,13 @@ const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
   ) open GROUP BY post_id`
 
 /** The ids of the posts that wait longest, and how many wait. */
-export async function selectWaiting(db: Queryable): Promise<{ ids: string[]; total: number }> {
+export async function selectWaiting(
+  db: Queryable,
+  limit: number,
+): Promise<{ ids: string[]; total: number }> {
   const { rows } = await sql<{ post_id: string; total: number }>`
     SELECT post_id, (count(*) OVER ())::int AS total FROM (${WAITING}) waiting
-    ORDER BY since, post_id LIMIT ${QUEUE_PAGE}`.execute(db)
+    ORDER BY since, post_id LIMIT ${limit}`.execute(db)
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
@@ -98,5 +99,20 @@ export async function countReasons(db: Queryable, ids: string[]) {
     FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
     WHERE r.state = 'open' AND r.post_id = ANY(${idArray(ids)}::bigint[])
     GROUP BY r.post_id, rr.name, rr.place ORDER BY count DESC, rr.place`.execute(db)
+  return rows
+}
+
+/** The posts whose reports were decided last, newest first. */
+export async function selectDecided(db: Queryable, limit: number) {
+  const { rows } = await sql<{
+    post_id: string
+    state: 'removed' | 'kept'
+    decided_at: Date
+    reports: number
+    text: string
+  }>`
+    SELECT post_id, state, max(decided_at) AS decided_at, count(*)::int AS reports, max(post_text) AS text
+    FROM reports WHERE state <> 'open' GROUP BY post_id, state, decision_id
+    ORDER BY max(decided_at) DESC LIMIT ${limit}`.execute(db)
   return rows
 }

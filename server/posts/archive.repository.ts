@@ -26,7 +26,7 @@ export async function lockAnswered(tx: Queryable, id: string): Promise<void> {
   await tx.selectFrom('archived_posts').select('id').where('id', '=', id).forShare().execute()
 }
 
-export type ArchivedPost = {
+type ArchivedPost = {
   id: string
   owner_id: string
   text: string

@@ -6,7 +6,6 @@ import { AppError } from '../http/app-error.ts'
 import { addJob } from '../queue/queue.ts'
 import {
   type Archive,
-  type ArchivedPost,
   deleteExpired,
   findExpired,
   lockArchived,
@@ -43,7 +42,6 @@ import {
 // Other features call these as they are.
 export {
   type Archive,
-  type ArchivedPost,
   deleteExpired,
   findExpired,
   findLeftPost,

@@ -84,6 +84,9 @@ const STATEMENTS = [
   `CREATE INDEX reports_decision ON reports (decision_id) WHERE decision_id IS NOT NULL`,
   `CREATE INDEX reports_time ON reports (created_at)`,
 
+  // When the counters were compared with their rows last.
+  `ALTER TABLE installation ADD counters_checked_at timestamptz, ADD counter_differences integer`,
+
   // Without an end a block lasts until it is taken back.
   `CREATE TABLE blocks (
     user_id bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
