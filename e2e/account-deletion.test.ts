@@ -2,12 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
-import {
-  askForCode,
-  profileLink,
-  signInButton,
-  signInDialog,
-} from './testing/sign-in-actions.ts'
+import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let journey: JourneyWithMail
 beforeAll(async () => {

@@ -18,10 +18,13 @@ test('the texts of the site are linked from the wall’s foot, the settings and 
   for (const [link, title] of [
     ['О сайте', 'О сайте'],
     ['Правила', 'Правила'],
-    ['Персональные данные', 'Политика в отношении персональных данных'],
+    ['Приватность', 'Персональные данные'],
     ['Контакты', 'Контакты'],
   ] as const) {
-    await page.getByRole('navigation', { name: 'О сайте' }).getByRole('link', { name: link }).click()
+    await page
+      .getByRole('navigation', { name: 'О сайте' })
+      .getByRole('link', { name: link })
+      .click()
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
   }
   await page.getByText('o@wall.example').waitFor()
@@ -43,7 +46,10 @@ test('the texts of the site are linked from the wall’s foot, the settings and 
 test('a hostile file of the operator’s is text on the page', async () => {
   const folder = join(journey.product.dataDir, 'pages')
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'about.md'), '# О нас\n\n<img src=x onerror="document.title=1"> <script>document.title=2</script>')
+  await writeFile(
+    join(folder, 'about.md'),
+    '# О нас\n\n<img src=x onerror="document.title=1"> <script>document.title=2</script>',
+  )
   await expect
     .poll(async () => {
       const page = await journey.visit({ path: '/about' })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -7,10 +7,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { findCounterDifferences } from '../server/posts/counters.task.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { createClient } from '../server/testing/client.ts'
+import { createClient, DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
+import { findPerson } from '../server/testing/search-columns.ts'
 import { startMain } from '../server/testing/start-main.ts'
 import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
 
@@ -186,6 +187,71 @@ test('moderators are named and removed without a restart', async () => {
   expectRefusal(await queue(), 'NOT_FOUND')
   expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 1 })
 }, 60_000)
+
+test('registrations and writing are closed and opened, people are invited, and bans added and removed, at the next call', async () => {
+  const start = (email: string) =>
+    app.call('POST', '/registrations', { body: { email, clientToken: 'x', device: DEVICE } })
+  const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Можно?' } })
+  expect(await vslukh('close', 'registrations')).toMatchObject({ code: 2 })
+  expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
+  await vslukh('close', 'registrations', '--reason', 'Спам')
+  await vslukh('close', 'writing', '--reason', 'Переезд')
+  expectRefusal(await start('a@example.org'), 'REGISTRATION_CLOSED')
+  expectRefusal(await write(), 'WRITING_CLOSED')
+  const { link } = await json('invite', '--days', '2')
+  const invitation = link.split('/invitation#')[1]
+  const body = { email: 'a@example.org', clientToken: 'x', device: DEVICE, invitation }
+  expect((await app.call('POST', '/registrations', { body })).status).toBe(201)
+  await vslukh('open', 'registrations')
+  await vslukh('open', 'writing')
+  expect((await write()).status).toBe(201)
+
+  expect(await vslukh('ban', 'add', 'network', 'nonsense')).toMatchObject({ code: 2 })
+  const { id } = await json('ban', 'add', 'domain', 'spam.example', '--days', '7')
+  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
+  expect((await vslukh('ban', 'list')).out).toContain(`${id}  домен spam.example, до `)
+  expect(await vslukh('ban', 'remove', id, '--dry-run')).toMatchObject({ code: 0 })
+  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
+  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
+  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 1 })
+  expect((await start('a@spam.example')).status).toBe(201)
+  const acts = await readJournal(app.db, { sinceSeconds: 600 })
+  const own = acts.filter(({ action }) => /^(?:ban|invite|registrations|writing)/.test(action))
+  expect(own.map(({ actor, action }) => `${actor} ${action}`).reverse()).toEqual([
+    'masha registrations.close',
+    'masha writing.close',
+    'masha invite',
+    'masha registrations.open',
+    'masha writing.open',
+    'masha ban.add',
+    'masha ban.remove',
+  ])
+}, 120_000)
+
+test('user export writes a new file that only its owner can read, and user erase leaves nothing but the journal', async () => {
+  const vera = await app.signUp()
+  const post = await app.publish(vera, 'Запись Веры')
+  await app.reply(petr, post.id)
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'vera.zip')
+  expect(await vslukh('user', vera.email, 'export')).toMatchObject({ code: 2 })
+  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 0 })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await readFile(file)).subarray(0, 2).toString()).toBe('PK')
+  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 1 })
+
+  expect(await vslukh('user', vera.email, 'erase')).toMatchObject({ code: 1 })
+  expect(await vslukh('user', vera.email, 'erase', '--dry-run')).toMatchObject({ code: 0 })
+  expect(await statusOf(post.id)).toBe(200)
+  expect(await vslukh('user', vera.email, 'erase', '--yes')).toMatchObject({ code: 0 })
+  expect(await statusOf(post.id)).toBe(404)
+  expect(await vslukh('user', vera.email)).toMatchObject({ code: 1 })
+  const words = [vera.email, vera.username, 'Запись Веры']
+  const found = await findPerson(app.db, { words, id: vera.id })
+  expect(found.filter((where) => !where.startsWith('journal.'))).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 120_000)
 
 test('recount mends every counter that differs and says which', async () => {
   const author = await signUpModerator(app)

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/app-error.ts'
 import { explainStartFailure } from '../server/start/start-failure.ts'
+import { ban } from './ban.ts'
 import type { Command, Output, Values } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { journal } from './journal.ts'
@@ -14,6 +15,7 @@ import { psql } from './psql.ts'
 import { recount } from './recount.ts'
 import { Refusal, UsageError } from './refusal.ts'
 import { report, reports } from './reports.ts'
+import { close, invite, open } from './site.ts'
 import { status } from './status.ts'
 import { user } from './user.ts'
 
@@ -25,6 +27,10 @@ const COMMANDS: Record<string, Command> = {
   post,
   user,
   moderator,
+  ban,
+  close,
+  open,
+  invite,
   journal,
   recount,
   psql,

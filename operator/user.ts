@@ -9,11 +9,22 @@ import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { time } from './format.ts'
 import { Refusal, UsageError } from './refusal.ts'
+import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
 type Act = (context: Context, person: Person) => Promise<Output>
 
 /** What can be done with a person, by its word. */
-const ACTS: Record<string, Act> = { show, block, unblock, 'sign-out': signOut, rename }
+const ACTS: Record<string, Act> = {
+  show,
+  block,
+  unblock,
+  'sign-out': signOut,
+  rename,
+  export: exportPerson,
+  erase: erasePerson,
+}
+/** Acts that take one more word. */
+const WITH_WORD = ['rename', 'export']
 
 export const user: Command = {
   usage: [
@@ -22,16 +33,19 @@ export const user: Command = {
     'user NAME|EMAIL|ID unblock',
     'user NAME|EMAIL|ID sign-out',
     'user NAME|EMAIL|ID rename NEW',
+    'user NAME|EMAIL|ID export FILE',
+    'user NAME|EMAIL|ID erase',
   ],
   summary:
-    'человек: показать, закрыть или вернуть возможность писать, завершить сессии, переименовать',
+    'человек: показать, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
   options: ['reason=', 'days='],
   async run(context: Context): Promise<Output> {
     requireWords(context, 1, 3)
     const [known = '', what = 'show'] = context.words
     const act = ACTS[what]
     if (!act) throw new UsageError(`«${what}»: нужно ${Object.keys(ACTS).join(', ')}`)
-    requireWords(context, what === 'rename' ? 3 : 1, what === 'rename' ? 3 : 2)
+    const takesWord = WITH_WORD.includes(what)
+    requireWords(context, takesWord ? 3 : 1, takesWord ? 3 : 2)
     if (what === 'block' && textOf(context, 'reason') === undefined) {
       throw new UsageError('нужна причина: --reason')
     }
@@ -90,8 +104,9 @@ async function rename(context: Context, { id, username: from }: Person): Promise
       `«${username}» не годится: нужно от 5 до 32 латинских букв, цифр и знаков подчёркивания.`,
     )
   }
+  const nameKey = await nameKeyOf(context)
   await change(context, async (tx) => {
-    await renameUser(tx, { userId: id, username })
+    await renameUser(tx, { userId: id, username, nameKey })
     const details = { from, to: username }
     await appendToJournal(tx, { actor: context.actor, action: 'user.rename', userId: id, details })
   }).catch((error) => {

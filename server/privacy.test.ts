@@ -25,25 +25,38 @@ test('the page about personal data names every column of every table, and says w
     .split('\n')
     .filter((line) => line.startsWith('| `'))
   const onPage = lines.map((line) => {
-    const [, table = '', columns = '', why = '', until = ''] = line.split('|').map((cell) => cell.trim())
-    expect([why, until], table).toEqual([expect.stringMatching(/\w{3}/), expect.stringMatching(/\w{3}/)])
+    const [, table = '', columns = '', why = '', until = ''] = line
+      .split('|')
+      .map((cell) => cell.trim())
+    expect([why, until], table).toEqual([
+      expect.stringMatching(/\w{3}/),
+      expect.stringMatching(/\w{3}/),
+    ])
     return [quoted(table)[0] ?? '', quoted(columns).sort()] as const
   })
-  expect([...onPage.map(([table]) => table), ...nobodys].sort()).toEqual([...inSchema.keys()].sort())
+  expect([...onPage.map(([table]) => table), ...nobodys].sort()).toEqual(
+    [...inSchema.keys()].sort(),
+  )
   for (const [table, columns] of onPage) expect(columns, table).toEqual(inSchema.get(table))
   // A table about nobody refers to nobody.
   for (const table of nobodys) {
-    expect(inSchema.get(table), table).not.toContainEqual(expect.stringMatching(/user_id|owner_id|email/))
+    expect(inSchema.get(table), table).not.toContainEqual(
+      expect.stringMatching(/user_id|owner_id|email/),
+    )
   }
 })
 
 test('the page names every event that the log tells about a user', () => {
-  const sources = globSync('server/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'))
+  const sources = globSync('server/**/*.ts', { cwd: ROOT }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  )
   const text = sources.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n')
   const direct = [...text.matchAll(/logEvent\(request, '([^']+)'/g)].map(([, event = '']) => event)
   const events = new Set([...direct, 'registered', 'signed in', 'account returned'])
   expect(direct.length).toBeGreaterThan(2)
-  expect(quoted(section('The log')).filter((word) => word !== 'userId').sort()).toEqual(
-    [...events].sort(),
-  )
+  expect(
+    quoted(section('The log'))
+      .filter((word) => word !== 'userId')
+      .sort(),
+  ).toEqual([...events].sort())
 })

@@ -25,7 +25,11 @@ test('saved mails go after a week, and other files stay', async () => {
   const folder = join(app.dataDir, 'mail')
   await mkdir(folder, { recursive: true })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
-  for (const [name, days] of [['old.eml', 8], ['new.eml', 6], ['notes.txt', 30]] as const) {
+  for (const [name, days] of [
+    ['old.eml', 8],
+    ['new.eml', 6],
+    ['notes.txt', 30],
+  ] as const) {
     await writeFile(join(folder, name), 'x')
     await utimes(join(folder, name), daysAgo(days), daysAgo(days))
   }
@@ -46,7 +50,12 @@ test('limits on sign-in are counted under hashes: neither address nor e-mail is 
 test('addresses are kept only where the operator is ordered to, and for as long', async () => {
   const count = async (app: Awaited<ReturnType<typeof appForTest>>) =>
     (await app.db.selectFrom('access_journal').selectAll().orderBy('id').execute()).map(
-      ({ action, address, port, post_id }) => ({ action, address, hasPort: port !== null, post_id }),
+      ({ action, address, port, post_id }) => ({
+        action,
+        address,
+        hasPort: port !== null,
+        post_id,
+      }),
     )
   const without = await appForTest()
   await without.publish(await without.signUp())
@@ -68,5 +77,7 @@ test('addresses are kept only where the operator is ordered to, and for as long'
     app.db,
   )
   await addJob(app.db, 'remove-old-traces', { payload: {} })
-  await expect.poll(async () => (await count(app)).map(({ action }) => action), SOON).toEqual(['sign-in'])
+  await expect
+    .poll(async () => (await count(app)).map(({ action }) => action), SOON)
+    .toEqual(['sign-in'])
 })

@@ -20,8 +20,8 @@ import {
   upsertBan,
 } from './site-state.repository.ts'
 
-// The operator's commands call it as it is.
-export { selectBans, selectSiteState }
+// The operator's commands call these as they are.
+export { type BanKind, selectBans }
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
@@ -40,36 +40,30 @@ type Act = { actor: string }
 
 /** Closes registrations or writing for a reason, on every node at once, until it is opened. */
 export async function closeSite(
-  db: Db,
+  tx: Queryable,
   { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await updateSiteState(tx, part, reason)
-    await appendToJournal(tx, { actor, action: `${part}.close`, reason })
-  })
+  await updateSiteState(tx, part, reason)
+  await appendToJournal(tx, { actor, action: `${part}.close`, reason })
 }
 
 /** Opens registrations or writing again. */
 export async function openSite(
-  db: Db,
+  tx: Queryable,
   { part, actor }: Act & { part: 'registrations' | 'writing' },
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await updateSiteState(tx, part, null)
-    await appendToJournal(tx, { actor, action: `${part}.open` })
-  })
+  await updateSiteState(tx, part, null)
+  await appendToJournal(tx, { actor, action: `${part}.open` })
 }
 
 /** Makes an invitation with which one person can register while registrations are closed. Returns its link. */
 export async function invite(
-  db: Db,
+  tx: Queryable,
   { days, origin, actor }: Act & { days: number; origin: string },
 ): Promise<{ link: string; expiresAt: Date }> {
   const token = randomBytes(16).toString('base64url')
-  const expiresAt = await db.transaction().execute(async (tx) => {
-    await appendToJournal(tx, { actor, action: 'invite', details: { days } })
-    return insertInvitation(tx, { tokenHash: hashInvitation(token), days })
-  })
+  await appendToJournal(tx, { actor, action: 'invite', details: { days } })
+  const expiresAt = await insertInvitation(tx, { tokenHash: hashInvitation(token), days })
   // After the `#`, which browsers do not send, so that it appears in no log.
   return { link: `${origin}${PATHS.invitation}#${token}`, expiresAt }
 }
@@ -85,25 +79,23 @@ type NewBan = { kind: BanKind; value: string; days: number | null }
  * Returns its id; undefined for a value that is none of its kind.
  */
 export async function addBan(
-  db: Db,
+  tx: Queryable,
   { kind, value, days, actor }: Act & NewBan,
 ): Promise<string | undefined> {
   const normal = normalBan(kind, value.trim())
   if (normal === undefined) return undefined
-  return db.transaction().execute(async (tx) => {
-    const details = { kind, value: normal, days }
-    await appendToJournal(tx, { actor, action: 'ban.add', details })
-    return upsertBan(tx, { kind, value: normal, days })
-  })
+  await appendToJournal(tx, { actor, action: 'ban.add', details: { kind, value: normal, days } })
+  return upsertBan(tx, { kind, value: normal, days })
 }
 
 /** Removes a ban. Returns whether there was one. */
-export async function removeBan(db: Db, { id, actor }: Act & { id: string }): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const ban = await deleteBan(tx, id)
-    if (ban) await appendToJournal(tx, { actor, action: 'ban.remove', details: ban })
-    return ban !== undefined
-  })
+export async function removeBan(
+  tx: Queryable,
+  { id, actor }: Act & { id: string },
+): Promise<boolean> {
+  const ban = await deleteBan(tx, id)
+  if (ban) await appendToJournal(tx, { actor, action: 'ban.remove', details: ban })
+  return ban !== undefined
 }
 
 function normalBan(kind: BanKind, value: string): string | undefined {

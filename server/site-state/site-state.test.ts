@@ -17,7 +17,12 @@ const actor = 'olga'
 const origin = 'https://wall.example'
 
 async function register(app: TestApp, email: string, invitation?: string) {
-  const body = { email, clientToken: 'new browser', device: DEVICE, ...(invitation && { invitation }) }
+  const body = {
+    email,
+    clientToken: 'new browser',
+    device: DEVICE,
+    ...(invitation && { invitation }),
+  }
   const start = await app.call('POST', '/registrations', { body })
   if (start.status >= 400) return start
   const confirmCode = app.codeFor(start.body.id)
@@ -55,7 +60,10 @@ test('an invitation lets one person in, once, while it is good', async () => {
   expectRefusal(await register(app, 'b@example.org', token), 'REGISTRATION_CLOSED')
 
   const late = await invite(app.db, { days: 7, origin, actor })
-  await app.db.updateTable('invitations').set({ expires_at: new Date(0) }).execute()
+  await app.db
+    .updateTable('invitations')
+    .set({ expires_at: new Date(0) })
+    .execute()
   const expired = late.link.split('#')[1]
   expectRefusal(await register(app, 'b@example.org', expired), 'REGISTRATION_CLOSED')
   expect(JSON.stringify(await readJournal(app.db, { sinceSeconds: 60 }))).not.toContain(token)
@@ -93,11 +101,9 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   await ban('network', '203.0.113.0/24', 7)
   await ban('network', '2001:db8::/32')
   await ban('email', 'Some.One+tag@gmail.com')
-  expect(await Promise.all([ban('network', '1.2.3'), ban('network', '10.0.0.0/40'), ban('email', 'x')])).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ])
+  expect(
+    await Promise.all([ban('network', '1.2.3'), ban('network', '10.0.0.0/40'), ban('email', 'x')]),
+  ).toEqual([undefined, undefined, undefined])
   for (const [email, ip] of [
     ['a@spam.example'],
     ['a@mail.spam.example'],
@@ -117,7 +123,11 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(true)
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(false)
   expect(await start('a@spam.example')).toBe('ok')
-  await app.db.updateTable('bans').set({ until: new Date(0) }).where('kind', '=', 'network').execute()
+  await app.db
+    .updateTable('bans')
+    .set({ until: new Date(0) })
+    .where('kind', '=', 'network')
+    .execute()
   expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
 })
 

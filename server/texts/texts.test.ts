@@ -12,13 +12,16 @@ const facts = {
   origin: 'https://wall.example',
 }
 
-test.each(TEXT_NAMES)('%s has a template that names the operator and leaves nothing to fill in', async (name) => {
-  const { title, html } = await createTexts({ folder: '/nowhere', ...facts })(name)
-  expect(title).toMatch(/^[А-Я]/)
-  expect(html).not.toContain('{{')
-  expect(html).not.toContain(`<h1>`)
-  if (name !== 'rules') expect(html).toContain('ООО «Стена»')
-})
+test.each(TEXT_NAMES)(
+  '%s has a template that names the operator and leaves nothing to fill in',
+  async (name) => {
+    const { title, html } = await createTexts({ folder: '/nowhere', ...facts })(name)
+    expect(title).toMatch(/^[А-Я]/)
+    expect(html).not.toContain('{{')
+    expect(html).not.toContain(`<h1>`)
+    if (name !== 'rules') expect(html).toContain('ООО «Стена»')
+  },
+)
 
 test('the operator’s own file stands in the template’s place, and is read again when it changes', async () => {
   const app = await appForTest({ config: { operatorName: 'Ольга', contactEmail: 'o@example.org' } })

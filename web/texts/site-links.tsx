@@ -5,7 +5,7 @@ import styles from './site-links.module.css'
 const LABELS = {
   about: 'О сайте',
   rules: 'Правила',
-  privacy: 'Персональные данные',
+  privacy: 'Приватность',
   contacts: 'Контакты',
 } as const
 

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { useLocation } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
 import { useSiteState } from '../../browser/site-state.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './site-notice.module.css'
@@ -7,8 +9,11 @@ import styles from './site-notice.module.css'
 export function SiteNotice() {
   const { registrationsClosed, writingClosed } = useSiteState()
   const { state } = useViewer()
+  const { pathname } = useLocation()
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
-  if (registrationsClosed === null || state !== 'signed-out') return null
+  // Whoever has opened an invitation can register all the same.
+  const isInvited = pathname === PATHS.invitation
+  if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
   return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
 }
 
