@@ -282,7 +282,8 @@ test('the embedded database of a running server is found, its wall feels a comma
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, MAIL_MODE: 'smtp' }
+  const scale = { RATE_LIMIT_SCALE: '1000' }
+  const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...scale }
   expect(await run(env, 'status')).toMatchObject({ code: 1, out: '' })
 
   const started = await startMain(env)
