@@ -142,6 +142,7 @@ test('after random acts of random people, all at once, every counter equals its 
     expect(await findCounterDifferences(app.db)).toEqual([])
   })
   await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
+  expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
   // Acts that never succeed would show nothing.
   expect([...new Set(ACTS)].filter((what) => !world.done.has(what))).toEqual([])
 }, 240_000)

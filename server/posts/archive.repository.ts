@@ -49,6 +49,12 @@ export async function lockArchived(tx: Queryable, id: string): Promise<ArchivedP
   return rows.find((row) => row.id === id)
 }
 
+/** Locks the post that an archived one answers, which counts it again after a restore: before any total, as all code does. */
+export async function lockReplied(tx: Queryable, id: string): Promise<void> {
+  await sql`SELECT FROM posts p JOIN archived_posts a ON p.id = a.replied_post_id
+    WHERE a.id = ${id} FOR UPDATE OF p`.execute(tx)
+}
+
 /** Changes why an archived post is archived. It is no longer being restored then. */
 export async function updateArchived(
   tx: Queryable,
