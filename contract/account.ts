@@ -3,7 +3,13 @@ import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, Email, Id, IdParams, OperationAnswer, VerifyBody } from './fields.ts'
 
-export const CurrentUser = strictObject({ id: Id, username: Type.String(), email: Type.String() })
+export const CurrentUser = strictObject({
+  id: Id,
+  username: Type.String(),
+  email: Type.String(),
+  /** Absent for everybody else. */
+  isModerator: Type.Optional(Type.Literal(true)),
+})
 export type CurrentUser = Type.Static<typeof CurrentUser>
 
 export const readCurrentUser = endpoint('GET', '/users/current', {
@@ -58,6 +64,7 @@ export const validateUsername = endpoint('GET', '/users/:username/validation', {
 
 export const changeUsername = endpoint('PATCH', '/users/current/profile', {
   access: 'user',
+  publishes: true,
   summary: 'Take another username',
   body: strictObject({ username: Type.String() }),
   status: 200,

@@ -1,20 +1,28 @@
 import type * as account from './account.ts'
+import type * as accountDeletion from './account-deletion.ts'
 import type * as codes from './codes.ts'
+import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
+import type * as moderation from './moderation.ts'
 import type * as posts from './posts.ts'
 import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
 import type * as sessions from './sessions.ts'
 import type * as signIn from './sign-in.ts'
+import type * as texts from './texts.ts'
 
 type Modules = typeof account &
+  typeof accountDeletion &
   typeof codes &
+  typeof dataExport &
   typeof likes &
+  typeof moderation &
   typeof posts &
   typeof replies &
   typeof reports &
   typeof sessions &
-  typeof signIn
+  typeof signIn &
+  typeof texts
 
 type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
 

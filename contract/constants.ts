@@ -29,8 +29,21 @@ export const TOKEN_REFRESH_SECONDS = 20
 export const REQUEST_TIMEOUT_MS = 10_000
 /** Largest request body, in bytes. */
 export const BODY_MAX = 16 * 1024
+/** Longest comment on a report and longest appeal, in characters. */
+export const REPORT_COMMENT_MAX = 300
+export const APPEAL_MAX = 500
+/** The reason that a reporter may explain. */
+export const OTHER_REASON = 'Другое нарушение'
+/** Longest reason of a decision, longest note of a moderator, in characters, and longest block that ends by itself. */
+export const MODERATION_REASON_MAX = 200
+export const MODERATION_NOTE_MAX = 500
+export const BLOCK_DAYS_MAX = 3650
+/** How long a moderator may undo a decision. */
+export const UNDO_SECONDS = 10
 /** Longest opaque value (id, cursor, key) a client may send, in characters. */
 export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
+/** Days in which a deleted account can be brought back. */
+export const RETURN_DAYS = 14

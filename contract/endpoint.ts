@@ -5,9 +5,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Who may call: `public` is everybody, except with an invalid bearer token; `user` needs the bearer token of a live session;
- * `cookie` needs the session cookie.
+ * `cookie` needs the session cookie; `moderator` needs a moderator's token, and nobody else learns that the call exists.
  */
-export type Access = 'public' | 'user' | 'cookie'
+export type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
   /** Visitors get a cached response that is at most so many seconds old, with an ETag. */
@@ -29,6 +29,8 @@ export type EndpointDescription = {
   answer?: TSchema
   /** Turns the response cache on: the answers are posts, which differ between viewers only in their likes. */
   cache?: CacheRule
+  /** Whether the call publishes something in the viewer's name: it is refused to users who are blocked. */
+  publishes?: true
   /** Errors of this call, besides those that any call can return. */
   errors: readonly ErrorCode[]
 }
@@ -61,3 +63,5 @@ export type Answer<E> = Part<E, 'answer'>
 export function strictObject<const P extends Record<string, TSchema>>(properties: P) {
   return Type.Object(properties, { additionalProperties: false })
 }
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])

@@ -5,6 +5,7 @@ const LikesCount = strictObject({ likes_count: Count })
 
 export const likePost = endpoint('POST', '/posts/:id/likes', {
   access: 'user',
+  publishes: true,
   summary: 'Like a post; liking twice changes nothing',
   params: IdParams,
   status: 200,

@@ -1,4 +1,5 @@
 import type { Post, PostPage } from './posts.ts'
+import type { SiteText, TextName } from './texts.ts'
 
 /** The paths of the web app's pages. The server answers 404 at any other address. */
 export const PATHS = {
@@ -11,8 +12,17 @@ export const PATHS = {
   email: '/settings/account/email',
   username: '/settings/account/username',
   devices: '/settings/devices',
+  deleteAccount: '/settings/account/delete',
   emailUndo: '/email-undo',
+  invitation: '/invitation',
+  about: '/about',
+  rules: '/rules',
+  privacy: '/privacy',
+  contacts: '/contacts',
 } as const
+
+/** The names of the site's texts, each of which has a path. */
+export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const satisfies TextName[]
 
 /** The parameter of the wall's and of a post's address that says after which post their list begins. */
 export const CURSOR_PARAM = 'cursor'
@@ -40,13 +50,18 @@ export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
 
+/** What the operator has closed, with the reason that people are told; null where it is open. */
+export type SiteState = { registrationsClosed: string | null; writingClosed: string | null }
+
 /** What a page shows a visitor: it is rendered from this on the server, and hydrated with it in the browser. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
+  site: SiteState
 } & (
   | { shows: 'wall'; cursor: string | null; posts: PostPage }
   | { shows: 'post'; post: Post; cursor: string | null; replies: PostPage }
+  | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
   | { shows: 'nothing' }
 )
@@ -58,6 +73,9 @@ export type PageSettings = { appName: string; editPeriodSeconds: number }
 export type RenderPage = (path: string, first: FirstPage) => string
 /** The exports of the web app's build for the server. */
 export type ServerBuild = { createRenderer: (settings: PageSettings) => Promise<RenderPage> }
+
+/** The name of the meta element whose content is the SiteState as JSON, where something is closed. */
+export const SITE_STATE_META = 'site-state'
 
 /** The id of the element whose text is the page's FirstPage as JSON. */
 export const FIRST_PAGE_ID = 'first-page'

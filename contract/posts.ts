@@ -1,9 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { OPAQUE_MAX } from './constants.ts'
-import { endpoint, strictObject } from './endpoint.ts'
+import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
-
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 const Owner = strictObject({ id: Id, username: Type.String() })
 
@@ -73,6 +71,7 @@ export const readPost = endpoint('GET', '/posts/:id', {
 
 export const createPost = endpoint('POST', '/posts', {
   access: 'user',
+  publishes: true,
   summary: 'Publish a post on the wall',
   headers: IdempotencyHeaders,
   body: PostBody,
@@ -83,6 +82,7 @@ export const createPost = endpoint('POST', '/posts', {
 
 export const editPost = endpoint('PATCH', '/posts/:id', {
   access: 'user',
+  publishes: true,
   summary: 'Change the text of one’s own post within the edit period',
   params: IdParams,
   body: PostBody,

@@ -24,6 +24,7 @@ export const listOwnReplies = endpoint('GET', '/posts/replies', {
 
 export const createReply = endpoint('POST', '/posts/:id/replies', {
   access: 'user',
+  publishes: true,
   summary: 'Publish a reply to a post',
   params: IdParams,
   headers: IdempotencyHeaders,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { REPORT_COMMENT_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { Id, IdParams } from './fields.ts'
 
@@ -15,9 +16,14 @@ export const listReasons = endpoint('GET', '/reports/reasons', {
 
 export const reportPost = endpoint('POST', '/posts/:id/reports', {
   access: 'user',
+  publishes: true,
   summary: 'Report somebody else’s post; reporting twice with one reason changes nothing',
   params: IdParams,
   query: strictObject({ reason_id: Id }),
+  body: strictObject({
+    /** What is wrong, in the reporter's words. */
+    comment: Type.Optional(Type.String({ maxLength: REPORT_COMMENT_MAX })),
+  }),
   status: 204,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND', 'REASON_NOT_FOUND'],
 })

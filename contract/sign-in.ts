@@ -1,3 +1,5 @@
+import Type from 'typebox'
+import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import {
   AccessTokenAnswer,
@@ -10,6 +12,16 @@ import {
 } from './fields.ts'
 
 const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
+/** What an invitation's link contains. */
+const invitation = {
+  invitation: Type.Optional(Type.String({ minLength: 1, maxLength: OPAQUE_MAX })),
+}
+
+/** `restore` brings back an account that was deleted; without it, such an account is refused with ACCOUNT_DELETED. */
+const SignInVerifyBody = strictObject({
+  ...VerifyBody.properties,
+  restore: Type.Optional(Type.Literal(true)),
+})
 
 const start = {
   access: 'public',
@@ -21,20 +33,29 @@ const start = {
 const verify = {
   access: 'public',
   params: IdParams,
-  body: VerifyBody,
+  body: SignInVerifyBody,
   status: 200,
   answer: AccessTokenAnswer,
-  errors: ['INVALID_CONFIRM_CODE', 'MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED', 'FORBIDDEN'],
+  errors: [
+    'INVALID_CONFIRM_CODE',
+    'MAX_CONFIRM_ATTEMPTS',
+    'OPERATION_EXPIRED',
+    'FORBIDDEN',
+    'ACCOUNT_DELETED',
+  ],
 } as const
 
 export const startRegistration = endpoint('POST', '/registrations', {
   ...start,
+  body: strictObject({ ...StartBody.properties, ...invitation }),
   summary: 'Start a registration: a code goes out by mail',
-  errors: [],
+  errors: ['REGISTRATION_CLOSED'],
 })
 
 export const verifyRegistration = endpoint('POST', '/registrations/:id/verify', {
   ...verify,
+  body: strictObject({ ...SignInVerifyBody.properties, ...invitation }),
+  errors: [...verify.errors, 'REGISTRATION_CLOSED'],
   summary: 'Finish a registration with the mailed code; sets the session cookie',
 })
 

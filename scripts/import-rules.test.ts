@@ -27,6 +27,8 @@ test.each([
   ['server/posts/a.ts', '../likes/likes.service.ts', '../account/account.service.ts'],
   ['server/posts/posts.repository.ts', '../replies/replies.service.ts', './a.ts'],
   ['server/a-new-feature/a.ts', '../likes/likes.repository.ts', '../likes/likes.service.ts'],
+  ['operator/a.ts', 'kysely', '../server/likes/likes.service.ts'],
+  ['operator/a.ts', '../server/likes/likes.routes.ts', './b.ts'],
   ['web/main.tsx', '../server/app.ts', './app/a.ts'],
   ['web/app/a.tsx', 'typebox', '../pages/a.tsx'],
   ['web/app/a.tsx', 'node:fs/promises', 'react'],

@@ -8,18 +8,20 @@ import {
 } from './testing/account-fixture.ts'
 import { DEVICE } from './testing/client.ts'
 import { allEndpoints } from './testing/endpoints.ts'
+import { signUpModerator } from './testing/moderation-calls.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
 /** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** What each call returns to the owner, another user and a visitor. */
+/** What each call returns to the owner, another user and a visitor; to a moderator where that differs from another user. */
 type Row = {
   call: (fixture: AccountFixture, caller: Caller) => Sent
   owner: string
   other: string
   visitor: string
+  moderator?: string
 }
 
 const STRANGER = '401 UNAUTHORIZED'
@@ -28,6 +30,8 @@ const text = 'Переписано'
 const anyone = { owner: '200', other: '200', visitor: '200' }
 const signedIn = { owner: '200', other: '200', visitor: STRANGER }
 const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
+const UNKNOWN = '404 NOT_FOUND'
+const forModerators = { owner: UNKNOWN, other: UNKNOWN, visitor: UNKNOWN }
 const started = { owner: '201', other: '201', visitor: '201' }
 
 const start =
@@ -37,7 +41,7 @@ const start =
     body: { email: email(fixture), clientToken: who.clientToken, device: DEVICE },
   })
 const verify =
-  (path: string, which: 'change' | 'login' | 'registration') =>
+  (path: string, which: 'change' | 'deletion' | 'login' | 'registration') =>
   (fixture: AccountFixture, who: Caller) => ({
     path: `${path}/${fixture[which].id}/verify`,
     body: { confirmCode: fixture[which].confirmCode, clientToken: who.clientToken },
@@ -102,6 +106,23 @@ const TABLE: Record<string, Row> = {
     ...sealed,
     visitor: STRANGER,
   },
+  'POST /users/current/deletion': {
+    call: (_house, { clientToken }) => ({ path: '/users/current/deletion', body: { clientToken } }),
+    owner: '201',
+    other: '201',
+    visitor: STRANGER,
+  },
+  'POST /users/current/deletion/:id/verify': {
+    call: verify('/users/current/deletion', 'deletion'),
+    ...sealed,
+    visitor: STRANGER,
+  },
+  'POST /users/current/downloads': {
+    call: at('/users/current/downloads'),
+    owner: '201',
+    other: '201',
+    visitor: STRANGER,
+  },
   'POST /email-changes/:id/undo': {
     // The mailed link is enough, whoever opens it.
     call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
@@ -148,7 +169,59 @@ const TABLE: Record<string, Row> = {
   },
   'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
+  'GET /texts/:name': { call: at('/texts/about'), ...anyone },
   'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
+  'GET /users/current/reports': { call: at('/users/current/reports'), ...signedIn },
+  'PUT /users/current/reports/seen': {
+    call: at('/users/current/reports/seen'),
+    owner: '204',
+    other: '204',
+    visitor: STRANGER,
+  },
+  'GET /users/current/removed-posts': { call: at('/users/current/removed-posts'), ...signedIn },
+  'POST /users/current/removed-posts/:id/appeal': {
+    // Removed posts of others answer as this one, which was not removed.
+    call: ({ post }) => ({
+      path: `/users/current/removed-posts/${post.id}/appeal`,
+      body: { text },
+    }),
+    owner: '404 POST_NOT_FOUND',
+    other: '404 POST_NOT_FOUND',
+    visitor: STRANGER,
+  },
+
+  'GET /moderation/queue': {
+    call: at('/moderation/queue'),
+    ...forModerators,
+    moderator: '200',
+  },
+  'POST /moderation/posts/:id/decision': {
+    call: ({ post }) => ({
+      path: `/moderation/posts/${post.id}/decision`,
+      body: { verdict: 'remove' },
+    }),
+    ...forModerators,
+    // Nobody has reported it.
+    moderator: '404 POST_NOT_FOUND',
+  },
+  'POST /moderation/decisions/:id/undo': {
+    call: at('/moderation/decisions/1/undo'),
+    ...forModerators,
+    moderator: '400 DECISION_FINAL',
+  },
+  'PUT /moderation/users/:id/block': {
+    call: ({ owner }) => ({
+      path: `/moderation/users/${owner.id}/block`,
+      body: { reason: 'Спам', days: 1 },
+    }),
+    ...forModerators,
+    moderator: '200',
+  },
+  'DELETE /moderation/users/:id/block': {
+    call: ({ owner }) => ({ path: `/moderation/users/${owner.id}/block` }),
+    ...forModerators,
+    moderator: '204',
+  },
   'POST /posts/:id/reports': {
     call: ofPost('/reports?reason_id=1'),
     owner: '400 INVALID_REQUEST',
@@ -158,7 +231,10 @@ const TABLE: Record<string, Row> = {
 }
 
 const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
-  (['owner', 'other', 'visitor'] as const).map((who) => ({ name, call, who, is: answers[who] })),
+  (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
+    const is = answers[who]
+    return is === undefined ? [] : [{ name, call, who, is }]
+  }),
 )
 
 let app: TestApp
@@ -174,16 +250,18 @@ test('the table says for every call of the contract what it returns to the owner
 })
 
 test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
-  const fixture = who === 'owner' ? await createAccountFixture(app) : sharedHouse
+  const isChanging = who === 'owner' || who === 'moderator'
+  const fixture = isChanging ? await createAccountFixture(app) : sharedHouse
   const caller = who === 'owner' ? fixture.owner : await callerFor(who)
   const before = await readOwned(app, fixture)
   const { path, ...sent } = call(fixture, caller)
   const [method = ''] = name.split(' ')
   const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
   expect([status, body?.code].filter(Boolean).join(' ')).toBe(is)
-  if (who !== 'owner') expect(await readOwned(app, fixture)).toEqual(before)
+  if (!isChanging) expect(await readOwned(app, fixture)).toEqual(before)
 })
 
-async function callerFor(who: 'other' | 'visitor'): Promise<Caller> {
+async function callerFor(who: 'other' | 'visitor' | 'moderator'): Promise<Caller> {
+  if (who === 'moderator') return signUpModerator(app)
   return who === 'other' ? app.signUp() : { clientToken: randomUUID() }
 }

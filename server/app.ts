@@ -1,11 +1,15 @@
+import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
+import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
 import { registerCodes } from './codes/codes.routes.ts'
 import type { Config } from './config.ts'
+import { registerDataExport } from './data-export/data-export.routes.ts'
 import { batchCalls } from './db/batch-calls.ts'
 import { watchClock } from './db/clock.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
+import type { Authenticator } from './http/authenticate.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
 import type { ListenAddress } from './http/listen.ts'
@@ -14,9 +18,12 @@ import { createRefusalLog } from './http/refusal-log.ts'
 import { hashAddresses } from './http/request-log.ts'
 import { createRouter, type Route } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
+import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import type { MailTransport } from './mail/transport.ts'
+import { registerModeration } from './moderation/moderation.routes.ts'
+import { isModerator } from './moderation/moderators.repository.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -32,8 +39,11 @@ import { createResponseCache, type ResponseCache } from './response-cache/respon
 import { registerSessions } from './sessions/sessions.routes.ts'
 import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
+import { createSiteStateReader } from './site-state/site-state.service.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { CRONTAB, createTasks } from './tasks.ts'
+import { registerTexts } from './texts/texts.routes.ts'
+import { createTexts, type ReadText } from './texts/texts.service.ts'
 
 export type AppOptions = {
   config: Config
@@ -72,6 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const parts: Parts = {
     config,
+    databaseUrl,
     db,
     log,
     limits,
@@ -81,18 +92,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     web: await loadWebApp(options.webFolder, config),
     codeKey: deriveKey(secret, 'codes'),
     undoKey: deriveKey(secret, 'email-undo'),
+    nameKey: deriveKey(secret, 'usernames'),
+    readText: createTexts({
+      ...config,
+      folder: join(config.dataDir, 'pages'),
+      origin: originOf(config),
+    }),
   }
   const { app: http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
-  registerFeatures(
-    createRouter(http, { auth: parts.sessions.authenticator(db), limits, cache }),
-    parts,
-    cache,
-  )
+  const route = createRouter(http, { auth: createAuthenticator(parts), limits, cache })
+  registerFeatures(route, parts, cache)
+  const { appName } = config
+  registerTexts({ route, readText: parts.readText })
+  registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
   serveHealth(http, db)
   await registerPages(http, parts, { cache, headers })
   const unwatchClock = watchClock(db, log)
   const jobs = await startJobs(background.pool, {
-    tasks: createTasks({ ...parts, backgroundDb: background.db, transport: options.transport }),
+    tasks: createTasks({
+      ...parts,
+      backgroundDb: background.db,
+      transport: options.transport,
+      invalidate: () => cache.publishChange('posts'),
+    }),
     crontab: CRONTAB,
     log,
   })
@@ -114,6 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What the server, the features and the jobs of one node are built from. */
 type Parts = {
   config: Config
+  databaseUrl: string
   db: Db
   log: FastifyBaseLogger
   limits: Limits
@@ -123,6 +146,8 @@ type Parts = {
   web: WebApp | null
   codeKey: Buffer
   undoKey: Buffer
+  nameKey: Buffer
+  readText: ReadText
 }
 
 const CLOSE_MS = 500
@@ -131,7 +156,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, db, log, limits, sessions, refusals, web }: Parts,
+  { config, databaseUrl, db, log, limits, sessions, refusals, web }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -141,7 +166,14 @@ async function createHttp(
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
   const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
-  const cache = createResponseCache({ db, sharedUrl: config.databaseUrl, log, headers, likedBy })
+  const cache = createResponseCache({
+    db,
+    databaseUrl,
+    isShared: config.databaseUrl !== undefined,
+    log,
+    headers,
+    likedBy,
+  })
   const server = await createHttpServer({
     logger: log,
     refusals,
@@ -157,35 +189,53 @@ async function createHttp(
   return { ...server, cache, headers }
 }
 
+function createAuthenticator({ sessions, db, config }: Parts): Authenticator {
+  return {
+    ...sessions.authenticator(db),
+    isModerator: ({ userId }) => isModerator(db, userId),
+    contact: config.contactEmail,
+  }
+}
+
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
-  const { config, db, limits, secret, sessions, codeKey, undoKey } = parts
-  const { publicUrl, editPeriodSeconds, rateLimitScale } = config
+  const { config, db, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
+  const { publicUrl, editPeriodSeconds, rateLimitScale, removedDays, moderatorEmail } = config
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
-  registerSignIn({ route, db, limits, sessions, codes, publicUrl })
+  const noteAccess = createAccessJournal(db, config.accessJournalDays)
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
-  registerAccount({ route, db, limits, sessions, codes, undoKey, invalidate })
-  registerPosts({ route, db, limits, editPeriodSeconds, invalidate })
-  registerReplies({ route, db, limits, invalidate })
+  registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
+  registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
+  registerPosts({ route, db, limits, editPeriodSeconds, removedDays, invalidate, noteAccess })
+  registerReplies({ route, db, limits, invalidate, noteAccess })
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
-  registerReports({ route, db, limits })
+  registerReports({ route, db, limits, rules: config, invalidate })
+  registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
+}
+
+/** The origin people see. */
+function originOf({ publicUrl, port }: Config): string {
+  return publicUrl ?? `http://localhost:${port}`
 }
 
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
 async function registerPages(
   http: FastifyInstance,
-  { config, db, limits, sessions: { cookieName }, web }: Parts,
+  { config, db, limits, sessions: { cookieName }, web, readText }: Parts,
   { cache, headers }: { cache: ResponseCache; headers: Record<string, string> },
 ): Promise<void> {
-  const { appName, publicUrl, port } = config
-  const origin = publicUrl ?? `http://localhost:${port}`
+  const { appName } = config
+  const origin = originOf(config)
   const api = { db, readAsVisitor: cache.readAsVisitor }
   const reads: PageReads = {
     readWall: (query) => readWallForPage(api, query),
     readPost: (id) => readPostForPage(api, id),
     readReplies: (postId, query) => readRepliesForPage(api, postId, query),
+    readText,
+    readSiteState: createSiteStateReader(db),
   }
   const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }
   await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, headers })

@@ -25,6 +25,18 @@ export type Config = {
   acceptNewSecret: boolean
   smtpUrl: string | undefined
   mailFrom: string
+  /** Who runs the site, as its texts name them. */
+  operatorName: string | undefined
+  /** For how many days the journal keeps who registered, signed in, published and deleted from which address; 0: not at all. */
+  accessJournalDays: number
+  /** Whom people may ask; undefined when CONTACT_EMAIL is unset. */
+  contactEmail: string | undefined
+  /** Who is told of reports; undefined when MODERATOR_EMAIL is unset. */
+  moderatorEmail: string | undefined
+  /** Reports by so many accounts hide a post until somebody decides; 0: never. */
+  reportsToHide: number
+  /** For how many days removed posts can be restored. */
+  removedDays: number
   trustProxy: string[]
   editPeriodSeconds: number
   accessTokenSeconds: number
@@ -66,6 +78,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom:
       read.email('MAIL_FROM') ??
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
+    operatorName: read.text('OPERATOR_NAME'),
+    contactEmail: read.email('CONTACT_EMAIL'),
+    accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
+    moderatorEmail: read.email('MODERATOR_EMAIL'),
+    reportsToHide: readReportsToHide(read),
+    removedDays: read.integer('REMOVED_DAYS', { fallback: 30, min: 1, max: 3650 }),
     trustProxy: read.networks('TRUST_PROXY'),
     editPeriodSeconds: read.integer('EDIT_PERIOD_SECONDS', { fallback: 600, min: 1, max: 1e9 }),
     accessTokenSeconds: read.integer('ACCESS_TOKEN_SECONDS', {
@@ -77,6 +95,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitScale: read.positive('RATE_LIMIT_SCALE', 1),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
+}
+
+const REPORTS_TO_HIDE_MIN = 3
+
+/** Fewer reports than three hide nothing: two people could silence anybody. */
+function readReportsToHide(read: Pick<ReturnType<typeof reader>, 'integer'>): number {
+  const reports = read.integer('REPORTS_TO_HIDE', { fallback: 3, min: 0, max: 1_000_000 })
+  if (reports === 0 || reports >= REPORTS_TO_HIDE_MIN) return reports
+  throw wrong('REPORTS_TO_HIDE', String(reports), 'нужно 0 (не скрывать) или целое число от 3')
 }
 
 type Range = { fallback: number; min: number; max: number }

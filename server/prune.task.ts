@@ -3,15 +3,23 @@ import { removeExpiredAccountRows } from './account/account.repository.ts'
 import { removeExpiredOperations } from './codes/codes.repository.ts'
 import { removeExpiredMailPlaces } from './codes/mail-places.repository.ts'
 import type { Db } from './db/database.ts'
+import { purgeArchive } from './likes/likes.service.ts'
+import { removeExpiredBlocks } from './moderation/blocks.service.ts'
+import { removeOldReports } from './moderation/reports.repository.ts'
 import { removeOldKeys } from './posts/posts.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
-import { countSessions, removeExpiredSessions } from './sessions/sessions.repository.ts'
+import {
+  countSessions,
+  removeExpiredSessions,
+  removeOldClients,
+} from './sessions/sessions.repository.ts'
+import { removeExpiredSiteRows } from './site-state/site-state.repository.ts'
 
 /** Milliseconds of the monotonic clock: a little less than the hour between two runs. */
 const CONFIRMED_AFTER_MS = 50 * 60_000
 
 /**
- * Makes the hourly job that removes expired rows: one-time operations, sessions, counts of rate limits. When more than half of
+ * Makes the hourly job that removes expired rows: one-time operations, sessions, counts of rate limits, reports, archived posts. When more than half of
  * the sessions seem to have expired, the clock is probably wrong: the job removes nothing and logs an error, and continues
  * only if that is still so an hour later. `clock` returns monotonic milliseconds.
  */
@@ -37,7 +45,12 @@ export function createPruning(
     await removeExpiredMailPlaces(db)
     await removeExpiredAccountRows(db)
     await removeExpiredSessions(db)
+    await removeOldClients(db)
+    await removeExpiredSiteRows(db)
     await removeExpiredLimits(db)
     await removeOldKeys(db)
+    await removeExpiredBlocks(db)
+    await removeOldReports(db)
+    await purgeArchive(db)
   }
 }

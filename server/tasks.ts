@@ -1,43 +1,70 @@
+import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
+import { moveAccounts } from './account-deletion/account-deletion.service.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
-import { removeLikesOfDeleted } from './likes/likes.service.ts'
+import { removeOldAccesses } from './journal/access-journal.ts'
+import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
+import { removeOldMails } from './mail/old-mails.ts'
 import { sendUntilExpired } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
+import {
+  type DecisionMail,
+  type QueueMail,
+  sendDecisionMail,
+  sendQueueMail,
+} from './moderation/moderation.mail.ts'
+import { tellModerators } from './moderation/moderation.service.ts'
+import { createAnnouncing } from './moderation/moderation.task.ts'
+import { countWaiting } from './moderation/queue.repository.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
-  config: Pick<Config, 'appName' | 'publicUrl' | 'port'>
+  config: Pick<
+    Config,
+    'appName' | 'publicUrl' | 'port' | 'moderatorEmail' | 'dataDir' | 'accessJournalDays'
+  >
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
   log: FastifyBaseLogger
   codeKey: Buffer
   undoKey: Buffer
+  nameKey: Buffer
   transport: MailTransport
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
 }
 
 /** When the recurring jobs run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
 * * * * * remove-likes
+* * * * * move-accounts
+* * * * * restore-posts
+*/5 * * * * tell-moderators
 17 * * * * remove-expired
+27 * * * * remove-old-traces
 40 2 * * * check-counters
 `
 
 /** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
+const MAIL_TASKS = ['send-code', 'send-email-notice', 'send-queue-mail', 'send-decision-mail']
+
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, log, codeKey, undoKey, transport } = options
-  const { appName, publicUrl, port } = config
+  const { config, db, backgroundDb, log, codeKey, undoKey, nameKey, transport, invalidate } =
+    options
+  const { appName, publicUrl, port, moderatorEmail } = config
   // The origin people see, for links in mails.
   const origin = publicUrl ?? `http://localhost:${port}`
   return {
@@ -58,15 +85,47 @@ export function createTasks(options: Options): JobTasks {
       },
       { db, log },
     ),
+    'send-queue-mail': sendUntilExpired(
+      'send-queue-mail',
+      {
+        send: async (mail: QueueMail, { signal }) => {
+          const waiting = await countWaiting(db)
+          await sendQueueMail({ ...mail, waiting }, signal, { appName, origin, transport })
+        },
+      },
+      { db, log },
+    ),
+    'send-decision-mail': sendUntilExpired(
+      'send-decision-mail',
+      {
+        send: (mail: DecisionMail, { signal }) =>
+          sendDecisionMail(mail, signal, { appName, origin, transport }),
+      },
+      { db, log },
+    ),
+    'announce-decision': createAnnouncing(db),
+    'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
+    'restore-posts': (_, { abortPromise }) =>
+      restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
     'remove-likes': (_, { abortPromise }) =>
       removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
-    'release-mails': () =>
-      releaseAbandonedJobs(db, ['send-code', 'send-email-notice'], LONGEST_MAIL_SECONDS),
+    'move-accounts': (_, { abortPromise }) =>
+      moveAccounts(backgroundDb, {
+        nameKey,
+        stopping: abortPromise as Promise<never>,
+        invalidate,
+      }),
+    'release-mails': () => releaseAbandonedJobs(db, MAIL_TASKS, LONGEST_MAIL_SECONDS),
+    async 'remove-old-traces'() {
+      await removeOldMails(join(config.dataDir, 'mail'))
+      await removeOldAccesses(backgroundDb, config.accessJournalDays)
+    },
     'remove-expired': createPruning(backgroundDb, log),
     async 'check-counters'(_, { abortPromise }) {
       const aborted = abortPromise as Promise<never>
       const differences = await Promise.race([findCounterDifferences(backgroundDb), aborted])
       for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      await storeCounterCheck(backgroundDb, differences.length)
       log.info({ differences: differences.length }, 'counters checked')
     },
   }

@@ -10,6 +10,21 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
+/** Returns the user as they see their own profile: moderators learn there that they are. */
+export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
+  const { isModerator, ...user } = await db
+    .selectFrom('users')
+    .select(CURRENT_USER)
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom('moderators').whereRef('moderators.email_key', '=', 'users.email_key')).as(
+        'isModerator',
+      ),
+    )
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { ...user, ...(isModerator && { isModerator: true as const }) }
+}
+
 /** Returns the user, and locks the row until the transaction ends. */
 export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
   return tx
@@ -114,6 +129,34 @@ export async function isUsernameReleased(
 ): Promise<boolean> {
   const row = await selectRelease(db, username).where('user_id', '!=', userId).executeTakeFirst()
   return row !== undefined
+}
+
+/** Whether a username belonged to a user who has been erased; `nameHash` is its keyed hash. */
+export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('reserved_usernames')
+    .select('name_hash')
+    .where('name_hash', '=', nameHash)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the usernames that are a user's: the present one, and former ones that are still reserved for them. */
+export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT username AS name FROM users WHERE id = ${userId}
+    UNION SELECT name FROM released_usernames WHERE user_id = ${userId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Reserves the names of an erased user, by their keyed hashes, for nobody. */
+export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Promise<void> {
+  const rows = nameHashes.map((name_hash) => ({ name_hash }))
+  await tx
+    .insertInto('reserved_usernames')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /** Reserves a username for the user who gives it up now. */

@@ -23,8 +23,14 @@ import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { isSameSecret } from '../start/app-secret.ts'
 import { undoSecret } from './account.mail.ts'
-import { isUsernameTaken, selectUser, selectUserByEmail } from './account.repository.ts'
-import { changeEmail, renameUser, undoEmailChange } from './account.service.ts'
+import {
+  isUsernameReserved,
+  isUsernameTaken,
+  selectProfile,
+  selectUser,
+  selectUserByEmail,
+} from './account.repository.ts'
+import { changeEmail, hashUsername, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 
 const OLD_EMAIL_TAKEN =
@@ -41,13 +47,15 @@ type Options = {
   codes: CodesOptions
   /** Derives the secrets of links that undo an e-mail change. */
   undoKey: Buffer
+  /** Hashes the names of erased users. */
+  nameKey: Buffer
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
 }
 
 export function registerAccount(options: Options): void {
-  const { route, db, limits, sessions, codes, undoKey, invalidate } = options
-  route(readCurrentUser, ({ viewer }) => selectUser(db, viewer.userId))
+  const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
+  route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
 
   route(validateUsername, async ({ params, viewer }) => {
     await limits.usernameChecks.charge(viewer.userId)
@@ -58,17 +66,17 @@ export function registerAccount(options: Options): void {
 
   route(changeUsername, async ({ body, viewer }) => {
     const user = await selectUser(db, viewer.userId)
-    if (body.username === user.username) return user
+    if (body.username === user.username) return selectProfile(db, user.id)
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
-    const renamed = await db
+    await db
       .transaction()
-      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username }))
+      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     // Each of the user's posts shows the name.
     await invalidate()
-    return renamed
+    return selectProfile(db, user.id)
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
@@ -122,9 +130,11 @@ export function registerAccount(options: Options): void {
   async function requireFree(username: string, user: CurrentUser): Promise<void> {
     if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
     if (username.toLowerCase() === user.username.toLowerCase()) return
-    if (isReserved(username) || (await isUsernameTaken(db, username, user.id))) {
-      throw new AppError('USERNAME_ALREADY_EXISTS')
-    }
+    const isTaken =
+      isReserved(username) ||
+      (await isUsernameTaken(db, username, user.id)) ||
+      (await isUsernameReserved(db, hashUsername(username, nameKey)))
+    if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
   }
 }
 

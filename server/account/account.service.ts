@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import type { CurrentUser } from '../../contract/account.ts'
 import { removeOperations, spendOperation } from '../codes/codes.service.ts'
 import type { Queryable } from '../db/database.ts'
@@ -13,17 +13,21 @@ import {
   insertEmailChange,
   insertUser,
   isUsernameReleased,
+  isUsernameReserved,
   lockUser,
   lockUserByEmail,
   releaseUsername,
+  reserveUsernames,
+  selectUser,
   selectUserByEmail,
+  selectUsernames,
   takeEmailChange,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
 
-// Other features call it as it is.
-export { selectUserByEmail }
+// Other features call these as they are.
+export { lockUser, selectUser, selectUserByEmail }
 
 /** How many generated usernames are tried. */
 const NAME_TRIES = 5
@@ -61,19 +65,40 @@ function generateName(): string {
     .padStart(7, '0')}`
 }
 
+/** The hash by which the name of an erased user stays reserved: HMAC-SHA-256 of the name in lower case. */
+export function hashUsername(username: string, nameKey: Buffer): Buffer {
+  return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
+}
+
+/** Reserves every name of a user who is about to be erased, so that nobody takes their place. */
+export async function reserveNamesOf(
+  tx: Queryable,
+  userId: string,
+  nameKey: Buffer,
+): Promise<void> {
+  const names = await selectUsernames(tx, userId)
+  await reserveUsernames(
+    tx,
+    names.map((name) => hashUsername(name, nameKey)),
+  )
+}
+
 /**
  * Changes a username and reserves the old one for its owner. Throws USERNAME_ALREADY_EXISTS for a name that is reserved for
  * somebody else; rejects with a unique violation for one that somebody has.
  */
 export async function renameUser(
   tx: Queryable,
-  { userId, username }: { userId: string; username: string },
+  { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
 ): Promise<CurrentUser> {
   const { username: old } = await lockUser(tx, userId)
   const user = await updateUsername(tx, userId, username)
   if (old.toLowerCase() === username.toLowerCase()) return user
-  // Checked after the update, which has waited for a transaction that was releasing this name.
-  if (await isUsernameReleased(tx, username, userId)) throw new AppError('USERNAME_ALREADY_EXISTS')
+  // Checked after the update, which has waited for a transaction that was releasing this name or erasing its user.
+  const isTaken =
+    (await isUsernameReleased(tx, username, userId)) ||
+    (await isUsernameReserved(tx, hashUsername(username, nameKey)))
+  if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
   await releaseUsername(tx, { username: old, userId })
   return user
 }

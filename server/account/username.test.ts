@@ -108,11 +108,12 @@ test('of the users who race for a username that is being released none gets it',
 })
 
 test('a username cannot be taken in the moment of its release', async () => {
+  const nameKey = Buffer.alloc(32)
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await take(olga, 'this_moment')
   const rival = await app.db.transaction().execute(async (leaving) => {
-    await renameUser(leaving, { userId: olga.id, username: 'next_moment' })
-    const coming = { userId: petr.id, username: 'this_moment' }
+    await renameUser(leaving, { userId: olga.id, username: 'next_moment', nameKey })
+    const coming = { userId: petr.id, username: 'this_moment', nameKey }
     const refused = app.db.transaction().execute((tx) => renameUser(tx, coming))
     const outcome = refused.catch((error: unknown) => error)
     await expect.poll(() => lockWaits(app), { timeout: 5000 }).toBeGreaterThan(0)

@@ -16,6 +16,7 @@ const WHAT: Record<Purpose, string> = {
   login: 'код для входа',
   registration: 'код для регистрации',
   'email-change': 'код для смены почты',
+  'account-deletion': 'код для удаления аккаунта',
 }
 
 type SendOptions = {

@@ -45,8 +45,3 @@ export function errorCode(error: unknown): string {
 export function isUniqueViolation(error: unknown): boolean {
   return errorCode(error) === '23505'
 }
-
-/** Whether PostgreSQL refused a row that refers to one that does not exist. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return errorCode(error) === '23503'
-}

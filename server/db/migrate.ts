@@ -2,15 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
+import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../start/start-failure.ts'
-import { type StartDatabase, withStartDatabase } from './database.ts'
+import { type Db, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
 import * as product from './migrations/001-product.ts'
 import * as posts from './migrations/002-posts.ts'
 import * as mailboxes from './migrations/003-mailboxes.ts'
 import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
+import * as moderation from './migrations/006-moderation.ts'
+import * as accountDeletion from './migrations/007-account-deletion.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -19,6 +22,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '003-mailboxes': mailboxes,
   '004-account': account,
   '005-installation': installation,
+  '006-moderation': moderation,
+  '007-account-deletion': accountDeletion,
 }
 
 type Options = {
@@ -59,6 +64,24 @@ export async function migrate(
     await delay(PAUSE_MS, undefined, { signal })
   }
 }
+
+/** Throws StartError unless the database has exactly the migrations of this version: a command changes no tables. */
+export async function requireMigrated(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`
+    .execute(db)
+    .catch((error) => {
+      if (errorCode(error) === UNDEFINED_TABLE) return { rows: [] }
+      throw error
+    })
+  const done = new Set(rows.map(({ name }) => name))
+  const isSame = done.size === Object.keys(MIGRATIONS).length
+  if (isSame && Object.keys(MIGRATIONS).every((name) => done.has(name))) return
+  throw new StartError(
+    'База данных другой версии. Запустите сервер той же версии, что эта команда: он обновит базу.',
+  )
+}
+
+const UNDEFINED_TABLE = '42P01'
 
 async function migrateOnce(
   { db, pool }: StartDatabase,

@@ -6,7 +6,7 @@ import type { Device } from '../../contract/fields.ts'
 type Id = string
 type GeneratedId = ColumnType<string, never, never>
 type CreatedAt = ColumnType<Date, never, never>
-export type Purpose = 'login' | 'registration' | 'email-change'
+export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 
 export type Tables = {
@@ -17,7 +17,13 @@ export type Tables = {
     /** emailKey of `email`. */
     email_key: string
     created_at: CreatedAt
+    /** When the user deleted the account; such a user's posts are never shown. */
+    deleted_at: ColumnType<Date | null, never, Date | null>
+    /** Whether a job is bringing back the rows of an account that was deleted and returned. */
+    is_returning: Generated<boolean>
   }
+  /** Names of erased users, in lower case, as keyed hashes. */
+  reserved_usernames: { name_hash: Buffer }
   sessions: {
     id: string
     user_id: Id
@@ -33,13 +39,13 @@ export type Tables = {
     user_agent_version: string
     os: string
   }
-  known_clients: { user_id: Id; client_hash: Buffer }
+  known_clients: { user_id: Id; client_hash: Buffer; used_at: ColumnType<Date, never, Date> }
   codes: {
     id: string
     purpose: Purpose
     email: string
     email_key: string
-    /** The user an e-mail change is for; 0 where nobody is signed in. */
+    /** The user who is signed in; 0 where nobody is. */
     user_id: Id
     client_hash: Buffer
     device: Device | null
@@ -84,10 +90,106 @@ export type Tables = {
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }
   likes: { id: GeneratedId; post_id: Id; user_id: Id; created_at: CreatedAt }
-  removed_posts: { post_id: Id; removed_at: CreatedAt }
+  removed_posts: {
+    post_id: Id
+    removed_at: CreatedAt
+    /** Whether the likes move into the archive instead of being removed. */
+    keeps_likes: Generated<boolean>
+  }
   like_totals: { user_id: Id; likes: string }
   report_reasons: { id: GeneratedId; name: string; place: number }
-  reports: { id: GeneratedId; post_id: Id; reporter_id: Id; reason_id: Id; created_at: CreatedAt }
+  reports: {
+    id: GeneratedId
+    post_id: Id
+    reporter_id: Id
+    reason_id: Id
+    created_at: CreatedAt
+    /** The post as it was when it was reported. */
+    author_id: Id
+    post_text: string
+    posted_at: Date
+    comment: string | null
+    state: Generated<'open' | 'removed' | 'kept'>
+    decided_at: Date | null
+    /** The decision's row in the journal. */
+    decision_id: Id | null
+    /** Whether the reporter has seen the outcome. */
+    is_seen: Generated<boolean>
+  }
+  /** Append-only. It outlives what it names. */
+  journal: {
+    id: GeneratedId
+    at: CreatedAt
+    actor: string
+    action: string
+    user_id: Id | null
+    post_id: Id | null
+    reason: string | null
+    details: ColumnType<Record<string, unknown>, string, never>
+  }
+  /** Posts that were removed or hidden, and reported ones that their authors deleted. */
+  archived_posts: {
+    id: Id
+    owner_id: Id
+    text: string
+    created_at: Date
+    is_modified: boolean
+    parent_post_id: Id | null
+    replied_post_id: Id | null
+    likes_count: number
+    replies_count: number
+    /** `left`: the owner has deleted the account. */
+    why: 'removed' | 'hidden' | 'deleted' | 'left'
+    /** Shown to the author. */
+    reason: string | null
+    archived_by: string
+    archived_at: ColumnType<Date, never, Date>
+    /** When the row is purged. */
+    until: Date
+    /** Whether a job is bringing back its likes, after which it returns to `posts`. */
+    is_restoring: Generated<boolean>
+  }
+  archived_likes: { id: Id; post_id: Id; user_id: Id; created_at: Date }
+  blocks: {
+    user_id: Id
+    reason: string
+    /** Null: until somebody takes it back. */
+    until: Date | null
+    blocked_by: string
+    created_at: CreatedAt
+  }
+  moderators: { email_key: string; email: string; added_at: CreatedAt }
+  /** One row. */
+  moderator_mails: { mailed_at: Date }
+  appeals: {
+    post_id: Id
+    user_id: Id
+    text: string
+    created_at: CreatedAt
+    state: Generated<'open' | 'granted' | 'refused'>
+    decided_at: Date | null
+    decision_id: Id | null
+  }
+  access_journal: {
+    id: GeneratedId
+    at: CreatedAt
+    action: string
+    user_id: Id
+    post_id: Id | null
+    address: string
+    port: number | null
+  }
+  /** One row. A reason means closed, null open. */
+  site_state: { registrations_closed: string | null; writing_closed: string | null }
+  invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }
+  bans: {
+    id: GeneratedId
+    kind: 'domain' | 'network' | 'email'
+    value: string
+    /** Null: until somebody removes it. */
+    until: Date | null
+    created_at: CreatedAt
+  }
   rate_limits: { key: string; points: number; expire: string | null }
   /** One row. */
   installation: {
@@ -95,5 +197,8 @@ export type Tables = {
     secret_fingerprint: Buffer | null
     /** The version of the product that migrated the database last. */
     version: string | null
+    /** When the counters were compared with their rows last, and how many differed. */
+    counters_checked_at: Date | null
+    counter_differences: number | null
   }
 }

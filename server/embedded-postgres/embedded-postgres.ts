@@ -17,7 +17,8 @@ import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'
 import { limitLogSize, logPath, stopPostmaster } from './postmaster.ts'
 
-const DATABASE = 'vslukh'
+/** The name of the database and of the role that owns it. */
+export const DATABASE = 'vslukh'
 const LOG_CHECK_MS = 60 * 60 * 1000
 const SHORT_LIFE_MS = 1_000
 

@@ -28,13 +28,16 @@ const pathOf = ({ path }: Endpoint) => `/api/v1${path.replace(/:(\w+)/g, '{$1}')
 const operationOf = (endpoint: Endpoint) => paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()]
 
 /** Returns the errors of an endpoint, derived from its description by the rules of the contract. */
-function expectedRefusals({ method, access, body, params, query, errors }: Endpoint): ErrorCode[] {
+function expectedRefusals(endpoint: Endpoint): ErrorCode[] {
+  const { method, access, publishes, body, params, query, errors } = endpoint
   return [
     ...errors,
     'TOO_MANY_REQUESTS',
     'INTERNAL_ERROR',
     'UNAVAILABLE',
     ...(access === 'cookie' ? [] : (['UNAUTHORIZED'] as const)),
+    ...(publishes ? (['BLOCKED'] as const) : []),
+    ...(access === 'moderator' ? (['NOT_FOUND'] as const) : []),
     ...(body || params || query ? (['INVALID_REQUEST'] as const) : []),
     ...(method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
   ]
@@ -61,6 +64,7 @@ describe.each([...endpoints])('%s', (_name, endpoint) => {
     expect((operation?.parameters ?? []).map(({ name }) => name).sort()).toEqual(named.sort())
     const security = {
       user: [{ bearer: [] }],
+      moderator: [{ bearer: [] }],
       cookie: [{ cookie: [] }],
       public: [{}, { bearer: [] }],
     }

@@ -11,13 +11,14 @@ const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', '
 
 /** Returns every error of an endpoint: its own, and those that follow from its access and schemas. */
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
-  const { params, query, headers, body, access } = endpoint
+  const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
   // A body of the wrong size or type is refused even where none is described.
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
   if (access !== 'cookie') errors.add('UNAUTHORIZED')
-  if (params) errors.add('NOT_FOUND')
+  if (publishes) errors.add('BLOCKED').add('WRITING_CLOSED')
+  if (params || access === 'moderator') errors.add('NOT_FOUND')
   return [...errors]
 }
 

@@ -159,8 +159,8 @@ test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
 )
 
 test('a path parameter with a control character is INVALID_REQUEST for every endpoint', async () => {
-  for (const { method, path, params, body } of (await allEndpoints()).values()) {
-    if (!params) continue
+  for (const { method, path, params, body, access } of (await allEndpoints()).values()) {
+    if (!params || access === 'moderator') continue
     const sent = { token: olga.token, ...(body && { body: { text: 'А' } }) }
     for (const value of ['%00', 'a%00b', '%1b']) {
       const answer = await app.call(method, path.replace(/:\w+/, value), sent)

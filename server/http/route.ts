@@ -4,19 +4,16 @@ import { withCursor } from '../../contract/pages.ts'
 import { withDeadline } from '../db/deadline.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
-import {
-  type Authenticator,
-  identifyViewer,
-  requireLiveSession,
-  type Viewer,
-} from './authenticate.ts'
+import { type Authenticator, identifyViewer, requireSession, type Viewer } from './authenticate.ts'
 import { answerSchemas } from './openapi.ts'
 
 export const API_PREFIX = '/api/v1'
 
 const HANDLE_MS = 8000
 
-type ViewerOf<E extends Endpoint> = E['access'] extends 'user' ? Viewer : Viewer | null
+type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
+  ? Viewer
+  : Viewer | null
 /** A validated request, and who sent it. */
 type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
 /** The raw request and reply, for cookies and addresses. */
@@ -66,14 +63,16 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
         if (!viewer) return
         // Users see at once what they changed on another node. Both steps ask the database: together they take one
         // round trip.
-        await Promise.all([
-          requireLiveSession(viewer, guards.auth),
+        const [session] = await Promise.all([
+          requireSession(viewer, endpoint, guards.auth),
           isCached(endpoint) && cache.awaitChanges(),
         ])
-        request.viewer = viewer
+        request.viewer = { ...viewer, isNewcomer: session.isNewcomer }
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)
+        // A body of which every field is optional may be left out.
+        if (endpoint.body) request.body ??= {}
         // Where no body is described, every field of one is unknown.
         if (!endpoint.body && !isEmpty(request.body)) throw new AppError('INVALID_REQUEST')
       },
@@ -132,7 +131,7 @@ function schemaOf(endpoint: Endpoint): FastifySchema {
 }
 
 function security({ access }: Endpoint) {
-  if (access === 'user') return [{ bearer: [] }]
+  if (access === 'user' || access === 'moderator') return [{ bearer: [] }]
   return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
 }
 

@@ -35,16 +35,18 @@ export async function insertLikes(
 
 type Removed = { removed: number; last: string | null }
 
-/** Removes some likes of a post and subtracts them from their users' totals. Returns how many, and the last user's id. */
+/**
+ * Removes some likes of a post and subtracts them from their users' totals. `archiving` is a statement that takes them from
+ * the CTE `gone`, where they are to be kept. Returns how many there were, and the last user's id.
+ */
 async function removeLikes(
   db: Queryable,
-  postId: string,
-  filter: RawBuilder<unknown>,
+  { postId, filter, archiving }: LikesToRemove,
 ): Promise<Removed> {
   const { rows } = await sql<Removed>`
     WITH gone AS (
-      DELETE FROM likes WHERE post_id = ${postId} AND ${filter} RETURNING user_id
-    ), locked AS (
+      DELETE FROM likes WHERE post_id = ${postId} AND ${filter} RETURNING *
+    ), ${archiving ?? sql``} locked AS (
       SELECT t.user_id FROM like_totals t JOIN gone USING (user_id) ORDER BY t.user_id FOR UPDATE OF t
     ), totals AS (
       UPDATE like_totals t SET likes = t.likes - 1 FROM locked WHERE t.user_id = locked.user_id
@@ -53,43 +55,109 @@ async function removeLikes(
   return rows[0] ?? { removed: 0, last: null }
 }
 
-/** Removes the likes of users from a locked post. Returns how many there were. */
+type LikesToRemove = {
+  postId: string
+  filter: RawBuilder<unknown>
+  archiving?: RawBuilder<unknown>
+}
+
+/** Removes the likes that users gave a locked post. Returns how many there were. */
 export async function deleteLikes(
   tx: Queryable,
   postId: string,
   userIds: string[],
 ): Promise<number> {
-  return (await removeLikes(tx, postId, sql`user_id = ANY(${userIds}::bigint[])`)).removed
+  const filter = sql`user_id = ANY(${userIds}::bigint[])`
+  return (await removeLikes(tx, { postId, filter })).removed
 }
 
-/** How many likes one short transaction removes. */
-const STEP = sql.raw('5000')
+/** How many likes one short transaction moves or removes. */
+export const LIKES_STEP = 5000
+const STEP = sql.raw(String(LIKES_STEP))
+
+/** A post that is gone, and whether its likes move into the archive instead of being removed. */
+export type RemovedPost = { postId: string; keepsLikes: boolean }
+
+/** SQL for a post's archived row while it is not being restored, locked against a restore. */
+const archivedRow = (postId: string) =>
+  sql`SELECT FROM archived_posts WHERE id = ${postId} AND NOT is_restoring FOR SHARE`
+const ARCHIVING = sql`archived AS (
+    INSERT INTO archived_likes (id, post_id, user_id, created_at)
+    SELECT id, post_id, user_id, created_at FROM gone
+    ON CONFLICT DO NOTHING
+  ),`
 
 /**
- * Removes the next likes of a deleted post, those of users after `afterUserId`. Returns the last of these users, or null when
- * there was none.
+ * Removes the next likes of a post that is gone, those of users after `afterUserId`, or moves them into the archive. Returns
+ * the last of these users, or null when there was none, or when the post is being restored.
  */
-export async function deleteNextLikes(
+export async function removeNextLikes(
   db: Queryable,
-  postId: string,
+  { postId, keepsLikes }: RemovedPost,
   afterUserId: string,
 ): Promise<string | null> {
   const next = sql`SELECT user_id FROM likes WHERE post_id = ${postId} AND user_id > ${afterUserId}
     ORDER BY user_id LIMIT ${STEP}`
   const filter = sql`user_id > ${afterUserId} AND user_id <= (SELECT max(user_id) FROM (${next}) step)`
-  return (await removeLikes(db, postId, filter)).last
+  if (!keepsLikes) return (await removeLikes(db, { postId, filter })).last
+  const isArchived = sql`EXISTS (WITH archive AS MATERIALIZED (${archivedRow(postId)}) SELECT FROM archive)`
+  const step = { postId, filter: sql`${isArchived} AND ${filter}`, archiving: ARCHIVING }
+  return (await removeLikes(db, step)).last
 }
 
-/** The deleted posts that may still have likes. */
-export async function selectRemovedPosts(db: Queryable): Promise<string[]> {
-  const rows = await db.selectFrom('removed_posts').select('post_id').orderBy('post_id').execute()
-  return rows.map(({ post_id }) => post_id)
+/**
+ * The posts that are gone and may still have likes. Those of a post that was archived in the last 15 s stay for now, in case
+ * of an undo.
+ */
+export async function selectRemovedPosts(db: Queryable): Promise<RemovedPost[]> {
+  const { rows } = await sql<RemovedPost>`
+    SELECT post_id AS "postId", keeps_likes AND a.id IS NOT NULL AS "keepsLikes"
+    FROM removed_posts LEFT JOIN archived_posts a ON a.id = post_id
+    WHERE (NOT keeps_likes OR removed_at < now() - interval '15 seconds')
+      AND a.is_restoring IS NOT TRUE
+    ORDER BY post_id`.execute(db)
+  return rows
 }
 
-/** Removes a deleted post from the list of those with likes, unless it still has some. Nobody can add any. */
-export async function deleteRemovedPost(db: Queryable, postId: string): Promise<void> {
-  await sql`DELETE FROM removed_posts r WHERE post_id = ${postId}
+/** Ends the removal of a post's likes, unless it still has some or is being restored. Nobody can add any. */
+export async function deleteRemovedPost(
+  db: Queryable,
+  { postId, keepsLikes }: RemovedPost,
+): Promise<void> {
+  const archived = keepsLikes ? archivedRow(postId) : sql`SELECT`
+  await sql`WITH archive AS MATERIALIZED (${archived})
+    DELETE FROM removed_posts r WHERE post_id = ${postId} AND EXISTS (SELECT FROM archive)
     AND NOT EXISTS (SELECT FROM likes l WHERE l.post_id = r.post_id)`.execute(db)
+}
+
+/**
+ * Moves the next likes of an archived post back, which its caller has locked, and adds them to their users' totals. Returns
+ * how many there were.
+ */
+export async function restoreNextLikes(tx: Queryable, postId: string): Promise<number> {
+  const { rows } = await sql<{ restored: number }>`
+    WITH back AS (
+      DELETE FROM archived_likes WHERE post_id = ${postId} AND user_id IN (
+        SELECT user_id FROM archived_likes WHERE post_id = ${postId} ORDER BY user_id LIMIT ${STEP}
+      ) RETURNING *
+    ), restored AS (
+      INSERT INTO likes (id, post_id, user_id, created_at) OVERRIDING SYSTEM VALUE
+      SELECT id, post_id, user_id, created_at FROM back
+    ), totals AS (
+      INSERT INTO like_totals AS t (user_id, likes) SELECT user_id, 1 FROM back ORDER BY user_id
+      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + 1
+    )
+    SELECT count(*)::int AS restored FROM back`.execute(tx)
+  return rows[0]?.restored ?? 0
+}
+
+/** Deletes the next archived likes of a post for good. Returns how many there were. */
+export async function deleteArchivedLikes(db: Queryable, postId: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`DELETE FROM archived_likes WHERE post_id = ${postId}
+    AND user_id IN (
+      SELECT user_id FROM archived_likes WHERE post_id = ${postId} ORDER BY user_id LIMIT ${STEP}
+    )`.execute(db)
+  return Number(numAffectedRows)
 }
 
 export type LikesQuestion = { userId: string; postIds: string[] }

@@ -1,14 +1,31 @@
 import { batchCalls } from '../db/batch-calls.ts'
-import type { Db } from '../db/database.ts'
-import { changeLikesCount } from '../posts/posts.service.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import {
+  changeLikesCount,
+  deleteExpired,
+  findExpired,
+  lockArchived,
+  lockReplied,
+  markRestoring,
+  putBack,
+  selectRestoring,
+} from '../posts/posts.service.ts'
+import { addJob } from '../queue/queue.ts'
+import {
+  deleteArchivedLikes,
   deleteLikes,
-  deleteNextLikes,
   deleteRemovedPost,
   insertLikes,
+  LIKES_STEP,
   lockTotals,
+  removeNextLikes,
+  restoreNextLikes,
   selectRemovedPosts,
 } from './likes.repository.ts'
+import { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes } from './own-likes.repository.ts'
+
+// Other features call these as they are.
+export { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
 
 /** The desired state of a user's like of a post. */
 export type DesiredLike = { userId: string; isLiked: boolean }
@@ -71,13 +88,64 @@ async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
 }
 
 /**
- * Removes the likes of deleted posts, some thousands in each transaction, until there are none. It may be interrupted at any
- * moment and may run twice at once: the next run finds what is left.
+ * Removes the likes of deleted posts and archives those of archived ones, some thousands in each transaction, until there are
+ * none. It may be interrupted at any moment and may run twice at once: the next run finds what is left.
  */
 export async function removeLikesOfDeleted(db: Db, stopping: Promise<never>): Promise<void> {
-  for (const postId of await selectRemovedPosts(db)) {
+  for (const post of await selectRemovedPosts(db)) {
     let last: string | null = '0'
-    while (last !== null) last = await Promise.race([deleteNextLikes(db, postId, last), stopping])
-    await deleteRemovedPost(db, postId)
+    while (last !== null) last = await Promise.race([removeNextLikes(db, post, last), stopping])
+    await deleteRemovedPost(db, post)
+  }
+}
+
+/**
+ * Puts an archived post back with its id, its likes and exact counts. A post with more archived likes than one step moves
+ * appears once the job `restore-posts` has moved them all. Returns which, or `missing` where it cannot be restored.
+ */
+export async function restorePost(
+  tx: Queryable,
+  id: string,
+): Promise<'restored' | 'restoring' | 'missing'> {
+  const post = await lockArchived(tx, id)
+  if (!post || post.why === 'deleted') return 'missing'
+  if (await takeRestoreStep(tx, id)) return 'restored'
+  await markRestoring(tx, id)
+  await addJob(tx, 'restore-posts', { payload: {} })
+  return 'restoring'
+}
+
+/** Returns whether the post is back. */
+async function takeRestoreStep(tx: Queryable, id: string): Promise<boolean> {
+  await lockReplied(tx, id)
+  if ((await restoreNextLikes(tx, id)) === LIKES_STEP) return false
+  await putBack(tx, id)
+  return true
+}
+
+/**
+ * Goes on with restoring posts whose likes are too many for one step, as removeLikesOfDeleted goes on with removals.
+ * `invalidate` is called after each post that is back.
+ */
+export async function restorePosts(
+  db: Db,
+  { stopping, invalidate }: { stopping: Promise<never>; invalidate: () => Promise<void> },
+): Promise<void> {
+  for (const id of await selectRestoring(db)) {
+    const step = () =>
+      db.transaction().execute(async (tx) => {
+        const post = await lockArchived(tx, id)
+        return !post?.is_restoring || takeRestoreStep(tx, id)
+      })
+    while (!(await Promise.race([step(), stopping])));
+    await invalidate()
+  }
+}
+
+/** Deletes archived posts that have expired for good, with their likes in steps. */
+export async function purgeArchive(db: Db): Promise<void> {
+  for (let id = await findExpired(db); id !== undefined; id = await findExpired(db)) {
+    while ((await deleteArchivedLikes(db, id)) > 0);
+    await deleteExpired(db, id)
   }
 }

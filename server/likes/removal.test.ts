@@ -6,7 +6,7 @@ import { addJob } from '../queue/queue.ts'
 import { CRONTAB } from '../tasks.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { recount } from '../testing/seed.ts'
+import { seedFans } from '../testing/seed.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 /** More than one step of 5,000, and less than two. */
@@ -14,17 +14,6 @@ const LIKERS = 6000
 const LEFT_BY_A_STEP = 1000
 /** Long enough for a busy machine. */
 const SOON = { timeout: 10_000 }
-
-/** Adds `count` users, with the e-mails fan1@ to fanN@example.org, who like a post. */
-async function seedFans({ db }: TestApp, postId: string, count: number): Promise<void> {
-  await sql`WITH fans AS (
-      INSERT INTO users (username, email, email_key)
-      SELECT 'fan_' || n, 'fan' || n || '@example.org', 'fan' || n || '@example.org'
-      FROM generate_series(1, ${count}::int) n RETURNING id
-    )
-    INSERT INTO likes (post_id, user_id) SELECT ${postId}::bigint, id FROM fans`.execute(db)
-  await recount(db)
-}
 
 /** Locks a user's total of likes until the returned function is called. */
 async function holdTotalOf({ databaseUrl }: TestApp, userId: string): Promise<() => Promise<void>> {
@@ -55,7 +44,7 @@ test('a deleted post leaves every list and total at once and its likes are remov
   const olga = await app.signUp()
   const doomed = await app.publish(olga, 'Все меня любят')
   const other = await app.publish(olga, 'Остаюсь')
-  await seedFans(app, doomed.id, LIKERS)
+  await seedFans(app.db, doomed.id, LIKERS)
   const first = await app.signIn('fan1@example.org')
   const last = await app.signIn(`fan${LIKERS}@example.org`)
   for (const { token } of [first, last])
@@ -87,7 +76,7 @@ test('a deleted post leaves every list and total at once and its likes are remov
 test('likes that a killed process has left are removed by the next run, within a minute', async () => {
   const app = await appForTest()
   const gone = '999'
-  await seedFans(app, gone, 10)
+  await seedFans(app.db, gone, 10)
   await app.db.insertInto('removed_posts').values({ post_id: gone }).execute()
   expect(CRONTAB).toMatch(/^\* \* \* \* \* remove-likes$/m)
   await addJob(app.db, 'remove-likes', { payload: {} })
@@ -101,7 +90,7 @@ test('likes that a killed process has left are removed by the next run, within a
 test('two runs at once remove each like once', async () => {
   const app = await appForTest()
   const gone = '999'
-  await seedFans(app, gone, LIKERS)
+  await seedFans(app.db, gone, LIKERS)
   await app.db.insertInto('removed_posts').values({ post_id: gone }).execute()
   for (let run = 0; run < 4; run++) await addJob(app.db, 'remove-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, gone), SOON).toBe(0)

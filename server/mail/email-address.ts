@@ -34,6 +34,11 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** The domain of an address as the DNS has it; an empty string where it has none. */
+export function domainOf(address: string): string {
+  return asciiDomain(splitEmail(address).domain)
+}
+
 /** An address as logs may show it: its first character and its domain, `o***@example.org`. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

@@ -1,17 +1,22 @@
-import { PATHS, pageTitle, postPath, TITLES } from '../../contract/pages.ts'
+import { PATHS, pageTitle, postPath, TEXT_NAMES, TITLES } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
+import type { TextName } from '../../contract/texts.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
 import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
 
-/** The page at a path: the wall, a post, or a page of the signed-in user. */
-type Page = { name: 'wall' } | { name: 'post'; id: string } | { name: 'own' }
+/** The page at a path: the wall, a post, a text of the site, or a page of the signed-in user. */
+type Page =
+  | { name: 'wall' }
+  | { name: 'post'; id: string }
+  | { name: 'text'; text: TextName }
+  | { name: 'own' }
 
 /**
- * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; `other` where
+ * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; a text by its title; `other` where
  * the post could not be read; no post; or nothing, where there is no such page.
  */
-export type Shown = 'own' | 'other' | 'wall' | Post | 'no post' | 'nothing'
+export type Shown = 'own' | 'other' | 'wall' | Post | { title: string } | 'no post' | 'nothing'
 
 export type SiteFacts = {
   appName: string
@@ -44,6 +49,8 @@ export function pageAt(path: string): Page | null {
   if (path === PATHS.wall) return { name: 'wall' }
   const id = POST_PATH.exec(path)?.[1]
   if (id !== undefined) return { name: 'post', id }
+  const text = TEXT_NAMES.find((name) => PATHS[name] === path)
+  if (text !== undefined) return { name: 'text', text }
   return ALL_PATHS.has(path) ? { name: 'own' } : null
 }
 
@@ -54,6 +61,7 @@ export function headOf(shown: Shown, site: SiteFacts): string {
   if (shown === 'no post') return title(TITLES.noPost, site)
   if (shown === 'nothing') return title(TITLES.noPage, site)
   if (shown === 'wall') return wallHead(site)
+  if ('title' in shown) return title(shown.title, site) + meta('description', site.description)
   return postHead(shown, site)
 }
 

@@ -133,7 +133,8 @@ test('a missing post and a missing page are rendered too, with 404', async () =>
     ['/nowhere', 'nothing'],
   ] as const) {
     const { status, html, headers } = await read(path)
-    expect([status, firstPage(html)]).toEqual([404, { now: 0, shows }])
+    const site = { registrationsClosed: null, writingClosed: null }
+    expect([status, firstPage(html)]).toEqual([404, { now: 0, site, shows }])
     expect(headers.get('cache-control')).toBe('no-cache')
   }
 })

@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { PAGE_SIZE } from '../../contract/constants.ts'
-import { FIRST_PAGE_ID, type FirstPage, PATHS, postPath, withCursor } from '../../contract/pages.ts'
+import {
+  FIRST_PAGE_ID,
+  type FirstPage,
+  PATHS,
+  postPath,
+  SITE_STATE_META,
+  type SiteState,
+  withCursor,
+} from '../../contract/pages.ts'
 import type { Post, PostPage } from '../../contract/posts.ts'
+import type { SiteText, TextName } from '../../contract/texts.ts'
 import type { Http, ListQuery } from '../http/route.ts'
 import { type CachedResponse, toCachedResponse } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
-import { escapeJson } from './escape.ts'
+import { escapeHtml, escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -15,10 +24,17 @@ export type PageReads = {
   readWall: (query: ListQuery) => Promise<PostPage>
   readPost: (id: string) => Promise<Post>
   readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
+  readText: (name: TextName) => Promise<SiteText>
+  /** Never rejects. */
+  readSiteState: () => Promise<SiteState>
 }
 
 /** A public page by its address. */
-export type PublicPage = ({ name: 'wall' } | { name: 'post'; id: string }) & {
+export type PublicPage = (
+  | { name: 'wall' }
+  | { name: 'post'; id: string }
+  | { name: 'text'; text: TextName }
+) & {
   /** After which post its list begins; null for the first one. */
   cursor: string | null
 }
@@ -33,6 +49,7 @@ type Options = PageReads & {
 /** What a page is made from: its route and address, what its head is about, and what the app shows first. */
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
+const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
 /** So many pages may wait to be rendered; others get the shell, so that no crawler can keep the server busy. */
@@ -66,18 +83,25 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
 
   async function read(page: PublicPage): Promise<Page> {
     const { cursor } = page
+    const facts = { now: unixNow(), site: await reads.readSiteState() }
     const query = { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) }
     const url = urlOf(page)
     if (page.name === 'wall') {
       const posts = await reads.readWall(query)
-      const first = { now: unixNow(), shows: 'wall', cursor, posts } as const
+      const first = { ...facts, shows: 'wall', cursor, posts } as const
       return { route: PATHS.wall, url, head: 'wall', first }
+    }
+    if (page.name === 'text') {
+      const { text: name } = page
+      const text = await reads.readText(name)
+      const first = { ...facts, shows: 'text', name, text } as const
+      return { route: url, url, head: { title: text.title }, first }
     }
     const [post, replies] = await Promise.all([
       reads.readPost(page.id),
       reads.readReplies(page.id, query),
     ])
-    const first = { now: unixNow(), shows: 'post', post, cursor, replies } as const
+    const first = { ...facts, shows: 'post', post, cursor, replies } as const
     return { route: PATHS.post, url, head: post, first }
   }
 
@@ -99,13 +123,13 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
         route: PATHS.post,
         url: postPath('0'),
         head: 'no post',
-        first: { now: 0, shows: 'missing post' },
+        first: { now: 0, site: OPEN, shows: 'missing post' },
       }),
       nothing: render({
         route: '*',
         url: '/nothing',
         head: 'nothing',
-        first: { now: 0, shows: 'nothing' },
+        first: { now: 0, site: OPEN, shows: 'nothing' },
       }),
     },
   }
@@ -113,6 +137,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
 
 /** The address of a page as links spell it, which is also the key of its cached response. */
 export function urlOf(page: PublicPage): string {
+  if (page.name === 'text') return PATHS[page.text]
   return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
 }
 
@@ -129,6 +154,12 @@ function createTurns(): () => Promise<void> {
     waiting--
     if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
   }
+}
+
+/** The element that tells the empty page what is closed; nothing where everything is open. */
+export function siteStateMeta(site: SiteState): string {
+  if (site.registrationsClosed === null && site.writingClosed === null) return ''
+  return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 
 /** The element from which the browser's app reads what the server has rendered. */

@@ -12,6 +12,7 @@ import {
   createRenderedPages,
   type PageReads,
   type PublicPage,
+  siteStateMeta,
   TooBusyToRender,
   urlOf,
 } from './rendered-pages.ts'
@@ -81,18 +82,19 @@ async function serveFiles(app: FastifyInstance, web: WebApp, limit: Limit): Prom
 
 /** Makes the function that answers with a page. */
 function createPages(web: WebApp, options: Options) {
-  const { cookieName, limit, readPost } = options
+  const { cookieName, limit, readPost, readText, readSiteState } = options
   const { rendered, site } = web
   const pages = rendered && createRenderedPages({ ...options, rendered, site })
 
-  function sendShell(request: FastifyRequest, reply: FastifyReply, shown: Shown): FastifyReply {
+  async function sendShell(request: FastifyRequest, reply: FastifyReply, shown: Shown) {
     const isVisitor = request.cookies[cookieName] === undefined
     const session = isVisitor ? VISITOR_META : ''
+    const state = siteStateMeta(await readSiteState())
     return reply
       .code(isMissing(shown) ? 404 : 200)
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
       .type(HTML_TYPE)
-      .send(web.shell.before + headOf(shown, site) + session + web.shell.after)
+      .send(web.shell.before + headOf(shown, site) + state + session + web.shell.after)
   }
 
   async function sendMissing(request: FastifyRequest, reply: FastifyReply, shown: Missing) {
@@ -120,6 +122,9 @@ function createPages(web: WebApp, options: Options) {
         return reply.code(200).send(await pages.serve(publicPage, { request, reply }))
       }
       if (page.name === 'wall') return sendShell(request, reply, 'wall')
+      if (page.name === 'text') {
+        return sendShell(request, reply, { title: (await readText(page.text)).title })
+      }
       await limit.chargeNetwork(request.ip)
       return sendShell(request, reply, await readPost(page.id))
     } catch (error) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 
 /** A counter that differs from the rows it counts. */
@@ -52,4 +52,56 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
     differences.push(...rows)
   }
   return differences.slice(0, DIFFERENCES_MAX)
+}
+
+/**
+ * For each kind of counter, the statement that locks the row of a counter, so that whoever changes its rows has to wait, and the
+ * one that sets it from its rows afterwards.
+ */
+const MENDS: Record<
+  string,
+  (id: string) => { lock: RawBuilder<unknown>; set: RawBuilder<unknown> }
+> = {
+  wall: () => ({
+    lock: sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`,
+    set: sql`UPDATE wall_totals SET posts = CASE slot
+        WHEN 0 THEN (SELECT count(*) FROM posts WHERE replied_post_id IS NULL) ELSE 0 END`,
+  }),
+  'owner posts': (id) => ({
+    lock: ownerRow(id),
+    set: sql`UPDATE owner_totals SET posts = (
+        SELECT count(*) FROM posts WHERE owner_id = ${id} AND replied_post_id IS NULL) WHERE user_id = ${id}`,
+  }),
+  'owner replies': (id) => ({
+    lock: ownerRow(id),
+    set: sql`UPDATE owner_totals SET replies = (
+        SELECT count(*) FROM posts WHERE owner_id = ${id} AND replied_post_id IS NOT NULL) WHERE user_id = ${id}`,
+  }),
+  'user likes': (id) => ({
+    lock: sql`INSERT INTO like_totals AS t (user_id, likes) VALUES (${id}, 0)
+        ON CONFLICT (user_id) DO UPDATE SET likes = t.likes`,
+    set: sql`UPDATE like_totals SET likes = (SELECT count(*) FROM likes WHERE user_id = ${id})
+        WHERE user_id = ${id}`,
+  }),
+  'post likes': (id) => ({
+    lock: sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`,
+    set: sql`UPDATE posts SET likes_count = (SELECT count(*) FROM likes WHERE post_id = ${id})
+        WHERE id = ${id}`,
+  }),
+  'post replies': (id) => ({
+    lock: sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`,
+    set: sql`UPDATE posts SET replies_count = (SELECT count(*) FROM posts WHERE replied_post_id = ${id})
+        WHERE id = ${id}`,
+  }),
+}
+
+const ownerRow = (id: string) => sql`INSERT INTO owner_totals AS t (user_id) VALUES (${id})
+  ON CONFLICT (user_id) DO UPDATE SET posts = t.posts`
+
+/** Sets a counter from its rows, exactly, while others go on writing. */
+export async function mendCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
+  const mend = MENDS[counter]?.(id)
+  if (!mend) throw new Error(`there is no counter named ${counter}`)
+  await mend.lock.execute(tx)
+  await mend.set.execute(tx)
 }

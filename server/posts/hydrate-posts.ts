@@ -15,7 +15,8 @@ type PostRow = {
   created_at: number
   is_modified: boolean
   owner_id: string
-  username: string
+  /** Null when the owner has deleted the account. */
+  username: string | null
   is_liked: boolean
   likes_count: number
   replies_count: number
@@ -25,7 +26,6 @@ type PostRow = {
 /** The `r_` columns belong to the replied post and are all null where there is none. */
 type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] } & {
   key: string
-  r_id: string | null
 }
 
 /** The columns of one post on the wire, from the aliases of posts, users and likes. */
@@ -47,15 +47,18 @@ type Source = { from: RawBuilder<unknown>; key: RawBuilder<unknown> }
 const PAGE: Source = { from: sql`page JOIN posts p ON p.id = page.id`, key: sql`page.key` }
 const INSERTED: Source = { from: sql`post p`, key: sql`0` }
 
-/** SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. */
+/**
+ * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
+ * has deleted the account have no username: they are hidden while a job moves them into the archive.
+ */
 function hydrated({ from, key }: Source, viewer: PostViewer) {
   const viewerId = viewer?.userId ?? NO_USER
   return sql`SELECT ${key} AS key, ${COLUMNS}
     FROM ${from}
-    JOIN users u ON u.id = p.owner_id
+    LEFT JOIN users u ON u.id = p.owner_id AND u.deleted_at IS NULL
     LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
     LEFT JOIN posts r ON r.id = p.replied_post_id
-    LEFT JOIN users ru ON ru.id = r.owner_id
+    LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }
 
@@ -80,6 +83,9 @@ export async function hydrateInsertedPost(
   return rows[0] && toPost(rows[0])
 }
 
+/** One row of a page: its position in the list, and the post, unless that is hidden. */
+type HydratedPost = { key: string; post: Post | undefined }
+
 /**
  * Reads the posts of a page, by descending key, and the list's total in one statement. The page's rows are materialised
  * first, so that the planner joins ten rows and not the whole table.
@@ -88,21 +94,21 @@ export async function hydratePosts(
   db: Queryable,
   { page, total }: { page: PageRows; total: RawBuilder<unknown> },
   viewer: PostViewer,
-): Promise<{ posts: Post[]; keys: string[]; total: number | null }> {
+): Promise<{ rows: HydratedPost[]; total: number | null }> {
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, viewer)}) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {
-    posts: found.map(toPost),
-    keys: found.map((row) => row.key),
+    rows: found.map((row) => ({ key: row.key, post: toPost(row) })),
     total: rows[0]?.total ?? null,
   }
 }
 
-function toPost(row: HydratedRow): Post {
-  return postOf(row, '', row.r_id === null ? null : postOf(row, 'r_', null))
+function toPost(row: HydratedRow): Post | undefined {
+  if (row.username === null) return undefined
+  return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))
 }
 
 function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
@@ -111,7 +117,7 @@ function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_
     text: row[`${prefix}text`],
     created_at: row[`${prefix}created_at`],
     is_modified: row[`${prefix}is_modified`],
-    owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] },
+    owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
     actions: {
       is_liked: row[`${prefix}is_liked`],
       likes_count: row[`${prefix}likes_count`],

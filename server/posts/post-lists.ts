@@ -80,15 +80,16 @@ export async function readPostList(
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const { posts, keys, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  const { rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
   if (total === null) throw new AppError('POST_NOT_FOUND')
-  const hasMore = posts.length > limit
+  const hasMore = rows.length > limit
+  const shown = rows.slice(0, limit)
   return {
-    posts: posts.slice(0, limit),
+    posts: shown.flatMap(({ post }) => post ?? []),
     firstPage: 1,
     lastPage: Math.max(1, Math.ceil(total / limit)),
     total,
-    nextCursor: hasMore ? (keys[limit - 1] ?? null) : null,
+    nextCursor: hasMore ? (shown.at(-1)?.key ?? null) : null,
   }
 }
 

@@ -2,10 +2,9 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
+import { type Archive, archivingCte, lockAnswered } from './archive.repository.ts'
 import { hydrateInsertedPost } from './hydrate-posts.ts'
-
-/** The wall's total is spread over this many rows (migration 001). */
-const WALL_SLOTS = 16
+import { WALL_SLOTS } from './wall-slots.ts'
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = { ownerId: string; text: string; idempotencyKey: string | undefined }
@@ -114,26 +113,40 @@ export function selectEdited(db: Queryable, edit: Edit) {
 }
 
 /**
- * Locks the owner's post against likes and replies, and the replied post, whose count is about to change. Returns false when
- * the owner has no such post. All code locks posts by ascending id and before any total, so that no two transactions deadlock.
+ * Locks a post that is about to be removed against likes and replies, and the replied post, whose count is about to change.
+ * Returns false when there is no such post, or it is not `ownerId`'s where that is given. All code locks posts by ascending
+ * id and before any total, so that no two transactions deadlock.
  */
-export async function lockOwnPost(tx: Queryable, id: string, ownerId: string): Promise<boolean> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT p.id FROM posts own JOIN posts p ON p.id IN (own.id, own.replied_post_id)
-    WHERE own.id = ${id} AND own.owner_id = ${ownerId}
+export async function lockToRemove(tx: Queryable, id: string, ownerId?: string): Promise<boolean> {
+  const isOwn = ownerId === undefined ? sql`true` : sql`own.owner_id = ${ownerId}`
+  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
+    SELECT p.id, p.replied_post_id FROM posts own JOIN posts p ON p.id IN (own.id, own.replied_post_id)
+    WHERE own.id = ${id} AND ${isOwn}
     ORDER BY p.id FOR UPDATE OF p`.execute(tx)
-  return rows.some((row) => row.id === id)
+  const own = rows.find((row) => row.id === id)
+  // A restore of the replied post counts its replies: it has to wait for this one, or the other way round.
+  if (own?.replied_post_id && rows.length === 1) await lockAnswered(tx, own.replied_post_id)
+  return own !== undefined
 }
 
+type Removal = { id: string; archive: Archive; isEvidence: boolean }
+
 /**
- * Removes a post that its caller has locked, and subtracts it from every count. A post with likes is added to `removed_posts`,
- * which takes its likes out of every list and total, until the job `remove-likes` has removed their rows.
+ * Removes a post that its caller has locked, archives it, and subtracts it from every count. With `isEvidence` it is archived
+ * only if it has open reports, and without its likes. A post with likes is added to `removed_posts`, which takes them out of
+ * every list and total until the job `remove-likes` has moved or removed their rows.
  */
-export async function removePost(tx: Queryable, id: string): Promise<{ hasLikes: boolean }> {
+export async function removePost(
+  tx: Queryable,
+  { id, archive, isEvidence }: Removal,
+): Promise<{ hasLikes: boolean }> {
+  const isKept = isEvidence
+    ? sql`EXISTS (SELECT FROM reports WHERE post_id = gone.id AND state = 'open')`
+    : sql`true`
   const { rows } = await sql<{ has_likes: boolean }>`
     WITH gone AS (
-      DELETE FROM posts WHERE id = ${id} RETURNING id, owner_id, replied_post_id
-    ), replied AS (
+      DELETE FROM posts WHERE id = ${id} RETURNING *
+    ), archived AS (${archivingCte(archive, isKept)}), replied AS (
       UPDATE posts p SET replies_count = p.replies_count - 1
       FROM gone WHERE p.id = gone.replied_post_id
     ), owner AS (
@@ -145,7 +158,7 @@ export async function removePost(tx: Queryable, id: string): Promise<{ hasLikes:
       UPDATE wall_totals t SET posts = t.posts - 1
       FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL
     ), liked AS (
-      INSERT INTO removed_posts (post_id) SELECT gone.id FROM gone
+      INSERT INTO removed_posts (post_id, keeps_likes) SELECT gone.id, ${!isEvidence} FROM gone
       WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id) RETURNING post_id
     )
     SELECT EXISTS (SELECT FROM liked) AS has_likes`.execute(tx)

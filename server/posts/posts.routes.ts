@@ -10,7 +10,12 @@ import {
 import { type Db, isRowId, NO_USER } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
-import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
+import {
+  chargePublication,
+  type Limits,
+  type PublicationLimits,
+} from '../rate-limits/rate-limits.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import {
@@ -25,13 +30,17 @@ import {
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'publications' | 'edits'>
+  limits: PublicationLimits & Pick<Limits, 'edits'>
   editPeriodSeconds: number
+  /** For how many days a reported post that its author deletes stays as evidence. */
+  removedDays: number
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
+  noteAccess: NoteAccess
 }
 
-export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate }: Options): void {
+export function registerPosts(options: Options): void {
+  const { route, db, limits, editPeriodSeconds, removedDays, invalidate, noteAccess } = options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
@@ -45,12 +54,15 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
 
   route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
-  route(createPost, async ({ body, headers, viewer }) => {
+  route(createPost, async ({ body, headers, viewer }, { request }) => {
     const text = requireText(body.text)
     const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
-    if (!(await isRetry(db, newPost))) await limits.publications.charge(viewer.userId)
+    if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
     const { post, isNew } = await publishPost(db, newPost)
-    if (isNew) await invalidate()
+    if (isNew) {
+      await invalidate()
+      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
+    }
     return post
   })
 
@@ -62,9 +74,11 @@ export function registerPosts({ route, db, limits, editPeriodSeconds, invalidate
     return requirePost(db, id, viewer)
   })
 
-  route(deletePostEndpoint, async ({ params, viewer }) => {
-    await deletePost(db, params.id, viewer.userId)
+  route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
+    const own = { id: params.id, ownerId: viewer.userId, evidenceDays: removedDays }
+    await deletePost(db, own)
     await invalidate()
+    await noteAccess(request, { action: 'delete-post', userId: viewer.userId, postId: params.id })
   })
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
+import { signUpEarlier } from '../testing/sign-up-earlier.ts'
 import { appForTest, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
@@ -18,7 +19,7 @@ async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {
 
 test('five posts and replies pass in a burst, the sixth is 429 and may be retried within 5 s', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const { token } = await app.signUp()
+  const { token } = await signUpEarlier(app)
   const body = { text: 'Скорей' }
   const first = await app.call('POST', '/posts', { token, body })
   const paths = ['/posts', `/posts/${first.body.id}/replies`]
@@ -30,13 +31,13 @@ test('five posts and replies pass in a burst, the sixth is 429 and may be retrie
   expectTooMany(refusal, { most: 5 })
   expect((await app.call('GET', '/posts')).body.total).toBe(3)
 
-  const other = await app.signUp()
+  const other = await signUpEarlier(app)
   expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
 })
 
 test('texts that are refused do not count against the good ones that follow', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const { token } = await app.signUp()
+  const { token } = await signUpEarlier(app)
   const first = await app.call('POST', '/posts', { token, body: { text: 'Первая' } })
   const replies = `/posts/${first.body.id}/replies`
   for (const path of ['/posts', replies, '/posts', replies, '/posts', replies]) {
@@ -52,7 +53,7 @@ test('texts that are refused do not count against the good ones that follow', as
 
 test('five edits pass in a burst, then one in 2 s, counted apart from posts; a refused text is not counted', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const olga = await app.signUp()
+  const olga = await signUpEarlier(app)
   const { token } = olga
   const { id } = await app.publish(olga)
   const edit = (text: string) => app.call('PATCH', `/posts/${id}`, { token, body: { text } })
@@ -67,7 +68,7 @@ test('five edits pass in a burst, then one in 2 s, counted apart from posts; a r
 
 test('a retry with the key of a published post is answered past the limit on publishing', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const { token } = await app.signUp()
+  const { token } = await signUpEarlier(app)
   const publish = (key: string, path = '/posts') =>
     app.call('POST', path, {
       token,
@@ -84,7 +85,7 @@ test('a retry with the key of a published post is answered past the limit on pub
 
 test('300 likes a day, then 429; unlikes and other users go on', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const olga = await app.signUp()
+  const olga = await signUpEarlier(app)
   const { token } = olga
   const { id } = await app.publish(olga)
   const { served, refusal } = await callsBefore429(() =>
@@ -93,7 +94,7 @@ test('300 likes a day, then 429; unlikes and other users go on', async () => {
   expect(served).toBe(300)
   expectTooMany(refusal, { most: 86_400 })
   expect((await app.call('DELETE', `/posts/${id}/likes`, { token })).status).toBe(200)
-  const petr = await app.signUp()
+  const petr = await signUpEarlier(app)
   const others = await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
   expect(others.body).toEqual({ likes_count: 1 })
 })
@@ -101,7 +102,7 @@ test('300 likes a day, then 429; unlikes and other users go on', async () => {
 test('all calls of a user: 1,500 in 5 minutes, counted for the user and not for the address', async () => {
   // A fiftieth: 30 for a user, 60 for a visitor's address.
   const app = await appForTest({ config: { rateLimitScale: 0.02 } })
-  const { token } = await app.signUp()
+  const { token } = await signUpEarlier(app)
   const { served, refusal } = await callsBefore429(() => app.call('GET', '/sessions', { token }))
   // One call went to learning who signed up.
   expect(served + 1).toBe(30)
@@ -112,7 +113,7 @@ test('all calls of a user: 1,500 in 5 minutes, counted for the user and not for 
 
 test('all calls of a visitor’s address: 3,000 in 5 minutes, whatever is called; users go on', async () => {
   const app = await appForTest({ config: { rateLimitScale: 0.02 } })
-  const { token } = await app.signUp()
+  const { token } = await signUpEarlier(app)
   const paths = ['/posts', '/reports/reasons', '/posts?limit=5']
   let turn = 0
   const { served, refusal } = await callsBefore429(() =>

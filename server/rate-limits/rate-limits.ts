@@ -75,6 +75,8 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     /** Codes for operations that do not exist, or have no attempts left. */
     unknownCodeChecks: shared('vain-code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
+    accountDeletions: shared('account-deletion', [5, HOUR], [15, DAY]),
+    downloads: shared('download', [1, DAY]),
     usernameChanges: shared('username-change', [3, DAY]),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
@@ -88,12 +90,32 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: createGcraLimit({ seconds: 5 / scale, burst: points(5) }),
+    /** For accounts that are less than a day old, besides `publications`. */
+    newcomerPublications: createGcraLimit({ seconds: 60 / scale, burst: points(1) }),
+    newcomerDays: shared('newcomer-day', [20, DAY]),
     edits: createGcraLimit({ seconds: 2 / scale, burst: points(5) }),
     likes: local([300, DAY]),
   }
 }
 
 export type Limits = ReturnType<typeof createLimits>
+
+/** The limits on publishing posts and replies. */
+export type PublicationLimits = Pick<
+  Limits,
+  'publications' | 'newcomerPublications' | 'newcomerDays'
+>
+
+/** Counts a publication of a user. Throws TOO_MANY_REQUESTS, sooner for an account that is less than a day old. */
+export async function chargePublication(
+  limits: PublicationLimits,
+  { userId, isNewcomer = false }: { userId: string; isNewcomer?: boolean },
+): Promise<void> {
+  await limits.publications.charge(userId)
+  if (!isNewcomer) return
+  await limits.newcomerPublications.charge(userId)
+  await limits.newcomerDays.charge(userId)
+}
 
 /** Logs each limit that a key or a network goes over, once a window; the logger hashes the key or the address. */
 export function logTripped(limits: Limits, log: FastifyBaseLogger): void {

@@ -3,6 +3,7 @@ import { createReply, listOwnReplies, listReplies } from '../../contract/replies
 import { type Db, isRowId } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { type ListQuery, listUrl, type Route } from '../http/route.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
 import {
   isRetry,
   publishReply,
@@ -11,18 +12,19 @@ import {
   repliesTo,
   requireText,
 } from '../posts/posts.service.ts'
-import type { Limits } from '../rate-limits/rate-limits.ts'
+import { chargePublication, type PublicationLimits } from '../rate-limits/rate-limits.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'publications'>
+  limits: PublicationLimits
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
+  noteAccess: NoteAccess
 }
 
-export function registerReplies({ route, db, limits, invalidate }: Options): void {
+export function registerReplies({ route, db, limits, invalidate, noteAccess }: Options): void {
   route(listOwnReplies, ({ query, viewer }) =>
     readPostList(db, repliesOf(viewer.userId), query, viewer),
   )
@@ -32,12 +34,15 @@ export function registerReplies({ route, db, limits, invalidate }: Options): voi
     return readPostList(db, repliesTo(id), query, viewer)
   })
 
-  route(createReply, async ({ params, body, headers, viewer }) => {
+  route(createReply, async ({ params, body, headers, viewer }, { request }) => {
     const text = requireText(body.text)
     const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
-    if (!(await isRetry(db, newPost))) await limits.publications.charge(viewer.userId)
+    if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
     const { post, isNew } = await publishReply(db, params.id, newPost)
-    if (isNew) await invalidate()
+    if (isNew) {
+      await invalidate()
+      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
+    }
     return post
   })
 }

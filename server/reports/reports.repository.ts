@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ReportReason } from '../../contract/reports.ts'
 import type { Queryable } from '../db/database.ts'
 
@@ -14,17 +15,25 @@ export async function isReason(db: Queryable, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-export type NewReport = { postId: string; reporterId: string; reasonId: string }
+export type NewReport = {
+  postId: string
+  reporterId: string
+  reasonId: string
+  comment: string | null
+}
 
-/** Adds a report unless the reporter has made the same one before. Rejects with a foreign key violation without the post. */
-export async function insertReport(db: Queryable, report: NewReport): Promise<void> {
-  await db
-    .insertInto('reports')
-    .values({
-      post_id: report.postId,
-      reporter_id: report.reporterId,
-      reason_id: report.reasonId,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/**
+ * Adds a report with the post as it is now, unless the reporter has made the same one before, or this very text was reported
+ * and kept. Returns whether the report was added.
+ */
+export async function insertReport(db: Queryable, report: NewReport): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    INSERT INTO reports (post_id, reporter_id, reason_id, comment, author_id, post_text, posted_at)
+    SELECT p.id, ${report.reporterId}, ${report.reasonId}, ${report.comment}, p.owner_id, p.text, p.created_at
+    FROM posts p WHERE p.id = ${report.postId} AND NOT EXISTS (
+      SELECT FROM reports kept
+      WHERE kept.post_id = p.id AND kept.state = 'kept' AND kept.post_text = p.text
+    )
+    ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(db)
+  return numAffectedRows === 1n
 }

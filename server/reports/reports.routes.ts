@@ -1,18 +1,27 @@
 import { listReasons, reportPost } from '../../contract/reports.ts'
+import { parsePostText } from '../../contract/text.ts'
 import { type Db, isRowId } from '../db/database.ts'
-import { isForeignKeyViolation } from '../db/database-errors.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Route } from '../http/route.ts'
+import type { ReportRules } from '../moderation/moderation.service.ts'
 import { requireOwner } from '../posts/posts.service.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import { insertReport, isReason, selectReasons } from './reports.repository.ts'
+import { isReason, selectReasons } from './reports.repository.ts'
+import { addReport } from './reports.service.ts'
 
-type Options = { route: Route; db: Db; limits: Pick<Limits, 'reports'> }
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'reports'>
+  rules: ReportRules
+  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+}
 
-export function registerReports({ route, db, limits }: Options): void {
+export function registerReports({ route, db, limits, rules, invalidate }: Options): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
 
-  route(reportPost, async ({ params, query, viewer }) => {
+  route(reportPost, async ({ params, query, body, viewer }) => {
     const ownerId = await requireOwner(db, params.id)
     if (ownerId === viewer.userId) {
       throw new AppError('INVALID_REQUEST', { message: 'На свою запись пожаловаться нельзя' })
@@ -21,10 +30,16 @@ export function registerReports({ route, db, limits }: Options): void {
     if (!isRowId(reasonId) || !(await isReason(db, reasonId)))
       throw new AppError('REASON_NOT_FOUND')
     await limits.reports.charge(viewer.userId)
-    const report = { postId: params.id, reporterId: viewer.userId, reasonId }
-    await insertReport(db, report).catch((error: unknown) => {
-      // The post was deleted between the two statements.
-      throw isForeignKeyViolation(error) ? new AppError('POST_NOT_FOUND') : error
-    })
+    const comment = parseComment(body.comment)
+    const report = { postId: params.id, reporterId: viewer.userId, reasonId, comment }
+    if (await addReport(db, report, rules)) await invalidate()
   })
+}
+
+/** A comment without anything visible counts as none. Throws INVALID_REQUEST for control characters. */
+function parseComment(raw: string | undefined): string | null {
+  if (raw === undefined || raw.trim() === '') return null
+  const comment = parsePostText(raw)
+  if (comment === null) throw new AppError('INVALID_REQUEST')
+  return comment
 }

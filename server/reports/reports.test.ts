@@ -84,15 +84,15 @@ test('a report without a reason, or with two, is INVALID_REQUEST', async () => {
   }
 })
 
-test('a report of a missing or deleted post is POST_NOT_FOUND, and a visitor’s is UNAUTHORIZED', async () => {
+test('a report of a missing or deleted post is POST_NOT_FOUND, a visitor’s is UNAUTHORIZED, and one made before outlives the post', async () => {
   const { id } = await app.publish(olga)
   expectRefusal(await app.call('POST', `/posts/${id}/reports${because(0)}`), 'UNAUTHORIZED')
   await report(id, because(0))
   await app.call('DELETE', `/posts/${id}`, { token: olga.token })
   for (const gone of [id, '999999999', 'abc']) {
-    expectRefusal(await report(gone, because(0)), 'POST_NOT_FOUND')
+    expectRefusal(await report(gone, because(1)), 'POST_NOT_FOUND')
   }
-  expect(await rowsOf(id)).toEqual([])
+  expect(await rowsOf(id)).toEqual([{ reporter_id: petr.id, reason_id: reasons[0]?.id }])
 })
 
 test('a user may make 30 reports an hour, then gets 429 with Retry-After; refused reports are not counted', async () => {

@@ -8,6 +8,12 @@ import { endsWithin } from '../db/deadline.ts'
 import type { Change } from './cache.ts'
 
 const CHANNEL = 'vslukh'
+/** Where nodes confirm that they have received a change of an operator's command. */
+const HEARD_CHANNEL = 'vslukh_heard'
+const OPERATOR = 'operator-'
+const FEED_NAME = 'vslukh change feed'
+/** A node that does not confirm within this time is frozen or gone. */
+const LONGEST_HEARING_MS = 2000
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
 const CONNECTION_WAIT_MS = 3000
@@ -32,17 +38,21 @@ export type ChangeFeed = {
   close(): Promise<void>
 }
 
-/** The feed of a node that shares its database with no other: nobody publishes to it or subscribes to it. */
-export function unsharedChangeFeed({ onSubscribed }: Pick<Subscriber, 'onSubscribed'>): ChangeFeed {
-  onSubscribed(true)
-  return { publish: async () => {}, awaitChanges: async () => {}, close: async () => {} }
+type FeedOptions = Subscriber & {
+  /** URL of the database, for a connection of the feed's own. */
+  url: string
+  /**
+   * Whether other nodes may use the database. If not, only operators' commands publish changes, and this node need neither
+   * publish its own nor wait for those of others.
+   */
+  isShared: boolean
 }
 
 /**
  * Publishes changes to the nodes that share a database and subscribes to theirs, over NOTIFY and LISTEN. A change is
  * published in a statement of its own after the commit: within the transaction it would make commits queue for one lock.
  */
-export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): ChangeFeed {
+export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOptions): ChangeFeed {
   const node = randomUUID()
   const closing = new AbortController()
   let client: pg.Client | undefined
@@ -69,7 +79,7 @@ export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): Cha
   async function subscribe(): Promise<{ end: Promise<void> }> {
     const fresh = new pg.Client({
       connectionString: url,
-      application_name: 'vslukh change feed',
+      application_name: FEED_NAME,
       connectionTimeoutMillis: CONNECTION_WAIT_MS,
       keepAlive: true,
     })
@@ -78,7 +88,9 @@ export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): Cha
     fresh.on('notification', ({ payload = '' }) => {
       const [sender, change] = payload.split(' ')
       const isKnown = change === 'posts' || change === 'likes'
-      if (sender !== node && isKnown) subscriber.onChange(change)
+      if (!isKnown || sender === undefined || sender === node) return
+      subscriber.onChange(change)
+      if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
     })
     await fresh.connect()
     client = fresh
@@ -109,13 +121,47 @@ export function openChangeFeed(db: Db, url: string, subscriber: Subscriber): Cha
   })
 
   return {
-    publish,
-    awaitChanges: () => awaitChanges(undefined),
+    publish: isShared ? publish : async () => {},
+    awaitChanges: isShared ? () => awaitChanges(undefined) : async () => {},
     async close() {
       closing.abort()
       await client?.end()
       await subscribing
     },
+  }
+}
+
+/** Tells an operator's command that this node has received its change. */
+function confirm(client: pg.Client, sender: string): void {
+  client.query('SELECT pg_notify($1, $2)', [HEARD_CHANNEL, sender]).catch(() => {})
+}
+
+/**
+ * Publishes a change from outside any node, after its commit. Resolves when every running node has received it, or after two
+ * seconds. Returns how many nodes have.
+ */
+export async function publishFromOutside(url: string, change: Change): Promise<number> {
+  const sender = OPERATOR + randomUUID()
+  const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
+  await client.connect()
+  try {
+    await client.query(`LISTEN ${HEARD_CHANNEL}`)
+    const { rows } = await client.query<{ nodes: number }>(
+      `SELECT count(*)::int AS nodes FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1`,
+      [FEED_NAME],
+    )
+    const nodes = rows[0]?.nodes ?? 0
+    const heard = Promise.withResolvers<void>()
+    let confirmed = 0
+    client.on('notification', ({ payload }) => {
+      if (payload === sender && ++confirmed >= nodes) heard.resolve()
+    })
+    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${sender} ${change}`])
+    if (nodes > 0) await endsWithin(heard.promise, LONGEST_HEARING_MS)
+    return confirmed
+  } finally {
+    await client.end()
   }
 }
 

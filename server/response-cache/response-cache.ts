@@ -3,13 +3,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { type Change, createMemoryCache } from './cache.ts'
 import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
-import { openChangeFeed, unsharedChangeFeed } from './change-feed.ts'
+import { openChangeFeed } from './change-feed.ts'
 import { createFastPath, type FastPathOptions } from './fast-path.ts'
 
 type Options = CachedReadsOptions & {
   db: Db
-  /** URL of a database that other nodes may share; undefined for the embedded one, which serves one node. */
-  sharedUrl: string | undefined
+  databaseUrl: string
+  /** Whether other nodes may use the database; the embedded one serves one node. */
+  isShared: boolean
   log: FastifyBaseLogger
 }
 
@@ -18,12 +19,14 @@ export type ResponseCache = ReturnType<typeof createResponseCache>
 export type VisitorReads = { db: Db } & Pick<ResponseCache, 'readAsVisitor'>
 
 /** The cache of public reads of one node, which is invalidated by changes on every node. */
-export function createResponseCache({ db, sharedUrl, log, ...options }: Options) {
+export function createResponseCache({ db, databaseUrl, isShared, log, ...options }: Options) {
   const cache = createMemoryCache()
-  const subscriber = { onChange: cache.invalidate, onSubscribed: cache.setSubscribed }
-  const feed = sharedUrl
-    ? openChangeFeed(db, sharedUrl, subscriber)
-    : unsharedChangeFeed(subscriber)
+  const feed = openChangeFeed(db, {
+    url: databaseUrl,
+    isShared,
+    onChange: cache.invalidate,
+    onSubscribed: cache.setSubscribed,
+  })
   return {
     ...createCachedReads(cache, options),
 

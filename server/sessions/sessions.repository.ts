@@ -4,28 +4,52 @@ import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
-import type { Viewer } from '../http/authenticate.ts'
+import type { LiveSession, Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** Matches live sessions: used within 30 days, and created within 90. */
 function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
   return eb.and([
-    eb('used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
-    eb('created_at', '>', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`),
+    eb('sessions.used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
+    eb('sessions.created_at', '>', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`),
   ])
 }
 
-/** Returns for each of some viewers, in order, whether the session is live and belongs to the user. */
-export async function areSessionsLive(db: Queryable, viewers: Viewer[]): Promise<boolean[]> {
+/** Whether the user of a session registered less than a day ago. */
+const NEWCOMER = sql<boolean | null>`(
+  SELECT created_at > now() - interval '1 day' FROM users WHERE users.id = sessions.user_id)`
+
+/** Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. */
+export async function selectLiveSessions(
+  db: Queryable,
+  viewers: Viewer[],
+): Promise<(LiveSession | null)[]> {
   const ids = idArray(viewers.map(({ sessionId }) => sessionId))
   const rows = await db
     .selectFrom('sessions')
-    .select(['id', 'user_id'])
-    .where('id', '=', sql<string>`ANY(${ids}::uuid[])`)
+    .leftJoin('blocks', (join) =>
+      join
+        .onRef('blocks.user_id', '=', 'sessions.user_id')
+        .on(sql<boolean>`coalesce(blocks.until > now(), true)`),
+    )
+    .select(['sessions.id', 'sessions.user_id', 'reason', 'until'])
+    .select(NEWCOMER.as('is_newcomer'))
+    .select(({ selectFrom }) =>
+      selectFrom('site_state').select('writing_closed').as('writing_closed'),
+    )
+    .where('sessions.id', '=', sql<string>`ANY(${ids}::uuid[])`)
     .where(live)
     .execute()
-  const owners = new Map(rows.map((row) => [row.id, row.user_id]))
-  return viewers.map(({ sessionId, userId }) => owners.get(sessionId) === userId)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return viewers.map(({ sessionId, userId }) => {
+    const row = found.get(sessionId)
+    if (row?.user_id !== userId) return null
+    return {
+      block: row.reason === null ? null : { reason: row.reason, until: row.until },
+      isNewcomer: row.is_newcomer ?? false,
+      writingClosed: row.writing_closed,
+    }
+  })
 }
 
 export type NewSession = {
@@ -172,17 +196,32 @@ export async function removeExpiredSessions(db: Queryable): Promise<void> {
   await expired.execute()
 }
 
-/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
+/** Stores that a client has signed in as a user now. Returns false when it had been stored before. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
+  const { is_new } = await tx
     .insertInto('known_clients')
     .values({ user_id: client.userId, client_hash: client.clientHash })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'client_hash']).doUpdateSet({ used_at: sql<Date>`now()` }),
+    )
+    // A row that was there before has been locked by its update.
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow()
+  return is_new
+}
+
+/** How long a client is known after its last sign-in, in days. */
+const KNOWN_DAYS = 180
+
+/** Forgets clients that have not signed in for half a year. */
+export async function removeOldClients(db: Queryable): Promise<void> {
+  await db
+    .deleteFrom('known_clients')
+    .where('used_at', '<', sql<Date>`now() - ${KNOWN_DAYS} * interval '1 day'`)
+    .execute()
 }
 
 /** Whether a client has signed in as a user before. */

@@ -17,7 +17,6 @@ import {
   sessionCookie,
 } from './cookie.ts'
 import {
-  areSessionsLive,
   deleteAllSessions,
   deleteOtherSessions,
   deleteSession,
@@ -26,6 +25,7 @@ import {
   isKnownClient,
   lockSession,
   rotateSecret,
+  selectLiveSessions,
   touchSession,
 } from './sessions.repository.ts'
 
@@ -45,11 +45,11 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
   return {
     cookieName: cookie.name,
 
-    authenticator(db: Db): Authenticator {
+    authenticator(db: Db): Pick<Authenticator, 'readToken' | 'findSession'> {
       return {
         readToken: (token) => readAccessToken(token, tokenKey),
         // Every call is checked, and calls that come together share one query.
-        isLive: batchCalls((viewers) => areSessionsLive(db, viewers)),
+        findSession: batchCalls((viewers) => selectLiveSessions(db, viewers)),
       }
     },
 

@@ -7,6 +7,7 @@ import {
   verifyRegistration,
 } from '../../contract/sign-in.ts'
 import { requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
+import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import {
   type CodesOptions,
   checkCode,
@@ -20,8 +21,10 @@ import { AppError } from '../http/app-error.ts'
 import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http, Route } from '../http/route.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
+import { admit, requireAdmission } from '../site-state/site-state.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -35,20 +38,26 @@ type Options = {
   codes: CodesOptions
   /** The origin people see, where it is configured. */
   publicUrl: string | undefined
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+  noteAccess: NoteAccess
 }
 
 export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl } = options
+  const { route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess } = options
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
+    await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
     return start('login', body, request)
   })
-  route(verifyRegistration, (input, http) => verify('registration', input, http))
+  route(verifyRegistration, (input, http) =>
+    verify('registration', { ...input, invitation: input.body.invitation }, http),
+  )
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
@@ -67,7 +76,7 @@ export function registerSignIn(options: Options): void {
 
   async function verify(
     purpose: Purpose,
-    { params, body }: VerifyInput,
+    { params, body, invitation }: VerifyInput & { invitation?: string | undefined },
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
     requireOwnOrigin(request, publicUrl)
@@ -77,12 +86,16 @@ export function registerSignIn(options: Options): void {
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
       const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
+      if (isNew) await admit(tx, { email, ip: request.ip, invitation })
+      const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
-      return { isNew, ...(await sessions.open(tx, session)) }
+      return { isNew, isBack, ...(await sessions.open(tx, session)) }
     })
-    const event = opened.isNew ? 'registered' : 'signed in'
+    if (opened.isBack) await invalidate()
+    const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
+    await noteAccess(request, { action: opened.isNew ? 'register' : 'sign-in', userId })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }

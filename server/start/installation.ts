@@ -51,6 +51,19 @@ export function openInstallation(
   })
 }
 
+/** Returns the secret of a wall that has been started before. Throws StartError where it is lost or a different one. */
+export async function readSecret(
+  db: StartDatabase['db'],
+  { appSecret, dataDir }: Pick<Known, 'appSecret' | 'dataDir'>,
+): Promise<string> {
+  if (appSecret === undefined) await requireStoredSecret(dataDir)
+  const secret = appSecret ?? (await loadAppSecret(dataDir))
+  const stored = await readFingerprint({ db })
+  if (stored && !stored.equals(deriveKey(secret, 'fingerprint')))
+    throw new StartError(otherSecret())
+  return secret
+}
+
 async function requireSameClock({ db }: StartDatabase): Promise<void> {
   const skew = await clockSkew(db)
   if (Math.abs(skew) <= LARGEST_SKEW_MS) return
@@ -61,7 +74,7 @@ async function requireSameClock({ db }: StartDatabase): Promise<void> {
   )
 }
 
-async function readFingerprint({ db }: StartDatabase): Promise<Buffer | null> {
+async function readFingerprint({ db }: Pick<StartDatabase, 'db'>): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
 }

@@ -8,9 +8,10 @@ type Operation = { id: string; confirmCode: string }
 export type AccountFixture = {
   owner: TestUser
   post: Post
-  /** The owner's other session, and the owner's e-mail change, login and registration with their codes. */
+  /** The owner's other session, and the owner's e-mail change, deletion, login and registration with their codes. */
   sessionId: string
   change: Operation
+  deletion: Operation
   login: Operation
   registration: Operation
 }
@@ -33,6 +34,7 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
     post: await app.publish(owner),
     sessionId: body.sessions[0].id,
     change: await start('PUT', '/users/current/email', { email: newEmail(), clientToken }),
+    deletion: await start('POST', '/users/current/deletion', { clientToken }),
     login: await start('POST', '/logins', { email: owner.email, clientToken, device: DEVICE }),
     registration: await start('POST', '/registrations', {
       email: newEmail(),

@@ -30,11 +30,12 @@ export async function openLane(app: TestApp) {
     const started = operations.get(template)
     if (started !== undefined) return started
     const { clientToken, token } = live
-    const isChange = start.startsWith('/users')
+    const isChange = start.endsWith('/email')
+    const email = start === '/logins' ? other.email : newEmail()
     const body = {
-      email: start === '/logins' ? other.email : newEmail(),
       clientToken,
-      ...(isChange ? {} : { device: DEVICE }),
+      ...(!start.endsWith('/deletion') && { email }),
+      ...(!start.startsWith('/users') && { device: DEVICE }),
     }
     const { id } = (await app.call(isChange ? 'PUT' : 'POST', start, { token, body })).body
     operations.set(template, id)
@@ -96,9 +97,10 @@ export async function openLane(app: TestApp) {
       if (template.includes('/email/')) live = { ...live, ...(body as { email: string }) }
     }
     if (template.endsWith('/undo') && status === 204) change = undefined
-    if (method !== 'DELETE' || status !== 204) return
+    const hasLeft = template.includes('/deletion/') && status === 200
+    if (!hasLeft && (method !== 'DELETE' || status !== 204)) return
     own = undefined
-    if (!template.endsWith('/sessions/current')) return
+    if (!hasLeft && !template.endsWith('/sessions/current')) return
     live = await app.signUp()
     operations.clear()
   }

@@ -19,6 +19,17 @@ export async function seedLikes(db: Queryable, userId: string): Promise<void> {
   await recount(db)
 }
 
+/** Adds `count` users, with the e-mails fan1@ to fanN@example.org, who like a post. */
+export async function seedFans(db: Queryable, postId: string, count: number): Promise<void> {
+  await sql`WITH fans AS (
+      INSERT INTO users (username, email, email_key)
+      SELECT 'fan_' || n, 'fan' || n || '@example.org', 'fan' || n || '@example.org'
+      FROM generate_series(1, ${count}::int) n RETURNING id
+    )
+    INSERT INTO likes (post_id, user_id) SELECT ${postId}::bigint, id FROM fans`.execute(db)
+  await recount(db)
+}
+
 /** Sets every counter from the rows it counts, after rows were inserted without the API. */
 export async function recount(db: Queryable): Promise<void> {
   for (const statement of RECOUNT) await sql.raw(statement).execute(db)

@@ -1,4 +1,4 @@
-import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
+import { AtSign, Mail, MonitorSmartphone, UserRoundX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
@@ -15,10 +15,15 @@ import { announceSessionChange, signedOut } from '../viewer/viewer.ts'
 import { removeEmailChange } from './saved-email-change.ts'
 import styles from './settings.module.css'
 
-type AccountSettingsProps = { user: CurrentUser; onLoggedOut: () => void }
+type AccountSettingsProps = {
+  user: CurrentUser
+  onLoggedOut: () => void
+  /** The row that saves the person's data. */
+  download: ReactNode
+}
 
-/** The settings of the account: e-mail, username, devices, and logging out. */
-export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
+/** The settings of the account: e-mail, username, devices, the person's data, and logging out. */
+export function AccountSettings({ user, onLoggedOut, download }: AccountSettingsProps) {
   return (
     <>
       <Section title="Аккаунт">
@@ -40,6 +45,14 @@ export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
           to={PATHS.devices}
           icon={<MonitorSmartphone size={20} aria-hidden />}
           name="Устройства"
+        />
+      </Section>
+      <Section title="Ваши данные">
+        {download}
+        <SettingsLink
+          to={PATHS.deleteAccount}
+          icon={<UserRoundX size={20} aria-hidden />}
+          name="Удалить аккаунт"
         />
       </Section>
       <div className={styles.foot}>

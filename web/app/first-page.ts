@@ -2,10 +2,12 @@ import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import { clock } from '../api/server-clock.ts'
+import { siteState } from '../browser/site-state.ts'
 import { headerTitle } from '../browser/use-page-title.ts'
 import { putFirstPage } from '../posts/cache/list-cache.ts'
 import { putRead } from '../posts/cache/use-read-post.ts'
 import { repliesSource } from '../replies/reply-sources.ts'
+import { putText } from '../texts/texts.ts'
 
 /** Returns what the server has rendered this page from; null where it has rendered nothing. */
 export function readFirstPage(): FirstPage | null {
@@ -23,6 +25,7 @@ export function showFirstPage(
   { visit, postId }: { visit: string; postId: string },
 ): void {
   clock.set(first.now)
+  siteState.set(first.site)
   headerTitle.set(headerTitleOf(first))
   if (first.shows === 'wall') {
     putFirstPage(client, { name: 'wall', visit, start: first.cursor }, first.posts)
@@ -30,10 +33,12 @@ export function showFirstPage(
     const { name } = repliesSource(first.post.id)
     putRead(client, postId, first.post)
     putFirstPage(client, { name, visit, start: first.cursor }, first.replies)
-  } else if (first.shows === 'missing post') putRead(client, postId, null)
+  } else if (first.shows === 'text') putText(client, first.name, first.text)
+  else if (first.shows === 'missing post') putRead(client, postId, null)
 }
 
 function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
+  if (first.shows === 'text') return first.text.title
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { Outlet, Route, Routes, useLocation, useNavigate } from 'react-router'
-import { type FirstPage, PATHS } from '../../contract/pages.ts'
+import { type FirstPage, PATHS, TEXT_NAMES } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import {
   createLazyChunk,
@@ -27,7 +27,12 @@ const PAGES = {
   email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
   username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
   devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
+  deleteAccount: page(
+    async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
+  ),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
+  invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
+  text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
 
@@ -42,6 +47,10 @@ export function AppRoutes() {
         <Route path={PATHS.wall} element={<WallPage />} />
         <Route path={PATHS.post} element={<PostPage />} />
         <Route path={PATHS.emailUndo} element={<LazyPage chunk={PAGES.emailUndo} />} />
+        <Route path={PATHS.invitation} element={<LazyPage chunk={PAGES.invitation} />} />
+        {TEXT_NAMES.map((name) => (
+          <Route key={name} path={PATHS[name]} element={<LazyPage chunk={PAGES.text} />} />
+        ))}
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
           <Route path={PATHS.ownPosts} element={<LazyPage chunk={PAGES.ownPosts} />} />
@@ -50,6 +59,7 @@ export function AppRoutes() {
           <Route path={PATHS.email} element={<LazyPage chunk={PAGES.email} />} />
           <Route path={PATHS.username} element={<LazyPage chunk={PAGES.username} />} />
           <Route path={PATHS.devices} element={<LazyPage chunk={PAGES.devices} />} />
+          <Route path={PATHS.deleteAccount} element={<LazyPage chunk={PAGES.deleteAccount} />} />
         </Route>
         <Route path="*" element={<LazyPage chunk={PAGES.notFound} />} />
       </Routes>
@@ -63,6 +73,7 @@ export function AppRoutes() {
  */
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
+  if (shows === 'text') await PAGES.text.load()
 }
 
 /** Loads the pages that a signed-in viewer opens from the navigation, one after another. */

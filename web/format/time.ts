@@ -36,6 +36,13 @@ export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
+const day = new Intl.DateTimeFormat('ru', { day: 'numeric', month: 'long' })
+
+/** The day of `seconds` (unix) in Russian, in the browser's time zone: '4 декабря'. */
+export function dayOf(seconds: number): string {
+  return day.format(seconds * 1000).replace(' ', '\u00a0')
+}
+
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */
 export function universalTime(seconds: number): string {
   const [year, month, day, hour, minute] = new Date(seconds * 1000).toISOString().split(/\D/)

@@ -1,16 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
+import { PATHS } from '../../contract/pages.ts'
 import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
+import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { localStore } from '../browser/storage.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { DownloadData } from '../data-export/download-data.tsx'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { removeDrafts } from '../posts/compose/stored-drafts.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
 import { dropIntent } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
+import { announceSessionChange, signedOut, useViewer } from '../viewer/viewer.ts'
 
 /** /settings */
 export function SettingsPage() {
@@ -18,7 +23,16 @@ export function SettingsPage() {
   const viewer = useViewer()
   if (viewer.state !== 'authorized') return null
   const { user } = viewer
-  return <AccountSettings user={user} onLoggedOut={() => removePersonalData(user.id)} />
+  return (
+    <>
+      <AccountSettings
+        user={user}
+        onLoggedOut={() => removePersonalData(user.id)}
+        download={<DownloadData />}
+      />
+      <SiteLinks />
+    </>
+  )
 }
 
 /** Removes everything of this user from the browser. Not when a session ends by itself: then drafts wait for their author. */
@@ -53,4 +67,22 @@ export function SettingsUsernamePage() {
 export function SettingsDevicesPage() {
   usePageTitle('Устройства')
   return <SessionsList />
+}
+
+/** /settings/account/delete */
+export function SettingsDeleteAccountPage() {
+  usePageTitle('Удаление аккаунта')
+  const viewer = useViewer()
+  const navigate = useNavigate()
+  const leave = useReturnToSettings()
+  if (viewer.state !== 'authorized') return null
+  const { id, email } = viewer.user
+
+  async function onDeleted(): Promise<void> {
+    removePersonalData(id)
+    await navigate(PATHS.wall)
+    signedOut()
+    announceSessionChange()
+  }
+  return <DeleteAccountForm email={email} onDeleted={onDeleted} onCancel={leave} />
 }

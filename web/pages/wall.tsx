@@ -4,6 +4,7 @@ import { CURSOR_PARAM, PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
 import { buttonClass } from '../ui/button.tsx'
 
 /** /, or a later part of the wall by its cursor. */
@@ -12,7 +13,12 @@ export function WallPage() {
   const [params] = useSearchParams()
   const start = params.get(CURSOR_PARAM)
   const source = useMemo(() => wallSource(start), [start])
-  return <PostFeed source={source} label="Стена" watchesNew={start === null} />
+  return (
+    <>
+      <PostFeed source={source} label="Стена" watchesNew={start === null} />
+      <SiteLinks />
+    </>
+  )
 }
 
 /** The way to the wall from a page that has nothing to show. */

@@ -39,7 +39,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
   const [reasonId, setReasonId] = useState<string>()
   const report = useSingleMutation({
     mutationFn: (reason_id: string) =>
-      call('POST /posts/:id/reports', { params: { id: postId }, query: { reason_id } }),
+      call('POST /posts/:id/reports', { params: { id: postId }, query: { reason_id }, body: {} }),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()

@@ -20,7 +20,7 @@ self.addEventListener('activate', (event) => event.waitUntil(activate()))
 self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
   const { origin, pathname } = new URL(url)
-  if (method !== 'GET' || origin !== self.location.origin) return
+  if (method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return
   if (mode === 'navigate') event.respondWith(respondWithPage(event))
   else if (pathname.startsWith('/assets/')) event.respondWith(respondWithAsset(event))
   else if (OFFLINE_FILES.includes(pathname)) event.respondWith(respondWithOfflineFile(event))

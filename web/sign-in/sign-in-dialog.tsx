@@ -1,25 +1,14 @@
-import { useEffect, useReducer, useRef } from 'react'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
-import { identify } from '../api/device.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
-import { useReconnect } from '../browser/online.ts'
-import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { Modal } from '../ui/modal.tsx'
-import { announceSessionChange } from '../viewer/viewer.ts'
-import { removeSavedSignIn, savedSignIn, saveRegistered, saveSignIn } from './saved-sign-in.ts'
+import { isRegistration } from './sign-in-flow.ts'
 import {
-  emailOf,
-  type Flow,
-  firstStep,
-  isRegistration,
-  next,
-  type Operation,
-  type Problem,
-  type Way,
-} from './sign-in-flow.ts'
-import { CodeStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
+  ClosedStep,
+  CodeStep,
+  DeletedStep,
+  DoneStep,
+  EmailStep,
+  OfferRegistrationStep,
+} from './steps.tsx'
+import { type SignIn, useSignIn } from './use-sign-in.ts'
 
 /** Signing in and registering, step by step. Success reloads the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
@@ -32,7 +21,8 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }: SignIn) {
+function Step(signIn: SignIn) {
+  const { flow, isStarting, typeEmail, typeCode, start, verify, restore, restart } = signIn
   switch (flow.at) {
     case 'email':
       return <EmailStep {...flow} onType={typeEmail} onSubmit={() => start('login')} />
@@ -44,6 +34,8 @@ function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }:
           onReturn={restart}
         />
       )
+    case 'closed':
+      return <ClosedStep {...flow} onReturn={restart} />
     case 'code':
       return (
         <CodeStep
@@ -55,101 +47,9 @@ function Step({ flow, isStarting, typeEmail, typeCode, start, verify, restart }:
           onReturn={restart}
         />
       )
+    case 'deleted':
+      return <DeletedStep {...flow} onRestore={restore} onReturn={restart} />
     case 'done':
       return <DoneStep />
   }
-}
-
-type SignIn = {
-  flow: Flow
-  /** A code is being asked for. */
-  isStarting: boolean
-  typeEmail: (email: string) => void
-  typeCode: (code: string) => void
-  /** Asks for a code, for an existing account or for a new one. */
-  start: (way: Way) => void
-  /** Checks a full code; when it is right, the page reloads. */
-  verify: (code: string) => void
-  /** Goes back to the address. */
-  restart: () => void
-}
-
-/** Runs the sign-in flow: its calls, what is saved for a reload, and the reload at the end. */
-function useSignIn(): SignIn {
-  const [flow, dispatch] = useReducer(next, null, () =>
-    firstStep(savedSignIn(Date.now())?.operation ?? null),
-  )
-  const closing = useClosingSignal()
-  useReconnect(() => dispatch({ name: 'reconnected' }))
-  const onMutate = () => dispatch({ name: 'asked' })
-  const onError = (error: Error) => dispatch({ name: 'refused', problem: toProblem(error) })
-  const starting = useSingleMutation({
-    mutationFn: ({ way, email }: { way: Way; email: string }) =>
-      startOperation(way, email, closing.current),
-    onMutate,
-    onSuccess: (operation) => dispatch({ name: 'started', operation }),
-    onError,
-  })
-  const verifying = useSingleMutation({
-    mutationFn: ({ operation, code }: { operation: Operation; code: string }) =>
-      countingWrongCodes(operation, () => verifyOperation(operation, code)),
-    onMutate,
-    onSuccess: (_, { operation }) => {
-      removeSavedSignIn()
-      if (operation.way === 'registration') saveRegistered()
-      announceSessionChange()
-      location.reload()
-      dispatch({ name: 'verified' })
-    },
-    onError,
-  })
-
-  return {
-    flow,
-    // The flow knows of an answer at once, the mutation's state comes a moment later.
-    isStarting: starting.isPending && flow.busy,
-    typeEmail: (email) => dispatch({ name: 'typed-email', email }),
-    typeCode: (code) => dispatch({ name: 'typed-code', code }),
-    start: (way) => starting.mutate({ way, email: emailOf(flow).trim() }),
-    verify: (code) => {
-      if (flow.at === 'code' && !flow.busy) verifying.mutate({ operation: flow.operation, code })
-    },
-    restart: () => {
-      removeSavedSignIn()
-      dispatch({ name: 'returned' })
-    },
-  }
-}
-
-/** A signal that is aborted when the dialog closes. Meanwhile the device is identified, which may take a moment. */
-function useClosingSignal() {
-  const signal = useRef<AbortSignal>(undefined)
-  useEffect(() => {
-    const controller = new AbortController()
-    signal.current = controller.signal
-    // Ignored here: should it fail, sending the address tries again and shows why.
-    identify().catch(() => {})
-    return () => controller.abort()
-  }, [])
-  return signal
-}
-
-async function startOperation(way: Way, email: string, closing?: AbortSignal): Promise<Operation> {
-  const body = { email, ...(await identify()) }
-  const path = way === 'login' ? 'POST /logins' : 'POST /registrations'
-  const { id } = await call(path, { body }, { signal: closing })
-  const operation = { way, email, id, sentAt: Date.now() }
-  if (!closing?.aborted) saveSignIn(operation)
-  return operation
-}
-
-async function verifyOperation({ way, id }: Operation, confirmCode: string): Promise<void> {
-  const { clientToken } = await identify()
-  const path = way === 'login' ? 'POST /logins/:id/verify' : 'POST /registrations/:id/verify'
-  await call(path, { params: { id }, body: { confirmCode, clientToken } })
-}
-
-function toProblem(error: unknown): Problem {
-  const code = error instanceof CallError ? error.code : 'DEVICE'
-  return { code, message: errorMessage(error) }
 }

@@ -34,6 +34,20 @@ describe('signing in', () => {
     expect(done.at).toBe('done')
   })
 
+  test('a deleted account is offered back to whoever has its code, and the same code brings it back', () => {
+    const asked = run(atCode, { name: 'typed-code', code: '123456' }, { name: 'asked' })
+    const deleted = run(asked, refusal('ACCOUNT_DELETED'))
+    const { message } = ERRORS.ACCOUNT_DELETED
+    const step = { at: 'deleted', operation, code: '123456', message, busy: false, problem: null }
+    expect(deleted).toEqual(step)
+    expect(run(deleted, { name: 'asked' }, refusal('UNAVAILABLE'))).toMatchObject({
+      at: 'deleted',
+      problem: { code: 'UNAVAILABLE' },
+    })
+    expect(run(deleted, { name: 'asked' }, { name: 'verified' }).at).toBe('done')
+    expect(run(deleted, { name: 'returned' })).toMatchObject({ at: 'email', email: 'anna@mail.ru' })
+  })
+
   test('an unknown address is offered registration with the same address', () => {
     const offered = run(atEmail, { name: 'asked' }, refusal('USER_NOT_FOUND'))
     expect(offered).toEqual({

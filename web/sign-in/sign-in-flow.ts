@@ -12,7 +12,9 @@ export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }
 export type Flow = { busy: boolean; problem: Problem | null } & (
   | { at: 'email'; email: string }
   | { at: 'offer-registration'; email: string }
+  | { at: 'closed'; email: string; message: string }
   | { at: 'code'; operation: Operation; code: string }
+  | { at: 'deleted'; operation: Operation; code: string; message: string }
   | { at: 'done' }
 )
 
@@ -47,7 +49,9 @@ export function next(flow: Flow, event: FlowEvent): Flow {
     case 'started':
       return started(flow, event.operation)
     case 'verified':
-      return flow.at === 'code' ? { at: 'done', busy: true, problem: null } : flow
+      return flow.at === 'code' || flow.at === 'deleted'
+        ? { at: 'done', busy: true, problem: null }
+        : flow
     case 'refused':
       return refused(flow, event.problem)
     case 'reconnected':
@@ -59,14 +63,14 @@ export function next(flow: Flow, event: FlowEvent): Flow {
 
 /** The address the flow is about; empty where there is none. */
 export function emailOf(flow: Flow): string {
-  if (flow.at === 'code') return flow.operation.email
+  if (flow.at === 'code' || flow.at === 'deleted') return flow.operation.email
   return flow.at === 'done' ? '' : flow.email
 }
 
 /** Whether a person is registering rather than signing in. */
 export function isRegistration(flow: Flow): boolean {
   if (flow.at === 'code') return flow.operation.way === 'registration'
-  return flow.at === 'offer-registration'
+  return flow.at === 'offer-registration' || flow.at === 'closed'
 }
 
 function started(flow: Flow, operation: Operation): Flow {
@@ -78,6 +82,14 @@ function refused(flow: Flow, problem: Problem): Flow {
   if (!flow.busy) return flow
   if (flow.at === 'email' && problem.code === 'USER_NOT_FOUND') {
     return { at: 'offer-registration', email: flow.email, busy: false, problem: null }
+  }
+  if (problem.code === 'REGISTRATION_CLOSED' && flow.at !== 'done') {
+    const { message } = problem
+    return { at: 'closed', email: emailOf(flow), message, busy: false, problem: null }
+  }
+  if (flow.at === 'code' && problem.code === 'ACCOUNT_DELETED') {
+    const { operation, code } = flow
+    return { at: 'deleted', operation, code, message: problem.message, busy: false, problem: null }
   }
   // A refused code cannot be used again; one that did not reach the server can be sent again.
   if (flow.at === 'code' && isRefusedCode(problem)) {

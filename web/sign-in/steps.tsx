@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
+import { PATHS } from '../../contract/pages.ts'
 import { settings } from '../browser/page-settings.ts'
 import { CodeEntry, type CodeEntryProps } from '../codes/code-entry.tsx'
 import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
@@ -53,7 +54,24 @@ export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepP
           Продолжить
         </Button>
       </form>
+      <Terms />
     </AuthShell>
+  )
+}
+
+/** What a person agrees to by registering. In a new tab, so that the dialog stays as it is. */
+function Terms() {
+  return (
+    <p className={styles.note}>
+      Регистрируясь, вы принимаете{' '}
+      <a href={PATHS.rules} target="_blank" rel="noreferrer">
+        правила
+      </a>{' '}
+      и{' '}
+      <a href={PATHS.privacy} target="_blank" rel="noreferrer">
+        политику о персональных данных
+      </a>
+    </p>
   )
 }
 
@@ -97,6 +115,24 @@ export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
   )
 }
 
+/** Says that nobody can register now, and why. */
+export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {
+  const back = useRef<HTMLButtonElement>(null)
+  const tipId = useId()
+  useFocusOnMount(back, true)
+  return (
+    <AuthShell tip={message} tipId={tipId}>
+      <p className={styles.note}>
+        Если у вас есть приглашение, откройте его ссылку. Войти с почтой, на которую аккаунт уже
+        есть, можно как всегда
+      </p>
+      <Button ref={back} wide aria-describedby={tipId} onClick={onReturn}>
+        Вернуться
+      </Button>
+    </AuthShell>
+  )
+}
+
 type CodeStepProps = Omit<CodeEntryProps, 'error' | 'describedBy' | 'wide'> & {
   operation: Operation
   problem: Problem | null
@@ -113,6 +149,40 @@ export function CodeStep({ problem, ...entry }: CodeStepProps) {
   return (
     <AuthShell tip={tip} tipId={tipId}>
       <CodeEntry {...entry} error={problem} describedBy={tipId} wide />
+    </AuthShell>
+  )
+}
+
+type DeletedStepProps = {
+  /** What happened to the account, and until when it can be brought back. */
+  message: string
+  busy: boolean
+  problem: Problem | null
+  onRestore: () => void
+  onReturn: () => void
+}
+
+/** Offers to bring back an account that was deleted, to the person who has proved its address. */
+export function DeletedStep({ message, busy, problem, onRestore, onReturn }: DeletedStepProps) {
+  const tipId = useId()
+  const restore = useRef<HTMLButtonElement>(null)
+  useFocusOnMount(restore, true)
+  return (
+    <AuthShell tip={message} tipId={tipId}>
+      <FormError>{problem?.message}</FormError>
+      <Button
+        ref={restore}
+        variant="primary"
+        wide
+        pending={busy}
+        aria-describedby={tipId}
+        onClick={onRestore}
+      >
+        Вернуть аккаунт
+      </Button>
+      <Button variant="plain" wide disabled={busy} onClick={onReturn}>
+        Вернуться
+      </Button>
     </AuthShell>
   )
 }

@@ -5,6 +5,7 @@ import { openDatabase } from '../database.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
 import { recomputeEmailKeys } from './003-mailboxes.ts'
+import * as moderation from './006-moderation.ts'
 
 test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
   const server = inject('databaseUrl')
@@ -61,4 +62,35 @@ test('e-mail keys are computed anew: no account loses a key that is still valid,
     'vera@example.org.': 'vera@example.org',
     'Anna+1@example.org': 'anna+1@example.org',
   })
+})
+
+test('reports take over the text, author and time of their posts, which they then outlive', async () => {
+  const server = inject('databaseUrl')
+  const name = `test_reports_${process.pid}`
+  await createDatabase(server, name)
+  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const { db, close } = openDatabase(withDatabase(server, name), () => {})
+  onTestFinished(close)
+  const unshaped = db as unknown as Kysely<unknown>
+  await product.up(unshaped)
+  await posts.up(unshaped)
+  await sql`INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@x.ru', 'o@x.ru'),
+    ('petr', 'p@x.ru', 'p@x.ru')`.execute(db)
+  await sql`INSERT INTO posts (owner_id, text, created_at) VALUES (1, 'Дурно', '2026-01-02 03:04:05Z')`.execute(
+    db,
+  )
+  await sql`INSERT INTO reports (post_id, reporter_id, reason_id) VALUES (1, 2, 3)`.execute(db)
+  await moderation.up(unshaped)
+  await sql`DELETE FROM posts`.execute(db)
+  expect(await db.selectFrom('reports').selectAll().execute()).toMatchObject([
+    {
+      post_id: '1',
+      reporter_id: '2',
+      reason_id: '3',
+      author_id: '1',
+      post_text: 'Дурно',
+      posted_at: new Date('2026-01-02T03:04:05Z'),
+      state: 'open',
+    },
+  ])
 })

@@ -18,6 +18,7 @@ import { useViewer } from '../../viewer/viewer.ts'
 import styles from './app-shell.module.css'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
+import { SiteNotice } from './site-notice.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
 
 /** The id of the element that the skip link leads to. */
@@ -37,6 +38,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
       <div className={styles.column}>
         <Header />
+        <SiteNotice />
         <main id={CONTENT} className={styles.content} tabIndex={-1}>
           <VisitorIntro />
           {children}

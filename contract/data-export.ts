@@ -1,0 +1,11 @@
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+
+export const prepareDownload = endpoint('POST', '/users/current/downloads', {
+  access: 'user',
+  summary:
+    'Everything that is stored about the viewer: the path of a zip archive that can be fetched for a minute; once a day',
+  status: 201,
+  answer: strictObject({ path: Type.String() }),
+  errors: [],
+})

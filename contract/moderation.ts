@@ -1,0 +1,166 @@
+import Type from 'typebox'
+import {
+  APPEAL_MAX,
+  BLOCK_DAYS_MAX,
+  MODERATION_NOTE_MAX,
+  MODERATION_REASON_MAX,
+} from './constants.ts'
+import { endpoint, nullable, strictObject } from './endpoint.ts'
+import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
+import { Post } from './posts.ts'
+
+/**
+ * What has become of a post: `hidden` by its reports until somebody decides, `removed` by a moderator, `deleted` by its
+ * author while reports of it were open.
+ */
+export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
+export type PostState = Type.Static<typeof PostState>
+
+const Reason = Type.String({ minLength: 1, maxLength: MODERATION_REASON_MAX })
+const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
+/** How long a block lasts; null: until it is taken back. */
+const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
+
+export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
+export type Block = Type.Static<typeof Block>
+
+/** A post that waits for a decision, because of its reports, an appeal, or both. */
+export const QueuedPost = strictObject({
+  id: Id,
+  /** The text now or, where the post is gone, as it was last. */
+  text: Type.String(),
+  /** The text that was reported, where the author has changed it since. */
+  reportedText: nullable(Type.String()),
+  createdAt: UnixSeconds,
+  state: PostState,
+  author: strictObject({ id: Id, username: Type.String(), block: nullable(Block) }),
+  /** Since when somebody waits. */
+  since: UnixSeconds,
+  reporters: Count,
+  /** The most frequent reason comes first. */
+  reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
+  /** What reporters have written, oldest first. */
+  comments: Type.Array(Type.String()),
+  /** The author's objection to a removal, with the reason of the removal. */
+  appeal: nullable(
+    strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
+  ),
+  /** The posts around it that everybody sees: the thread's first, the one it answers, and its first replies. */
+  thread: strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
+})
+export type QueuedPost = Type.Static<typeof QueuedPost>
+
+export const readQueue = endpoint('GET', '/moderation/queue', {
+  access: 'moderator',
+  summary:
+    'The posts that wait for a decision, those that wait longest first; at most 20 of `total`',
+  status: 200,
+  answer: strictObject({ posts: Type.Array(QueuedPost), total: Count }),
+  errors: [],
+})
+
+export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
+  access: 'moderator',
+  summary:
+    'Decide all open reports of a post and its appeal at once; can be undone for ten seconds',
+  params: IdParams,
+  body: strictObject({
+    verdict: Type.Enum(['remove', 'keep']),
+    /** Shown to the author of a removed post; by default the most frequent reason of its reports. */
+    reason: Type.Optional(Reason),
+    /** Blocks the author of a removed post too. */
+    block: Type.Optional(strictObject({ days: BlockDays })),
+    /** For the journal only. */
+    note: Type.Optional(Note),
+  }),
+  status: 200,
+  answer: strictObject({ id: Id, undoUntil: UnixSeconds }),
+  errors: ['POST_NOT_FOUND'],
+})
+
+export const undoDecision = endpoint('POST', '/moderation/decisions/:id/undo', {
+  access: 'moderator',
+  summary:
+    'Undo one’s own decision within ten seconds: post, reports, appeal and block are as before',
+  params: IdParams,
+  status: 204,
+  errors: ['DECISION_FINAL'],
+})
+
+export const blockUser = endpoint('PUT', '/moderation/users/:id/block', {
+  access: 'moderator',
+  summary: 'Close a user’s sessions and let them publish nothing, in place of an earlier block',
+  params: IdParams,
+  body: strictObject({ reason: Reason, days: BlockDays }),
+  status: 200,
+  answer: Block,
+  errors: ['USER_NOT_FOUND'],
+})
+
+export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {
+  access: 'moderator',
+  summary: 'Take a block back; without one nothing changes',
+  params: IdParams,
+  status: 204,
+  errors: ['USER_NOT_FOUND'],
+})
+
+export const OwnReport = strictObject({
+  id: Id,
+  postId: Id,
+  /** The post's text as it was reported. */
+  postText: Type.String(),
+  reason: Type.String(),
+  comment: nullable(Type.String()),
+  createdAt: UnixSeconds,
+  outcome: Type.Enum(['open', 'removed', 'kept']),
+  decidedAt: nullable(UnixSeconds),
+  /** Whether the reporter has not seen this outcome yet. */
+  isNew: Type.Boolean(),
+})
+export type OwnReport = Type.Static<typeof OwnReport>
+
+export const listOwnReports = endpoint('GET', '/users/current/reports', {
+  access: 'user',
+  summary: 'The viewer’s newest 50 reports with their outcomes',
+  status: 200,
+  answer: strictObject({ reports: Type.Array(OwnReport) }),
+  errors: [],
+})
+
+export const markReportsSeen = endpoint('PUT', '/users/current/reports/seen', {
+  access: 'user',
+  summary: 'Mark the outcomes of the viewer’s reports as seen',
+  status: 204,
+  errors: [],
+})
+
+export const OwnRemovedPost = strictObject({
+  id: Id,
+  text: Type.String(),
+  createdAt: UnixSeconds,
+  removedAt: UnixSeconds,
+  reason: Type.String(),
+  /** When it is deleted for good. */
+  until: UnixSeconds,
+  /** Null while the author may appeal. */
+  appeal: nullable(strictObject({ text: Type.String(), state: Type.Enum(['open', 'refused']) })),
+})
+export type OwnRemovedPost = Type.Static<typeof OwnRemovedPost>
+
+export const listOwnRemoved = endpoint('GET', '/users/current/removed-posts', {
+  access: 'user',
+  summary: 'The viewer’s posts and replies that a moderator has removed, at most 50, newest first',
+  status: 200,
+  answer: strictObject({ posts: Type.Array(OwnRemovedPost) }),
+  errors: [],
+})
+
+export const appeal = endpoint('POST', '/users/current/removed-posts/:id/appeal', {
+  access: 'user',
+  summary: 'Object to the removal of one’s own post, once',
+  params: IdParams,
+  body: strictObject({ text: Type.String({ minLength: 1, maxLength: APPEAL_MAX }) }),
+  status: 204,
+  errors: ['INVALID_REQUEST', 'POST_NOT_FOUND', 'ALREADY_APPEALED'],
+})

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { postWith } from './testing/page-actions.ts'
+import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
+
+let journey: JourneyWithMail
+beforeAll(async () => {
+  journey = await startJourneyWithMail()
+})
+afterAll(() => journey?.close())
+
+test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async () => {
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  const post = await journey.publish(olga, 'Меня скоро не будет')
+  await journey.reply(petr, post.id, 'Возвращайся')
+  const page = await journey.visit({ as: olga, path: '/settings' })
+  await page.getByRole('link', { name: 'Удалить аккаунт' }).click()
+  const main = page.getByRole('main')
+  await main.getByText('14 дней аккаунт можно вернуть').waitFor()
+  await main.getByRole('button', { name: 'Не удалять' }).click()
+  await page.waitForURL(`${journey.url}/settings`)
+  await page.getByRole('link', { name: 'Удалить аккаунт' }).click()
+  await main.getByRole('button', { name: 'Получить код' }).click()
+  const code = main.getByLabel('Код подтверждения')
+  await code.waitFor()
+  await code.fill(await journey.nextCode(olga.email))
+
+  await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()
+  await page.waitForURL(`${journey.url}/`)
+  await signInButton(page).waitFor()
+  const visitor = await journey.visit({ path: `/posts/${post.id}` })
+  await visitor.getByText('Запись не найдена').waitFor()
+  await visitor.goto(journey.url)
+  expect(await postWith(visitor, 'Меня скоро не будет').count()).toBe(0)
+
+  await askForCode(page, olga.email)
+  const { dialog, code: signInCode } = signInDialog(page)
+  await signInCode.fill(await journey.nextCode(olga.email))
+  const restore = dialog.getByRole('button', { name: 'Вернуть аккаунт' })
+  await restore.waitFor()
+  await dialog.getByText(/Этот аккаунт удалён\. До \d+\s[а-я]+ его можно вернуть/).waitFor()
+  const reloaded = page.waitForEvent('load')
+  await restore.click()
+  await reloaded
+  await profileLink(page).waitFor()
+  await expect
+    .poll(async () => {
+      await visitor.goto(`${journey.url}/posts/${post.id}`)
+      return postWith(visitor, 'Возвращайся').count()
+    })
+    .toBe(1)
+})
+
+test('a person saves an archive of their data from the settings', async () => {
+  const olga = await journey.signUp()
+  await journey.publish(olga, 'Это останется у меня')
+  const page = await journey.visit({ as: olga, path: '/settings' })
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Скачать мои данные' }).click()
+  const download = await saved
+  expect(download.suggestedFilename()).toBe('vslukh.zip')
+  const bytes = await readFile(await download.path())
+  expect(bytes.subarray(0, 2).toString()).toBe('PK')
+  expect(bytes.includes('posts.json')).toBe(true)
+  // The page stays where it is.
+  expect(page.url()).toBe(`${journey.url}/settings`)
+})

@@ -1,0 +1,114 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Journey, startJourney } from './testing/journey.ts'
+import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
+
+let journey: Journey
+beforeAll(async () => {
+  journey = await startJourney({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
+})
+afterAll(() => journey?.close())
+
+const close = (column: 'registrations_closed' | 'writing_closed', reason: string | null) =>
+  journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])
+
+test('the texts of the site are linked from the wall’s foot, the settings and the sign-in, and are read without scripts', async () => {
+  const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
+  for (const [link, title] of [
+    ['О сайте', 'О сайте'],
+    ['Правила', 'Правила'],
+    ['Приватность', 'Персональные данные'],
+    ['Контакты', 'Контакты'],
+  ] as const) {
+    await page
+      .getByRole('navigation', { name: 'О сайте' })
+      .getByRole('link', { name: link })
+      .click()
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  }
+  await page.getByText('o@wall.example').waitFor()
+
+  const visitor = await journey.visit()
+  await signInButton(visitor).click()
+  const rules = signInDialog(visitor).dialog.getByRole('link', { name: 'правила' })
+  const tab = visitor.context().waitForEvent('page')
+  await rules.click()
+  await (await tab).getByRole('heading', { level: 1, name: 'Правила' }).waitFor()
+
+  const user = await journey.visit({ as: await journey.signUp(), path: '/settings' })
+  await user.getByRole('link', { name: 'Контакты' }).click()
+  await user.getByText('Ольга Ильина').waitFor()
+  await user.reload()
+  await user.getByText('Ольга Ильина').waitFor()
+})
+
+test('a hostile file of the operator’s is text on the page', async () => {
+  const folder = join(journey.product.dataDir, 'pages')
+  await mkdir(folder, { recursive: true })
+  await writeFile(
+    join(folder, 'about.md'),
+    '# О нас\n\n<img src=x onerror="document.title=1"> <script>document.title=2</script>',
+  )
+  await expect
+    .poll(async () => {
+      const page = await journey.visit({ path: '/about' })
+      return page.getByRole('article').textContent()
+    })
+    .toContain('<script>document.title=2</script>')
+})
+
+test('closed registrations are said in the header and in the dialog, and an invitation opens them', async () => {
+  await close('registrations_closed', 'Разбираем спам, откроем в среду')
+  const page = await journey.visit()
+  const notice = page.getByText('Регистрация закрыта: Разбираем спам, откроем в среду')
+  await expect
+    .poll(async () => {
+      await page.reload()
+      return notice.count()
+    })
+    .toBe(1)
+  await signInButton(page).click()
+  const { dialog, email, proceed } = signInDialog(page)
+  await email.fill('new@example.org')
+  await email.press('Enter')
+  await dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
+  await proceed.click()
+  await dialog.getByText('Регистрация закрыта: Разбираем спам, откроем в среду').waitFor()
+  await dialog.getByText('Если у вас есть приглашение').waitFor()
+  await dialog.getByRole('button', { name: 'Вернуться' }).click()
+  expect(await email.inputValue()).toBe('new@example.org')
+
+  const token = 'a-token-that-only-this-test-knows'
+  await journey.sql.query(
+    `INSERT INTO invitations (token_hash, expires_at) VALUES (sha256($1::bytea), now() + interval '1 day')`,
+    [token],
+  )
+  const guest = await journey.visit({ path: `/invitation#${token}` })
+  await guest.getByRole('button', { name: 'Зарегистрироваться' }).click()
+  const step = signInDialog(guest)
+  await step.email.fill('guest@example.org')
+  await step.email.press('Enter')
+  await step.dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
+  await step.proceed.click()
+  await step.code.waitFor()
+  await close('registrations_closed', null)
+})
+
+test('closed writing is said to everybody, and a post is refused with the reason', async () => {
+  const olga = await journey.signUp()
+  await close('writing_closed', 'Переезжаем на другой сервер')
+  const page = await journey.visit({ as: olga })
+  await expect
+    .poll(async () => {
+      await page.reload()
+      return page.getByText('Писать пока нельзя: Переезжаем на другой сервер').count()
+    })
+    .toBe(1)
+  await page.getByRole('button', { name: 'Новая запись' }).last().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('Успею?')
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await page.getByText('Писать пока нельзя: Переезжаем на другой сервер').nth(1).waitFor()
+  await close('writing_closed', null)
+})

@@ -1,0 +1,60 @@
+import { isRowId } from '../server/db/database.ts'
+import {
+  addBan,
+  type BanKind,
+  removeBan,
+  selectBans,
+} from '../server/site-state/site-state.service.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, daysOf, requireWords } from './command.ts'
+import { time } from './format.ts'
+import { Refusal, UsageError } from './refusal.ts'
+
+const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
+
+export const ban: Command = {
+  usage: ['ban list', 'ban add domain|network|email VALUE [--days N]', 'ban remove N'],
+  summary: 'откуда нельзя зарегистрироваться',
+  options: ['days='],
+  async run(context: Context): Promise<Output> {
+    const [what] = context.words
+    if (what === 'list') return list(context)
+    if (what === 'add') return add(context)
+    if (what === 'remove') return remove(context)
+    throw new UsageError('нужно list, add или remove')
+  },
+}
+
+async function list(context: Context): Promise<Output> {
+  requireWords(context, 1)
+  const bans = await selectBans(context.db)
+  const lines = bans.map(
+    ({ id, kind, value, until }) =>
+      `${id}  ${KINDS[kind]} ${value}, ${until ? `до ${time(until)}` : 'бессрочно'}`,
+  )
+  return { lines: lines.length > 0 ? lines : ['Запретов нет.'], json: bans }
+}
+
+async function add(context: Context): Promise<Output> {
+  requireWords(context, 3)
+  const [, kind = '', value = ''] = context.words
+  if (!isKind(kind)) throw new UsageError('нужно domain, network или email')
+  const days = daysOf(context, 'days') ?? null
+  const { actor } = context
+  const id = await change(context, (tx) => addBan(tx, { kind, value, days, actor }))
+  if (id === undefined) throw new UsageError(`«${value}» — не ${KINDS[kind]}`)
+  return { lines: [`Отсюда больше не зарегистрироваться: ${value} (запрет ${id}).`], json: { id } }
+}
+
+async function remove(context: Context): Promise<Output> {
+  requireWords(context, 2)
+  const [, id = ''] = context.words
+  const { actor } = context
+  const was = isRowId(id) && (await change(context, (tx) => removeBan(tx, { id, actor })))
+  if (!was) throw new Refusal(`Запрета ${id} нет.`)
+  return { lines: [`Запрет ${id} снят.`], json: { id } }
+}
+
+function isKind(kind: string): kind is BanKind {
+  return Object.hasOwn(KINDS, kind)
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../server/config.ts'
+import type { Db, Queryable } from '../server/db/database.ts'
+import { publishFromOutside } from '../server/response-cache/change-feed.ts'
+import type { Wall } from './open-wall.ts'
+import { UsageError } from './refusal.ts'
+
+/** The options of a command line, as they were given. */
+export type Values = Record<string, string | boolean | undefined>
+
+/** What a command prints: lines for people, or one JSON value with `--json`. */
+export type Output = { lines: string[]; json: unknown }
+
+/** What a command works with. */
+export type Context = {
+  config: Config
+  wall: Wall
+  db: Db
+  /** Who acts, for the journal. */
+  actor: string
+  values: Values
+  /** Words after the command's name. */
+  words: string[]
+  isDryRun: boolean
+  /** Asks for a yes. Throws Refusal where there is none. */
+  confirm(question: string): Promise<void>
+}
+
+export type Command = {
+  /** Each way to call it, without the program's name. */
+  usage: string[]
+  summary: string
+  /** The names of its own options; those with a value end in `=`. */
+  options?: string[]
+  run(context: Context): Promise<Output>
+}
+
+class DryRun extends Error {}
+
+/**
+ * Runs a change in one transaction; the nodes forget what they have cached of posts once it has committed. With `--dry-run`
+ * everything happens and is rolled back.
+ */
+export async function change<T>(
+  { db, wall, isDryRun }: Context,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  let result: { value: T } | undefined
+  try {
+    await db.transaction().execute(async (tx) => {
+      result = { value: await work(tx) }
+      if (isDryRun) throw new DryRun()
+    })
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error
+  }
+  if (!result) throw new Error('the transaction had no result')
+  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
+  return result.value
+}
+
+/** Returns an option's text; undefined where it was not given. */
+export function textOf({ values }: Context, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Returns an option's whole number of days. Throws UsageError. */
+export function daysOf(context: Context, name: string): number | undefined {
+  const text = textOf(context, name)
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new UsageError(`--${name}: нужно число дней, например 7`)
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Returns an option's duration, such as `2h` or `7d`, in seconds. Throws UsageError. */
+export function secondsOf(context: Context, name: string): number | undefined {
+  const text = textOf(context, name)
+  if (text === undefined) return undefined
+  const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
+  if (count === undefined) throw new UsageError(`--${name}: нужно время, например 30m, 2h или 7d`)
+  return Number(count) * (UNITS[unit] ?? 1)
+}
+
+/** Throws UsageError where fewer or more words were given. */
+export function requireWords({ words }: Context, least: number, most = least): void {
+  if (words.length < least) throw new UsageError('не хватает слов')
+  if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
+}

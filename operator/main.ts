@@ -1,0 +1,135 @@
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../server/config.ts'
+import { AppError } from '../server/http/app-error.ts'
+import { explainStartFailure } from '../server/start/start-failure.ts'
+import { ban } from './ban.ts'
+import type { Command, Output, Values } from './command.ts'
+import { commandHelp, programHelp } from './help.ts'
+import { journal } from './journal.ts'
+import { moderator } from './moderator.ts'
+import { openWall } from './open-wall.ts'
+import { post } from './post.ts'
+import { psql } from './psql.ts'
+import { recount } from './recount.ts'
+import { Refusal, UsageError } from './refusal.ts'
+import { report, reports } from './reports.ts'
+import { close, invite, open } from './site.ts'
+import { status } from './status.ts'
+import { user } from './user.ts'
+
+/** Every command by its name, in the order of the help. */
+const COMMANDS: Record<string, Command> = {
+  status,
+  reports,
+  report,
+  post,
+  user,
+  moderator,
+  ban,
+  close,
+  open,
+  invite,
+  journal,
+  recount,
+  psql,
+}
+
+/** Options of every command; those with a value end in `=`. */
+const COMMON = ['help', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+process.exitCode = await main(process.argv.slice(2))
+
+/** Returns the exit code: 0 done, 1 refused with a sentence, 2 wrong usage. */
+async function main(args: string[]): Promise<number> {
+  try {
+    await runCommand(args)
+    return 0
+  } catch (error) {
+    if (error instanceof UsageError) {
+      say(`Неверный вызов: ${error.message}`)
+      say('Подсказка: vslukh --help')
+      return 2
+    }
+    const isSentence = error instanceof Refusal || error instanceof AppError
+    say(isSentence ? error.message : explainStartFailure(error))
+    return 1
+  }
+}
+
+async function runCommand(args: string[]): Promise<void> {
+  const { values, positionals } = parse(args)
+  const [name, ...words] = positionals
+  if (name === undefined) {
+    if (values.help !== true) throw new UsageError('не названа команда')
+    return print(programHelp(COMMANDS), {})
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new UsageError(`команды «${name}» нет`)
+  if (values.help === true) return print(commandHelp(command), {})
+  requireKnown(command, name, values)
+  if (typeof values['env-file'] === 'string') loadEnvFile(values['env-file'])
+  const config = readConfig(process.env)
+  const wall = await openWall(config, say)
+  try {
+    const isDryRun = values['dry-run'] === true
+    const context = { config, wall, db: wall.db, values, words, isDryRun }
+    const confirm = (question: string) => ask(question, values)
+    const output = await command.run({ ...context, actor: actorOf(values), confirm })
+    if (isDryRun) say('Пробный запуск: ничего не изменено.')
+    print(output, values)
+  } finally {
+    await wall.close()
+  }
+}
+
+function parse(args: string[]): { values: Values; positionals: string[] } {
+  const all = [...COMMON, ...Object.values(COMMANDS).flatMap(({ options = [] }) => options)]
+  const options = all.map((option) => {
+    const name = option.replace('=', '')
+    return [name, { type: option.endsWith('=') ? 'string' : 'boolean' } as const] as const
+  })
+  try {
+    return parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+/** Throws UsageError for an option of another command. */
+function requireKnown({ options = [] }: Command, name: string, values: Values): void {
+  const known = [...COMMON, ...options].map((option) => option.replace('=', ''))
+  const foreign = Object.keys(values).find((option) => !known.includes(option))
+  if (foreign !== undefined) throw new UsageError(`у команды ${name} нет --${foreign}`)
+}
+
+function loadEnvFile(path: string): void {
+  try {
+    process.loadEnvFile(path)
+  } catch (cause) {
+    throw new Refusal(`--env-file: файл ${path} не прочитан`, { cause })
+  }
+}
+
+/** Who acts, for the journal: `--as`, else who called sudo, else the user of this terminal. */
+function actorOf(values: Values): string {
+  const { SUDO_USER, USER } = process.env
+  return String(values.as || SUDO_USER || USER || userInfo().username)
+}
+
+/** Asks on the terminal. Throws Refusal for anything but a yes, and where nobody can be asked. */
+async function ask(question: string, values: Values): Promise<void> {
+  if (values.yes === true || values['dry-run'] === true) return
+  if (!process.stdin.isTTY) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [да/нет] `).finally(() => terminal.close())
+  if (!/^(да|д|y|yes)$/i.test(answer.trim())) throw new Refusal('Ничего не изменено.')
+}
+
+function print({ lines, json }: Output, values: Values): void {
+  const text = values.json === true ? JSON.stringify(json, null, 2) : lines.join('\n')
+  if (text !== '') process.stdout.write(`${text}\n`)
+}

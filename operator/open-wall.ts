@@ -1,0 +1,62 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../server/config.ts'
+import { type Db, openDatabase } from '../server/db/database.ts'
+import { requireMigrated } from '../server/db/migrate.ts'
+import { addressOf, connectionStringFor } from '../server/embedded-postgres/address.ts'
+import { hasCluster } from '../server/embedded-postgres/cluster.ts'
+import { DATABASE, startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { findRunning } from '../server/embedded-postgres/pid-file.ts'
+import { Refusal } from './refusal.ts'
+
+/** The database of a wall, for one command. */
+export type Wall = { url: string; db: Db; close(): Promise<void> }
+
+/** Commands may read whole tables, and have few connections. */
+const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
+
+/**
+ * Connects to the database of the wall: that of DATABASE_URL, the embedded one of a running server, or that of a stopped one,
+ * which is brought up until `close`. Throws Refusal or StartError.
+ */
+export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
+  const { url, stop } = await findDatabase(config, say)
+  const { db, close } = openDatabase(url, () => {}, POOL)
+  const closeAll = async () => {
+    await close()
+    await stop()
+  }
+  try {
+    await requireMigrated(db)
+    return { url, db, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+type Found = { url: string; stop: () => Promise<void> }
+
+async function findDatabase(
+  { databaseUrl, dataDir }: Config,
+  say: (line: string) => void,
+): Promise<Found> {
+  const nothing = async () => {}
+  if (databaseUrl !== undefined) return { url: databaseUrl, stop: nothing }
+  const cluster = join(dataDir, 'postgres')
+  if (!hasCluster(cluster)) {
+    throw new Refusal(
+      `В ${dataDir} нет базы данных. Укажите DATA_DIR или DATABASE_URL, с которыми запущен сервер, ` +
+        'или файл с ними: --env-file',
+    )
+  }
+  const running = await findRunning(await realpath(cluster))
+  const address = running && addressOf(running)
+  if (address) return { url: connectionStringFor(address, DATABASE, DATABASE), stop: nothing }
+  const { connectionString, stop } = await startEmbeddedPostgres({
+    dataDir,
+    say,
+    onLost: (error) => say(error.message),
+  })
+  return { url: connectionString, stop }
+}

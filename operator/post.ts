@@ -1,0 +1,103 @@
+import { decide } from '../server/moderation/decisions.service.ts'
+import { readSubject } from '../server/moderation/moderation.service.ts'
+import { selectPerson, selectRecentPosts } from '../server/moderation/people.repository.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, requireWords, secondsOf, textOf } from './command.ts'
+import { count, POSTS, printable } from './format.ts'
+import { Refusal, UsageError } from './refusal.ts'
+import { decisionOf, outcomeLine } from './reports.ts'
+
+export const post: Command = {
+  usage: [
+    'post ID [show]',
+    'post ID remove [--reason R] [--block-days N] [--note T] [--order T] [--quiet]',
+    'post ID restore [--note T] [--quiet]',
+    'post remove --user NAME --since 2h [--reason R] [--block-days N] [--note T] [--quiet]',
+  ],
+  summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
+  options: ['user=', 'since=', 'reason=', 'block-days=', 'note=', 'order=', 'quiet'],
+  async run(context: Context): Promise<Output> {
+    if (context.words[0] === 'remove') return removeWave(context)
+    requireWords(context, 1, 2)
+    const [id = '', what = 'show'] = context.words
+    switch (what) {
+      case 'show':
+        return show(context, id)
+      case 'remove':
+        return remove(context, id)
+      case 'restore':
+        return restore(context, id)
+      default:
+        throw new UsageError(`«${what}»: нужно show, remove или restore`)
+    }
+  },
+}
+
+const STATES = {
+  published: 'на стене',
+  hidden: 'скрыта из-за жалоб',
+  removed: 'удалена модератором',
+  deleted: 'удалена автором',
+} as const
+
+async function show({ db }: Context, id: string): Promise<Output> {
+  const found = await readSubject(db, id)
+  if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
+  const reason = found.reason ? `, причина: ${found.reason}` : ''
+  return {
+    lines: [
+      `Запись ${id}: ${STATES[found.state]}${reason}`,
+      `Автор: ${found.owner_id}`,
+      '',
+      printable(found.text),
+    ],
+    json: { id, ...found },
+  }
+}
+
+async function remove(context: Context, id: string): Promise<Output> {
+  const found = await readSubject(context.db, id)
+  if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
+  if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
+  const decision = { ...decisionOf(context, id, 'remove'), isAsked: false }
+  const decided = await change(context, (tx) => decide(tx, decision))
+  return { lines: [outcomeLine('remove', decided)], json: decided }
+}
+
+async function restore(context: Context, id: string): Promise<Output> {
+  const found = await readSubject(context.db, id)
+  if (found?.state !== 'removed' && found?.state !== 'hidden') {
+    throw new Refusal(
+      `Запись ${id} нельзя вернуть: ${found ? STATES[found.state] : 'её нет в архиве'}.`,
+    )
+  }
+  const decision = { ...decisionOf(context, id, 'keep'), isAsked: false }
+  const decided = await change(context, (tx) => decide(tx, decision))
+  return { lines: [outcomeLine('keep', decided)], json: decided }
+}
+
+/** Each post goes in a transaction of its own: others are served meanwhile, and what was done stays done. */
+async function removeWave(context: Context): Promise<Output> {
+  requireWords(context, 1)
+  const name = textOf(context, 'user')
+  const seconds = secondsOf(context, 'since')
+  if (name === undefined || seconds === undefined) {
+    throw new UsageError('для волны нужны --user и --since')
+  }
+  const person = await selectPerson(context.db, name)
+  if (!person) throw new Refusal(`Пользователя ${name} нет.`)
+  const ids = await selectRecentPosts(context.db, person.id, seconds)
+  if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
+  await context.confirm(`Удалить ${count(ids.length, POSTS)} пользователя ${person.username}?`)
+  const removed: string[] = []
+  for (const [index, id] of ids.entries()) {
+    // One mail and one block are enough for the whole wave.
+    const { block, ...decision } = decisionOf(context, id, 'remove')
+    const isQuiet = decision.isQuiet || index > 0
+    await change(context, (tx) =>
+      decide(tx, { ...decision, isQuiet, isAsked: false, block: index === 0 ? block : undefined }),
+    )
+    removed.push(id)
+  }
+  return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
+}

@@ -1,0 +1,43 @@
+import { appendToJournal } from '../server/journal/journal.ts'
+import {
+  type Difference,
+  findCounterDifferences,
+  mendCounter,
+} from '../server/posts/counters.task.ts'
+import { storeCounterCheck } from '../server/status/status.repository.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, requireWords } from './command.ts'
+
+export const recount: Command = {
+  usage: ['recount'],
+  summary: 'сверяет каждый счётчик с его строками, исправляет и говорит, что исправлено',
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0)
+    const mended: Difference[] = []
+    // A check finds at most a hundred; with --dry-run the same ones would be found for ever.
+    for (;;) {
+      const found = await findCounterDifferences(context.db)
+      if (found.length > 0) await mend(context, found)
+      mended.push(...found)
+      if (found.length === 0 || context.isDryRun) break
+    }
+    if (!context.isDryRun) await storeCounterCheck(context.db, mended.length)
+    const lines = mended.map(
+      ({ counter, id, kept, rows }) => `${counter} ${id}: было ${kept}, строк ${rows}`,
+    )
+    const result = mended.length === 0 ? 'Все счётчики верны.' : `Исправлено: ${mended.length}.`
+    return { lines: [...lines, result], json: { mended } }
+  },
+}
+
+async function mend(context: Context, found: Difference[]): Promise<void> {
+  await change(context, async (tx) => {
+    // One order of locks for all: posts, then totals, then the wall.
+    const inOrder = found.toSorted((a, b) => ORDER.indexOf(a.counter) - ORDER.indexOf(b.counter))
+    for (const difference of inOrder) await mendCounter(tx, difference)
+    const details = { mended: found }
+    await appendToJournal(tx, { actor: context.actor, action: 'counters.mend', details })
+  })
+}
+
+const ORDER = ['post likes', 'post replies', 'owner posts', 'owner replies', 'user likes', 'wall']

@@ -1,0 +1,104 @@
+import type { QueuedPost } from '../contract/moderation.ts'
+import { decide, type NewDecision } from '../server/moderation/decisions.service.ts'
+import { readQueue } from '../server/moderation/moderation.service.ts'
+import { selectDecided } from '../server/moderation/queue.repository.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, daysOf, requireWords, textOf } from './command.ts'
+import { ACCOUNTS, count, firstLine, POSTS, REPORTS, time } from './format.ts'
+import { UsageError } from './refusal.ts'
+
+/** As many as a terminal shows. */
+const SHOWN_MAX = 500
+
+export const reports: Command = {
+  usage: ['reports [--all]'],
+  summary: 'открытые жалобы по записям; --all — и последние решённые',
+  options: ['all'],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0)
+    const { posts, total } = await readQueue(context.db, SHOWN_MAX)
+    const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
+    const open = posts.length === 0 ? ['Открытых жалоб нет.'] : posts.flatMap(linesOf)
+    const done = decided.map(
+      (row) =>
+        `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${count(row.reports, REPORTS)}: ${firstLine(row.text)}`,
+    )
+    const rest = total > posts.length ? [`… и ещё ${count(total - posts.length, POSTS)}`] : []
+    return {
+      lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
+      json: { posts, total, ...(context.values.all === true && { decided }) },
+    }
+  },
+}
+
+const OUTCOMES = { removed: 'удалена', kept: 'оставлена' } as const
+const STATES = {
+  published: '',
+  hidden: ', скрыта',
+  removed: ', удалена',
+  deleted: ', удалил автор',
+}
+
+function linesOf(post: QueuedPost): string[] {
+  const reported = post.reasons.reduce((sum, reason) => sum + reason.count, 0)
+  const reasons = post.reasons.map(({ name, count: times }) => `${name} × ${times}`).join(', ')
+  return [
+    `${post.id}  ${count(reported, REPORTS)} (${count(post.reporters, ACCOUNTS)}) с ${time(post.since)}, ` +
+      `${post.author.username}${STATES[post.state]}`,
+    ...(reasons ? [`    ${reasons}`] : []),
+    ...post.comments.map((comment) => `    «${firstLine(comment)}»`),
+    ...(post.appeal ? [`    Обжалование: «${firstLine(post.appeal.text)}»`] : []),
+    `    ${firstLine(post.text)}`,
+  ]
+}
+
+export const report: Command = {
+  usage: [
+    'report POST remove [--reason R] [--block-days N] [--note T] [--order T] [--quiet]',
+    'report POST keep [--note T] [--quiet]',
+  ],
+  summary: 'решает все жалобы на запись и её обжалование; автор и авторы жалоб узнают об этом',
+  options: ['reason=', 'block-days=', 'note=', 'order=', 'quiet'],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 2)
+    const [postId = '', verdict] = context.words
+    if (verdict !== 'remove' && verdict !== 'keep')
+      throw new UsageError(`«${verdict}»: нужно remove или keep`)
+    const decision = decisionOf(context, postId, verdict)
+    const decided = await change(context, (tx) => decide(tx, { ...decision, isAsked: true }))
+    return { lines: [outcomeLine(verdict, decided)], json: decided }
+  },
+}
+
+/** Returns a decision as the options describe it. */
+export function decisionOf(
+  context: Context,
+  postId: string,
+  verdict: 'remove' | 'keep',
+): Omit<NewDecision, 'isAsked'> {
+  const days = daysOf(context, 'block-days')
+  return {
+    postId,
+    verdict,
+    actor: context.actor,
+    reason: textOf(context, 'reason'),
+    block: days === undefined ? undefined : { days },
+    note: textOf(context, 'note'),
+    order: textOf(context, 'order'),
+    isQuiet: context.values.quiet === true,
+    removedDays: context.config.removedDays,
+  }
+}
+
+export function outcomeLine(
+  verdict: 'remove' | 'keep',
+  { was, isRestoring }: { was: QueuedPost['state']; isRestoring: boolean },
+): string {
+  if (verdict === 'remove') return 'Запись удалена.'
+  if (isRestoring) return 'Запись возвращается: у неё много отметок, это займёт до минуты.'
+  return was === 'published'
+    ? 'Запись оставлена.'
+    : was === 'deleted'
+      ? 'Жалобы закрыты.'
+      : 'Запись возвращена.'
+}

@@ -1,0 +1,64 @@
+import {
+  closeSite,
+  invite as inviteOne,
+  openSite,
+} from '../server/site-state/site-state.service.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, daysOf, requireWords, textOf } from './command.ts'
+import { time } from './format.ts'
+import { UsageError } from './refusal.ts'
+
+type Part = 'registrations' | 'writing'
+
+const NAMES: Record<Part, string> = { registrations: 'Регистрация', writing: 'Запись на стену' }
+const INVITATION_DAYS = 7
+
+export const close: Command = {
+  usage: ['close registrations --reason R', 'close writing --reason R'],
+  summary: 'закрывает регистрацию или запись на стену; причину видят все',
+  options: ['reason='],
+  async run(context: Context): Promise<Output> {
+    const part = partOf(context)
+    const reason = textOf(context, 'reason')
+    if (!reason) throw new UsageError('нужна причина: --reason')
+    await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
+    return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
+  },
+}
+
+export const open: Command = {
+  usage: ['open registrations', 'open writing'],
+  summary: 'открывает регистрацию или запись на стену снова',
+  async run(context: Context): Promise<Output> {
+    const part = partOf(context)
+    await change(context, (tx) => openSite(tx, { part, actor: context.actor }))
+    return { lines: [`${NAMES[part]} открыта.`], json: { part } }
+  },
+}
+
+export const invite: Command = {
+  usage: ['invite [--days N]'],
+  summary: 'приглашение: по ссылке зарегистрируется один человек, пока регистрация закрыта',
+  options: ['days='],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0)
+    const { config, actor } = context
+    const days = daysOf(context, 'days') ?? INVITATION_DAYS
+    const origin = config.publicUrl ?? `http://localhost:${config.port}`
+    const invitation = await change(context, (tx) => inviteOne(tx, { days, origin, actor }))
+    const { link, expiresAt } = invitation
+    return {
+      lines: [link, `Действует до ${time(expiresAt)}, для одного человека.`],
+      json: invitation,
+    }
+  },
+}
+
+function partOf(context: Context): Part {
+  requireWords(context, 1)
+  const [part] = context.words
+  if (part !== 'registrations' && part !== 'writing') {
+    throw new UsageError('нужно registrations или writing')
+  }
+  return part
+}

@@ -1,0 +1,45 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { eraseNow } from '../server/account-deletion/account-deletion.service.ts'
+import { exportData } from '../server/data-export/data-export.service.ts'
+import { errorCode } from '../server/db/database-errors.ts'
+import { appendToJournal } from '../server/journal/journal.ts'
+import type { Person } from '../server/moderation/people.repository.ts'
+import { publishFromOutside } from '../server/response-cache/change-feed.ts'
+import { deriveKey } from '../server/start/app-secret.ts'
+import { readSecret } from '../server/start/installation.ts'
+import type { Context, Output } from './command.ts'
+import { Refusal } from './refusal.ts'
+
+/** Returns the key that hashes the names of erased users. Throws StartError where the wall's secret is another. */
+export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
+  return deriveKey(await readSecret(db, config), 'usernames')
+}
+
+/** Writes everything that is stored about a person into a new file, which only its owner can read. */
+export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
+  const [, , file = ''] = context.words
+  const { db, config, actor, isDryRun } = context
+  if (!isDryRun) {
+    const archive = await exportData(db, id, config.appName)
+    const target = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+    await pipeline(archive, target).catch((error) => {
+      throw errorCode(error) === 'EEXIST' ? new Refusal(`Файл ${file} уже есть.`) : error
+    })
+    await appendToJournal(db, { actor, action: 'user.export', userId: id })
+  }
+  return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }
+}
+
+/** Erases a person at once and for good. */
+export async function erasePerson(context: Context, person: Person): Promise<Output> {
+  const { id, username, posts, replies } = person
+  await context.confirm(
+    `Стереть аккаунт ${username} навсегда: записей ${posts}, ответов ${replies}? Вернуть его будет нельзя.`,
+  )
+  const { db, wall, actor, isDryRun } = context
+  const invalidate = async () => void (await publishFromOutside(wall.url, 'posts'))
+  const nameKey = await nameKeyOf(context)
+  if (!isDryRun) await eraseNow(db, { userId: id, nameKey, actor, invalidate })
+  return { lines: [`Аккаунт ${username} стёрт.`], json: { id } }
+}

@@ -1,0 +1,116 @@
+import { usernameProblem } from '../contract/account-rules.ts'
+import { renameUser } from '../server/account/account.service.ts'
+import { isUniqueViolation } from '../server/db/database-errors.ts'
+import { appendToJournal } from '../server/journal/journal.ts'
+import { blockUser, unblockUser } from '../server/moderation/blocks.service.ts'
+import { type Person, selectPerson } from '../server/moderation/people.repository.ts'
+import { deleteAllSessions } from '../server/sessions/sessions.service.ts'
+import type { Command, Context, Output } from './command.ts'
+import { change, daysOf, requireWords, textOf } from './command.ts'
+import { time } from './format.ts'
+import { Refusal, UsageError } from './refusal.ts'
+import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
+
+type Act = (context: Context, person: Person) => Promise<Output>
+
+/** What can be done with a person, by its word. */
+const ACTS: Record<string, Act> = {
+  show,
+  block,
+  unblock,
+  'sign-out': signOut,
+  rename,
+  export: exportPerson,
+  erase: erasePerson,
+}
+/** Acts that take one more word. */
+const WITH_WORD = ['rename', 'export']
+
+export const user: Command = {
+  usage: [
+    'user NAME|EMAIL|ID [show]',
+    'user NAME|EMAIL|ID block --reason R [--days N]',
+    'user NAME|EMAIL|ID unblock',
+    'user NAME|EMAIL|ID sign-out',
+    'user NAME|EMAIL|ID rename NEW',
+    'user NAME|EMAIL|ID export FILE',
+    'user NAME|EMAIL|ID erase',
+  ],
+  summary:
+    'человек: показать, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
+  options: ['reason=', 'days='],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 1, 3)
+    const [known = '', what = 'show'] = context.words
+    const act = ACTS[what]
+    if (!act) throw new UsageError(`«${what}»: нужно ${Object.keys(ACTS).join(', ')}`)
+    const takesWord = WITH_WORD.includes(what)
+    requireWords(context, takesWord ? 3 : 1, takesWord ? 3 : 2)
+    if (what === 'block' && textOf(context, 'reason') === undefined) {
+      throw new UsageError('нужна причина: --reason')
+    }
+    const person = await selectPerson(context.db, known)
+    if (!person) throw new Refusal(`Пользователя ${known} нет.`)
+    return act(context, person)
+  },
+}
+
+async function show(_context: Context, person: Person): Promise<Output> {
+  const block =
+    person.block_reason === null
+      ? 'может писать'
+      : `не может писать ${person.block_until ? `до ${time(person.block_until)}` : 'бессрочно'}: ${person.block_reason}`
+  return {
+    lines: [
+      `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}`,
+      `С нами с ${time(person.created_at)}, ${block}`,
+      `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
+      `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
+      `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,
+    ],
+    json: person,
+  }
+}
+
+async function block(context: Context, { id, username }: Person): Promise<Output> {
+  const reason = textOf(context, 'reason') ?? ''
+  const days = daysOf(context, 'days') ?? null
+  const by = context.actor
+  const { until } = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
+  const end = until ? `до ${time(until)}` : 'бессрочно'
+  return { lines: [`${username} не может писать ${end}. Сессии завершены.`], json: { id, until } }
+}
+
+async function unblock(context: Context, { id, username }: Person): Promise<Output> {
+  const by = context.actor
+  const wasBlocked = await change(context, (tx) => unblockUser(tx, { userId: id, by }))
+  if (!wasBlocked) throw new Refusal(`${username} и так может писать.`)
+  return { lines: [`${username} снова может писать.`], json: { id } }
+}
+
+async function signOut(context: Context, { id, username, sessions }: Person): Promise<Output> {
+  await context.confirm(`Завершить все сессии пользователя ${username}?`)
+  await change(context, async (tx) => {
+    await deleteAllSessions(tx, id)
+    await appendToJournal(tx, { actor: context.actor, action: 'user.sign-out', userId: id })
+  })
+  return { lines: [`Сессий завершено: ${sessions}.`], json: { id, sessions } }
+}
+
+async function rename(context: Context, { id, username: from }: Person): Promise<Output> {
+  const [, , username = ''] = context.words
+  if (usernameProblem(username)) {
+    throw new Refusal(
+      `«${username}» не годится: нужно от 5 до 32 латинских букв, цифр и знаков подчёркивания.`,
+    )
+  }
+  const nameKey = await nameKeyOf(context)
+  await change(context, async (tx) => {
+    await renameUser(tx, { userId: id, username, nameKey })
+    const details = { from, to: username }
+    await appendToJournal(tx, { actor: context.actor, action: 'user.rename', userId: id, details })
+  }).catch((error) => {
+    throw isUniqueViolation(error) ? new Refusal(`Имя ${username} уже занято.`) : error
+  })
+  return { lines: [`${from} теперь ${username}.`], json: { id, username } }
+}

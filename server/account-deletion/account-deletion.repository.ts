@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { RETURN_DAYS } from '../../contract/constants.ts'
+import type { Queryable } from '../db/database.ts'
+
+const erasedAt = sql<number>`floor(extract(epoch FROM
+  deleted_at + ${sql.lit(RETURN_DAYS)} * interval '1 day'))::float8`
+
+/** Marks a user as deleted, which hides all posts at once. Returns when the account will be erased, in unix seconds. */
+export async function markDeleted(tx: Queryable, userId: string): Promise<number> {
+  const row = await tx
+    .updateTable('users')
+    .set({ deleted_at: sql<Date>`now()`, is_returning: false })
+    .where('id', '=', userId)
+    .returning(erasedAt.as('erased_at'))
+    .executeTakeFirstOrThrow()
+  return row.erased_at
+}
+
+const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
+
+/** Takes the mark back while that is possible; the job `move-accounts` brings the rows back. Returns whether it did. */
+export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ deleted_at: null, is_returning: true })
+    .where('id', '=', userId)
+    .where(returnable)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** When a deleted account will be erased, in unix seconds; undefined for one that is not deleted. */
+export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(erasedAt.as('erased_at'))
+    .where('id', '=', userId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  return row?.erased_at
+}
+
+/** A user whose rows are to be moved, and which way. */
+export type Mover = { id: string; goes: 'out' | 'back' | 'for good' }
+
+/** Returns the users who have deleted their accounts, and those who are returning. */
+export async function selectMovers(db: Queryable): Promise<Mover[]> {
+  const { rows } = await sql<Mover>`
+    SELECT id, CASE
+      WHEN deleted_at IS NULL THEN 'back'
+      WHEN ${returnable} THEN 'out'
+      ELSE 'for good' END AS goes
+    FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
+  return rows
+}
+
+/** Locks a user who is still on the way that `goes` names. Returns false where that has changed. */
+export async function lockMover(tx: Queryable, { id, goes }: Mover): Promise<boolean> {
+  const mover = tx.selectFrom('users').select('id').where('id', '=', id).forNoKeyUpdate()
+  const still =
+    goes === 'back'
+      ? mover.where('is_returning', '=', true)
+      : mover.where('deleted_at', 'is not', null)
+  return (await still.executeTakeFirst()) !== undefined
+}
+
+/** Notes that everything of a returning user is back. */
+export async function markReturned(tx: Queryable, userId: string): Promise<void> {
+  await tx.updateTable('users').set({ is_returning: false }).where('id', '=', userId).execute()
+}
+
+/** How many rows one short transaction erases. */
+const STEP = sql.raw('500')
+
+/** Erases some of the likes that others gave a user's archived posts. Returns how many. */
+export async function eraseLikesOfPosts(db: Queryable, userId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM archived_likes WHERE ctid = ANY(ARRAY(
+      SELECT l.ctid FROM archived_posts p JOIN archived_likes l ON l.post_id = p.id
+      WHERE p.owner_id = ${userId} LIMIT ${STEP}
+    ))`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** A column that refers to users. */
+type Reference = { table: string; column: string }
+
+/** Returns every column of the schema that refers to users, so that a new table cannot be forgotten. */
+export async function selectReferences(db: Queryable): Promise<Reference[]> {
+  const { rows } = await sql<Reference>`
+    SELECT conrelid::regclass::text AS table, attname AS column
+    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+    WHERE confrelid = 'users'::regclass AND contype = 'f' AND connamespace = 'public'::regnamespace
+    ORDER BY 1, 2`.execute(db)
+  return rows
+}
+
+/** Erases some of the rows that refer to a user. Returns how many. */
+export async function eraseRows(
+  db: Queryable,
+  { table, column }: Reference,
+  userId: string,
+): Promise<number> {
+  const from = sql.table(table)
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${from} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${from} WHERE ${sql.ref(column)} = ${userId}::bigint LIMIT ${STEP}
+    ))`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Erases a user whose other rows are gone, and what names the user by e-mail. */
+export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
+  const key = tx.selectFrom('users').select('email_key').where('id', '=', userId)
+  await tx
+    .deleteFrom('codes')
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_key', '=', key)]))
+    .execute()
+  await tx.deleteFrom('moderators').where('email_key', '=', key).execute()
+  await tx.deleteFrom('users').where('id', '=', userId).execute()
+}

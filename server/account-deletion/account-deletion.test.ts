@@ -1,0 +1,256 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { readJournal } from '../journal/journal.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+import { addJob } from '../queue/queue.ts'
+import type { TestAnswer, TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { findPerson } from '../testing/search-columns.ts'
+import { seedWall } from '../testing/seed.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { eraseNow } from './account-deletion.service.ts'
+
+const SOON = { timeout: 15_000 }
+
+/** Deletes an account with a mailed code. */
+async function leave(app: TestApp, { token, clientToken }: TestUser): Promise<TestAnswer> {
+  const start = await app.call('POST', '/users/current/deletion', { token, body: { clientToken } })
+  expect(start.status).toBe(201)
+  const body = { confirmCode: app.codeFor(start.body.id), clientToken }
+  return app.call('POST', `/users/current/deletion/${start.body.id}/verify`, { token, body })
+}
+
+/** Signs in by mail, with `restore` if the account was deleted. */
+async function comeBack(app: TestApp, email: string, restore?: true): Promise<TestAnswer> {
+  const { id } = (await startAt(app, '/logins', { email })).body
+  const body = { confirmCode: app.codeFor(id), clientToken: 'one browser' }
+  return app.call('POST', `/logins/${id}/verify`, {
+    body: { ...body, ...(restore && { restore }) },
+  })
+}
+
+const wall = async (app: TestApp) => (await app.call('GET', '/posts?limit=50')).body
+const like = (app: TestApp, { token }: TestUser, id: string) =>
+  app.call('POST', `/posts/${id}/likes`, { token })
+
+/** Two people who talk: Olga leaves, Petr stays. */
+async function conversation(app: TestApp) {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const talk = await app.publish(petr, 'О чём говорит стена')
+  const post = await app.publish(olga, 'Пишу последнее')
+  const answer = await app.reply(olga, talk.id, 'О людях')
+  const under = await app.reply(petr, post.id, 'Не уходи')
+  const own = await app.reply(olga, post.id, 'Ухожу')
+  for (const id of [talk.id, own.id, under.id]) await like(app, olga, id)
+  for (const id of [post.id, answer.id]) await like(app, petr, id)
+  return { olga, petr, talk, post, answer, under, own }
+}
+
+/** What everybody sees of the conversation, and what Petr likes. */
+async function seen(app: TestApp, { petr, talk, post }: Awaited<ReturnType<typeof conversation>>) {
+  const read = async (path: string) => {
+    const { status, body } = await app.call('GET', path, { token: petr.token })
+    return status === 200 ? body : status
+  }
+  return {
+    wall: await read('/posts'),
+    liked: await read('/posts?filter=liked'),
+    talk: await read(`/posts/${talk.id}`),
+    replies: await read(`/posts/${talk.id}/replies`),
+    post: await read(`/posts/${post.id}`),
+    under: await read(`/posts/${post.id}/replies`),
+  }
+}
+
+/** The journal alone names erased users. */
+function isNamedThere(where: string): boolean {
+  return where.startsWith('journal.')
+}
+
+async function isSettled({ db }: TestApp): Promise<boolean> {
+  await addJob(db, 'move-accounts', { payload: {} })
+  const { rows } = await sql<{ left: number }>`
+    SELECT ((SELECT count(*) FROM posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
+      + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL)
+      + (SELECT count(*) FROM users WHERE is_returning)
+      + (SELECT count(*) FROM removed_posts))::int AS left`.execute(db)
+  return rows[0]?.left === 0
+}
+
+test('a deleted account is gone from every screen at once, with exact counts, and whole again when its owner returns', async () => {
+  const app = await appForTest()
+  const all = await conversation(app)
+  const { olga, petr, talk, post, under, own } = all
+  const before = await seen(app, all)
+
+  const { status, body } = await leave(app, olga)
+  expect(status).toBe(200)
+  expect(body.erasedAt * 1000 - Date.now()).toBeCloseTo(14 * 86_400_000, -5)
+  const gone = await seen(app, all)
+  expect(gone.post).toBe(404)
+  expect(JSON.stringify(gone)).not.toContain(olga.username)
+  expect(gone.wall.posts).toMatchObject([{ id: talk.id }])
+  expectRefusal(await app.call('GET', '/users/current', { token: olga.token }), 'UNAUTHORIZED')
+
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  await expect
+    .poll(() => seen(app, all), SOON)
+    .toMatchObject({
+      wall: { total: 1 },
+      liked: { total: 0, posts: [] },
+      talk: { actions: { likes_count: 0, replies_count: 0 } },
+      replies: { total: 0 },
+      under: 404,
+    })
+  const settled = await seen(app, all)
+  // Petr's reply stays, with what it answers left out.
+  expect((await app.call('GET', `/posts/${under.id}`)).body.actions).toMatchObject({
+    likes_count: 0,
+    replied_post: null,
+  })
+
+  const refused = await comeBack(app, olga.email)
+  expectRefusal(refused, 'ACCOUNT_DELETED')
+  expect(refused.body.message).toMatch(
+    /^Этот аккаунт удалён\. До \d+\u00a0[а-я]+ его можно вернуть/,
+  )
+  expect(await seen(app, all)).toEqual(settled)
+  expect((await comeBack(app, olga.email, true)).status).toBe(200)
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  await expect.poll(() => seen(app, all), SOON).toEqual(before)
+  const back = await app.signIn(olga.email)
+  expect(back).toMatchObject({ id: olga.id, username: olga.username })
+  const liked = (await app.call('GET', '/posts?filter=liked', { token: back.token })).body
+  expect(liked.posts.map(({ id }: { id: string }) => id)).toEqual([under.id, own.id, talk.id])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  expect((await like(app, petr, post.id)).body).toEqual({ likes_count: 1 })
+})
+
+test('after 14 days an account is erased: replies of others stay, the e-mail is free, the name is not, and no row names the person', async () => {
+  const app = await appForTest()
+  const all = await conversation(app)
+  const { olga, petr, under } = all
+  const renamed = { token: olga.token, body: { username: 'olga_the_great' } }
+  expect((await app.call('PATCH', '/users/current/profile', renamed)).status).toBe(200)
+  await app.call('POST', `/posts/${under.id}/reports?reason_id=1`, { token: olga.token })
+  await app.call('POST', `/posts/${all.post.id}/reports?reason_id=1`, { token: petr.token })
+  await startAt(app, '/logins', { email: olga.email })
+  await app.call('POST', '/users/current/downloads', { token: olga.token })
+  await leave(app, olga)
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  const texts = ['Пишу последнее', 'О людях', 'Ухожу']
+  const words = [olga.email, olga.username, 'olga_the_great', ...texts]
+  const person = { words, id: olga.id }
+  // The search finds what is there.
+  const before = await findPerson(app.db, person)
+  expect(before).toContain(`users.email: ${olga.email}`)
+  expect(before).toContain('archived_posts.text: О людях')
+  expect(before).toContain('reports.author_id')
+  await sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second' WHERE id = ${olga.id}`.execute(
+    app.db,
+  )
+  expectRefusal(await comeBack(app, olga.email, true), 'OPERATION_EXPIRED')
+
+  await addJob(app.db, 'move-accounts', { payload: {} })
+  const isThere = async () =>
+    (await app.db.selectFrom('users').where('id', '=', olga.id).selectAll().execute()).length
+  await expect.poll(isThere, SOON).toBe(0)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  // The queue keeps a job until it is done.
+  const left = async () =>
+    (await findPerson(app.db, person)).filter((where) => !isNamedThere(where))
+  await expect.poll(left, SOON).toEqual([])
+  expect((await app.call('GET', `/posts/${under.id}`)).status).toBe(200)
+
+  for (const name of [olga.username, 'olga_the_great', 'Olga_the_Great']) {
+    const check = await app.call('GET', `/users/${name}/validation`, { token: petr.token })
+    expectRefusal(check, 'USERNAME_ALREADY_EXISTS')
+    const take = { token: petr.token, body: { username: name } }
+    expectRefusal(
+      await app.call('PATCH', '/users/current/profile', take),
+      'USERNAME_ALREADY_EXISTS',
+    )
+  }
+  const again = await app.signIn(olga.email)
+  expect(again.id).not.toBe(olga.id)
+  expect((await wall(app)).total).toBe(1)
+})
+
+test('the code deletes one’s own account only, once, and only with the right code', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const { token, clientToken } = olga
+  const { id } = (
+    await app.call('POST', '/users/current/deletion', { token, body: { clientToken } })
+  ).body
+  const path = `/users/current/deletion/${id}/verify`
+  const confirmCode = app.codeFor(id)
+  const stranger = { token: petr.token, body: { confirmCode, clientToken: petr.clientToken } }
+  expectRefusal(await app.call('POST', path, stranger), 'OPERATION_EXPIRED')
+  const wrong = confirmCode === '000000' ? '000001' : '000000'
+  const guess = { token, body: { confirmCode: wrong, clientToken } }
+  expectRefusal(await app.call('POST', path, guess), 'INVALID_CONFIRM_CODE')
+  // A code for signing in deletes nothing.
+  const login = (await startAt(app, '/logins', { email: olga.email, clientToken })).body
+  const other = { token, body: { confirmCode: app.codeFor(login.id), clientToken } }
+  expectRefusal(
+    await app.call('POST', `/users/current/deletion/${login.id}/verify`, other),
+    'OPERATION_EXPIRED',
+  )
+  expect((await app.call('GET', '/users/current', { token })).status).toBe(200)
+  // And the code for the deletion signs nobody in.
+  expectRefusal(
+    await verifyAt(app, '/logins', { id, code: confirmCode, clientToken }),
+    'OPERATION_EXPIRED',
+  )
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => app.call('POST', path, { token, body: { confirmCode, clientToken } })),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+})
+
+test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const first = await app.publish(petr, 'Первая на стене')
+  await seedWall(app.db, olga.id, 1200)
+  const last = await app.publish(petr, 'Последняя на стене')
+  // No post can leave a total that is locked.
+  const holder = new pg.Client(app.databaseUrl)
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM wall_totals FOR UPDATE')
+  await leave(app, olga)
+  const { body } = await app.call('GET', '/posts?limit=50')
+  expect(body.posts).toMatchObject([{ id: last.id }])
+  expect(body.nextCursor).not.toBeNull()
+  await holder.query('ROLLBACK')
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const settled = { total: 2, nextCursor: null, posts: [{ id: last.id }, { id: first.id }] }
+  const read = async () => (await app.call('GET', '/posts?limit=50')).body
+  await expect.poll(read, SOON).toMatchObject(settled)
+}, 60_000)
+
+test('the operator erases an account at once and for good, even one that was never deleted', async () => {
+  const app = await appForTest()
+  const { olga, petr, under, talk } = await conversation(app)
+  const nameKey = Buffer.alloc(32, 7)
+  const invalidate = async () => {}
+  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'operator', invalidate })
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const words = [olga.email, olga.username, 'О людях']
+  const found = await findPerson(app.db, { words, id: olga.id })
+  expect(found.filter((where) => !isNamedThere(where))).toEqual([])
+  expect(await readJournal(app.db, { userId: olga.id })).toMatchObject([
+    { actor: 'operator', action: 'user.erase' },
+  ])
+  expectRefusal(await app.call('GET', '/users/current', { token: olga.token }), 'UNAUTHORIZED')
+  for (const { id } of [under, talk]) {
+    expect((await app.call('GET', `/posts/${id}`, { token: petr.token })).status).toBe(200)
+  }
+})

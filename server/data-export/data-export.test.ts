@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inflateRawSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import { recount } from '../testing/seed.ts'
+import { appForTest, type TestApp } from '../testing/test-app.ts'
+
+const MANY = 100_000
+
+async function download(app: TestApp, { token }: TestUser): Promise<Response> {
+  const { status, body } = await app.call('POST', '/users/current/downloads', { token })
+  expect(status).toBe(201)
+  return fetch(app.url + body.path)
+}
+
+/** The files of an archive, by the sizes in its central directory. */
+function unzip(zip: Buffer): Record<string, string> {
+  const files: Record<string, string> = {}
+  let at = zip.readUInt32LE(zip.length - 22 + 16)
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const [size, name, extra, comment, local] = [
+      zip.readUInt32LE(at + 20),
+      zip.readUInt16LE(at + 28),
+      zip.readUInt16LE(at + 30),
+      zip.readUInt16LE(at + 32),
+      zip.readUInt32LE(at + 42),
+    ]
+    const data = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+    const bytes = zip.subarray(data, data + size)
+    const method = zip.readUInt16LE(at + 10)
+    const path = zip.subarray(at + 46, at + 46 + name).toString()
+    files[path] = (method === 8 ? inflateRawSync(bytes) : bytes).toString()
+    at += 46 + name + extra + comment
+  }
+  return files
+}
+
+test('a person downloads what is stored about them, as JSON and as a page in which nothing is code', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(olga, 'Первая <script>alert(1)</script> & «кавычки»')
+  const foreign = await app.publish(petr, 'Чужая запись')
+  const reply = await app.reply(olga, foreign.id, 'Мой ответ')
+  await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
+  await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
+
+  const response = await download(app, olga)
+  expect(response.headers.get('content-type')).toBe('application/zip')
+  expect(response.headers.get('content-disposition')).toContain('attachment')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const files = unzip(Buffer.from(await response.arrayBuffer()))
+  expect(Object.keys(files)).toEqual(['account.json', 'posts.json', 'likes.json', 'index.html'])
+  expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({
+    id: olga.id,
+    username: olga.username,
+    email: olga.email,
+    sessions: [{ browser: 'Firefox', os: 'Linux' }],
+    reports: [{ postId: foreign.id, reason: 'Спам или реклама', state: 'open' }],
+  })
+  expect(JSON.parse(files['posts.json'] ?? '')).toMatchObject([
+    { id: post.id, text: post.text, repliedPostId: null, archived: null },
+    { id: reply.id, text: 'Мой ответ', repliedPostId: foreign.id },
+  ])
+  expect(JSON.parse(files['likes.json'] ?? '')).toMatchObject([{ postId: foreign.id }])
+  expect(files['index.html']).toContain('Первая &#60;script&#62;alert(1)')
+  expect(files['index.html']).not.toContain('<script')
+  expect(JSON.stringify(files)).not.toContain(petr.username)
+})
+
+test('an archive is prepared once a day, for a minute, for nobody with a forged ticket', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await app.signUp()
+  const { body } = await app.call('POST', '/users/current/downloads', { token: olga.token })
+  const again = await app.call('POST', '/users/current/downloads', { token: olga.token })
+  expectRefusal(again, 'TOO_MANY_REQUESTS')
+  const [id, until, signature] = body.path.split('/').at(-1).split('.')
+  expect(Number(until) - Date.now()).toBeLessThanOrEqual(60_000)
+  for (const ticket of [`1${id}.${until}.${signature}`, `${id}.${until}0.${signature}`, 'no']) {
+    expect((await fetch(`${app.url}/api/v1/downloads/${ticket}`)).status).toBe(404)
+  }
+  expect((await fetch(app.url + body.path)).status).toBe(200)
+})
+
+test('an account with 100,000 posts is downloaded whole, in bounded memory', async () => {
+  const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
+  const olga = await app.signUp()
+  await sql`INSERT INTO posts (owner_id, text)
+    SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(
+    app.db,
+  )
+  await recount(app.db)
+  const response = await download(app, olga)
+  const chunks: Uint8Array[] = []
+  let largest = 0
+  const before = process.memoryUsage().heapUsed
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    largest = Math.max(largest, process.memoryUsage().heapUsed - before)
+  }
+  expect(largest).toBeLessThan(120 * 1024 * 1024)
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-zip-'))
+  const file = join(folder, 'data.zip')
+  await writeFile(file, Buffer.concat(chunks))
+  const files = unzip(await readFile(file))
+  expect(JSON.parse(files['posts.json'] ?? '')).toHaveLength(MANY)
+  expect(files['index.html']?.match(/<article>/g)).toHaveLength(MANY)
+  // Another program reads it too.
+  const check = 'import sys,zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip() is not None)'
+  await promisify(execFile)('python3', ['-c', check, file])
+  await rm(folder, { recursive: true })
+}, 120_000)

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import type { Queryable } from '../db/database.ts'
+
+/** What somebody did who may have to be found by their address, where an operator is ordered to keep that. */
+type Access = {
+  action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
+  userId: string
+  postId?: string
+}
+
+/** Notes an act with the address and port it came from. */
+export type NoteAccess = (
+  request: Pick<FastifyRequest, 'ip' | 'socket'>,
+  access: Access,
+) => Promise<void>
+
+/**
+ * Makes the function that notes who registered, signed in, published and deleted from which address. With 0 days it does
+ * nothing. Behind a proxy the port is not known. These rows are in a table of their own, because they end with their term,
+ * and the journal never does.
+ */
+export function createAccessJournal(db: Queryable, days: number): NoteAccess {
+  if (days === 0) return async () => {}
+  return async ({ ip, socket }, { action, userId, postId }) => {
+    const isDirect = socket.remoteAddress === ip
+    await db
+      .insertInto('access_journal')
+      .values({
+        action,
+        user_id: userId,
+        post_id: postId ?? null,
+        address: ip,
+        port: isDirect ? (socket.remotePort ?? null) : null,
+      })
+      .execute()
+  }
+}
+
+/** Removes what is older than so many days. */
+export async function removeOldAccesses(db: Queryable, days: number): Promise<void> {
+  await db
+    .deleteFrom('access_journal')
+    .where('at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
+    .execute()
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../db/database.ts'
+
+/** One act of somebody who decides over others: a moderator, an operator, or the product itself. */
+export type JournalEntry = {
+  /** Who acted: a moderator's e-mail, the operator's name, or `vslukh`. */
+  actor: string
+  /** What was done, such as `post.remove`. */
+  action: string
+  userId?: string | null
+  postId?: string | null
+  reason?: string | null
+  /** What else belongs to the act, such as the text of a post as it was. */
+  details?: Record<string, unknown>
+}
+
+/**
+ * Appends an act to the journal, which nobody can change afterwards. To be called in the transaction of the act. Returns the
+ * id of its row.
+ */
+export async function appendToJournal(
+  tx: Queryable,
+  { actor, action, userId = null, postId = null, reason = null, details = {} }: JournalEntry,
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('journal')
+    .values({
+      actor,
+      action,
+      user_id: userId,
+      post_id: postId,
+      reason,
+      details: JSON.stringify(details),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Which acts to read: those that concern a user or a post, or that are not older than so many seconds. */
+export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
+
+/** Acts read at once: as many as a person reads. */
+const ACTS_MAX = 500
+
+/** Returns the newest acts, newest first. */
+export function readJournal(db: Queryable, { userId, postId, sinceSeconds }: JournalFilter) {
+  let acts = db.selectFrom('journal').selectAll().orderBy('id', 'desc').limit(ACTS_MAX)
+  if (userId !== undefined) acts = acts.where('user_id', '=', userId)
+  if (postId !== undefined) acts = acts.where('post_id', '=', postId)
+  if (sinceSeconds !== undefined) {
+    acts = acts.where('at', '>', sql<Date>`now() - ${sinceSeconds} * interval '1 second'`)
+  }
+  return acts.execute()
+}

@@ -1,0 +1,26 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../db/database-errors.ts'
+
+/** How long a mail is kept that was saved because there is no SMTP server, in milliseconds. */
+const KEPT_MS = 7 * 86_400_000
+
+/** Removes the saved mails that are older than a week at `now`, in unix milliseconds. */
+export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!/\.eml(?:\.part)?$/.test(name)) continue
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path)
+    if (now - mtimeMs > KEPT_MS) await rm(path, { force: true })
+  }
+}
+
+/** With an SMTP server there is no such folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

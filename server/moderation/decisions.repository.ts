@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { PostState } from '../../contract/moderation.ts'
+import type { Queryable } from '../db/database.ts'
+import type { StoredBlock } from './blocks.repository.ts'
+
+/** What is decided about: a post as it is, as it is archived, or as it was reported. */
+export type Subject = {
+  owner_id: string
+  text: string
+  state: PostState
+  reason: string | null
+}
+
+/** Returns undefined for an id that neither a post, an archived post nor a report has. */
+export async function selectSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
+  const { rows } = await sql<Subject>`
+    SELECT coalesce(p.owner_id, a.owner_id, r.author_id) AS owner_id,
+      coalesce(p.text, a.text, r.post_text) AS text, a.reason,
+      CASE WHEN p.id IS NOT NULL THEN 'published' ELSE coalesce(a.why, 'deleted') END AS state
+    FROM (SELECT ${id}::bigint AS id) asked
+    LEFT JOIN posts p ON p.id = asked.id
+    LEFT JOIN archived_posts a ON a.id = asked.id
+    LEFT JOIN LATERAL (
+      SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
+    ) r ON true
+    WHERE coalesce(p.id, a.id, r.author_id) IS NOT NULL`.execute(tx)
+  return rows[0]
+}
+
+/** What a decision stores in the journal, so that it can be undone and announced. */
+export type DecisionDetails = {
+  text: string
+  was: PostState
+  /** Why the post was archived before the decision. */
+  archivedFor: string | null
+  /** The block before the decision, where it has blocked the author. */
+  blockBefore?: StoredBlock | null
+  note?: string
+  [more: string]: unknown
+}
+
+export type Decision = {
+  id: string
+  action: string
+  user_id: string
+  post_id: string
+  reason: string | null
+  details: DecisionDetails
+}
+
+export const DECISIONS = {
+  remove: 'post.remove',
+  keep: 'post.keep',
+  undo: 'decision.undo',
+} as const
+
+function selectDecision(db: Queryable, id: string) {
+  return db
+    .selectFrom('journal')
+    .select(['id', 'action', 'user_id', 'post_id', 'reason', 'details'])
+    .where('id', '=', id)
+    .where('action', 'in', [DECISIONS.remove, DECISIONS.keep])
+    .$castTo<Decision>()
+}
+
+/** A decision that its own maker made within so many seconds, locked; undefined where there is none. */
+export function lockRecentDecision(
+  tx: Queryable,
+  { id, actor, seconds }: { id: string; actor: string; seconds: number },
+): Promise<Decision | undefined> {
+  return selectDecision(tx, id)
+    .where('actor', '=', actor)
+    .where('at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** A decision that was not undone; undefined otherwise. */
+export async function selectStandingDecision(
+  db: Queryable,
+  id: string,
+): Promise<Decision | undefined> {
+  const decision = await selectDecision(db, id).executeTakeFirst()
+  return decision && !(await isUndone(db, decision)) ? decision : undefined
+}
+
+/** Whether a decision has been undone. */
+export async function isUndone(db: Queryable, { id, post_id }: Decision): Promise<boolean> {
+  const row = await db
+    .selectFrom('journal')
+    .select('id')
+    .where('post_id', '=', post_id)
+    .where('action', '=', DECISIONS.undo)
+    .where(sql<boolean>`details->>'decision' = ${id}`)
+    .executeTakeFirst()
+  return row !== undefined
+}

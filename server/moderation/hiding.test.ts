@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readJournal } from '../journal/journal.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+import { atOnce } from '../testing/at-once.ts'
+import type { TestUser } from '../testing/client.ts'
+import { expectRefusal } from '../testing/expect-refusal.ts'
+import {
+  decide,
+  passReportTime,
+  readQueue,
+  report,
+  signUpModerator,
+  signUpOld,
+  undo,
+} from '../testing/moderation-calls.ts'
+import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+
+let app: TestApp
+let moderator: TestUser
+let author: TestUser
+let reporters: TestUser[]
+beforeAll(async () => {
+  app = await startTestApp()
+  moderator = await signUpModerator(app)
+  author = await app.signUp()
+  reporters = await signUpOld(app, 4)
+})
+afterAll(() => app.close())
+
+const read = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+
+/** Publishes a post that its reports hide. */
+async function hidden() {
+  const post = await app.publish(author)
+  for (const user of reporters.slice(0, 3)) await report(app, user, { postId: post.id })
+  expect(await read(post.id)).toBe(404)
+  return post
+}
+
+test('the third account that reports a post hides it until somebody decides', async () => {
+  const post = await app.publish(author)
+  const [first, second, third] = reporters as [TestUser, TestUser, TestUser]
+  await report(app, first, { postId: post.id, reasonId: '1' })
+  await report(app, first, { postId: post.id, reasonId: '2' })
+  await report(app, second, { postId: post.id })
+  expect(await read(post.id)).toBe(200)
+  expect((await report(app, third, { postId: post.id })).status).toBe(204)
+  expect(await read(post.id)).toBe(404)
+  expectRefusal(await report(app, first, { postId: post.id }), 'POST_NOT_FOUND')
+  const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
+  expect(queued).toMatchObject({ state: 'hidden', reporters: 3 })
+  expect(await readJournal(app.db, { postId: post.id })).toMatchObject([
+    { actor: 'vslukh', action: 'post.hide', user_id: author.id, details: { reporters: 3 } },
+  ])
+  // A hidden post is not a removed one.
+  const { body } = await app.call('GET', '/users/current/removed-posts', { token: author.token })
+  expect(body.posts).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('three reports at once hide a post too', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { id: postId } = await app.publish(author)
+    const answers = await atOnce(
+      reporters.slice(0, 3).map((user) => () => report(app, user, { postId })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
+    expect(await read(postId)).toBe(404)
+  }
+})
+
+test('a hidden post that is kept comes back, an undo hides it again, and a removal makes it a removed one', async () => {
+  const { id: postId } = await hidden()
+  const { body } = await decide(app, moderator, { postId, verdict: 'keep' })
+  expect(await read(postId)).toBe(200)
+  await undo(app, moderator, body.id)
+  expect(await read(postId)).toBe(404)
+  const removal = await decide(app, moderator, { postId, verdict: 'remove', reason: 'Травля' })
+  await undo(app, moderator, removal.body.id)
+  const queued = (await readQueue(app, moderator)).find(({ id }) => id === postId)
+  expect(queued).toMatchObject({ state: 'hidden' })
+  await decide(app, moderator, { postId, verdict: 'remove', reason: 'Травля' })
+  const own = await app.call('GET', '/users/current/removed-posts', { token: author.token })
+  expect(own.body.posts).toMatchObject([{ id: postId, reason: 'Травля' }])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('once kept, the same text is never hidden again', async () => {
+  const { id: postId } = await hidden()
+  await decide(app, moderator, { postId, verdict: 'keep' })
+  for (const user of reporters) await report(app, user, { postId, reasonId: '5' })
+  expect(await read(postId)).toBe(200)
+})
+
+test('accounts that are younger than a day hide nothing', async () => {
+  const young = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
+  const { id: postId } = await app.publish(author)
+  for (const user of [...young, ...reporters.slice(0, 2)]) await report(app, user, { postId })
+  expect(await read(postId)).toBe(200)
+})
+
+test('an account with more than three refused reports in a month hides nothing until they are older', async () => {
+  const own = await appForTest()
+  const judge = await signUpModerator(own)
+  const writer = await own.signUp()
+  const [grumbler, ...calm] = (await signUpOld(own, 3)) as [TestUser, TestUser, TestUser]
+  for (let refused = 0; refused < 4; refused++) {
+    const { id: postId } = await own.publish(writer)
+    await report(own, grumbler, { postId })
+    await decide(own, judge, { postId, verdict: 'keep' })
+  }
+  const status = async (id: string) => (await own.call('GET', `/posts/${id}`)).status
+  const reportAll = async () => {
+    const { id: postId } = await own.publish(writer)
+    for (const user of [grumbler, ...calm]) await report(own, user, { postId })
+    return status(postId)
+  }
+  expect(await reportAll()).toBe(200)
+  await passReportTime(own, 31 * 86_400)
+  expect(await reportAll()).toBe(404)
+})
+
+test('REPORTS_TO_HIDE=0 hides nothing', async () => {
+  const own = await appForTest({ config: { reportsToHide: 0 } })
+  const users = await signUpOld(own, 4)
+  const { id: postId } = await own.publish(await own.signUp())
+  for (const user of users) await report(own, user, { postId })
+  expect((await own.call('GET', `/posts/${postId}`)).status).toBe(200)
+})

@@ -1,0 +1,82 @@
+import { PATHS } from '../../contract/pages.ts'
+import type { MailTransport } from '../mail/transport.ts'
+
+type MailOptions = {
+  appName: string
+  /** The origin people see, for links. */
+  origin: string
+  transport: MailTransport
+}
+
+/** A queued mail that tells moderators of waiting posts. */
+export type QueueMail = { to: string; expiresAt: number }
+
+/** How much waits, in the moment the mail is written. */
+export type Waiting = { posts: number; reports: number; oldest: Date | null }
+
+const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'Europe/Moscow' })
+
+/** Writes and sends the mail to the moderators. Where nothing waits any more it sends none. Rejects when it was not sent. */
+export async function sendQueueMail(
+  { to, waiting }: QueueMail & { waiting: Waiting },
+  signal: AbortSignal,
+  { appName, origin, transport }: MailOptions,
+): Promise<void> {
+  if (waiting.oldest === null) return
+  const lines = [
+    `Записи ждут решения: ${waiting.posts}.`,
+    `Открытых жалоб: ${waiting.reports}.`,
+    `Дольше всех ждут с ${DAY.format(waiting.oldest)}.`,
+    '',
+    `Очередь: ${origin}/moderation`,
+    '',
+    'Письмо приходит не чаще раза в час, и только когда есть новое.',
+  ]
+  const subject = `Жалобы ждут решения: ${waiting.posts} · ${appName}`
+  await transport.send({ to, subject, text: lines.join('\n') }, signal)
+}
+
+/** A queued mail to the author of a post that was decided about. */
+export type DecisionMail = {
+  to: string
+  expiresAt: number
+  outcome: 'removed' | 'appeal granted' | 'appeal refused'
+  text: string
+  reason: string | null
+}
+
+const SUBJECTS = {
+  removed: 'Ваша запись удалена',
+  'appeal granted': 'Ваша запись возвращена',
+  'appeal refused': 'Решение осталось в силе',
+} as const
+
+/** Writes and sends the mail to the author. Rejects when it was not sent. */
+export async function sendDecisionMail(
+  { to, outcome, text, reason }: DecisionMail,
+  signal: AbortSignal,
+  { appName, origin, transport }: MailOptions,
+): Promise<void> {
+  const own = `${origin}${PATHS.ownPosts}`
+  const because = reason ? [`Причина: ${reason}.`] : []
+  const lines = {
+    removed: [
+      `Модератор удалил вашу запись на сайте «${appName}».`,
+      ...because,
+      '',
+      'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
+      own,
+    ],
+    'appeal granted': [`Модератор согласился с вами: запись снова на сайте «${appName}».`, '', own],
+    'appeal refused': [
+      `Модератор ещё раз посмотрел на вашу запись на сайте «${appName}»: она остаётся удалённой.`,
+      ...because,
+    ],
+  }[outcome]
+  const mail = {
+    to,
+    subject: `${SUBJECTS[outcome]} · ${appName}`,
+    text: [...lines, '', 'Текст записи:', '', text].join('\n'),
+  }
+  await transport.send(mail, signal)
+}

@@ -1,0 +1,134 @@
+import type { QueuedPost } from '../../contract/moderation.ts'
+import type { Post } from '../../contract/posts.ts'
+import { isRowId, type Queryable } from '../db/database.ts'
+import { appendToJournal } from '../journal/journal.ts'
+import { archivePost, readPosts } from '../posts/posts.service.ts'
+import { addJob } from '../queue/queue.ts'
+import { type Subject, selectSubject } from './decisions.repository.ts'
+import { HIDDEN_DAYS } from './decisions.service.ts'
+import { deleteModerator, insertModerator } from './moderators.repository.ts'
+import {
+  countReasons,
+  selectWaiting,
+  selectWaitingPosts,
+  type WaitingPost,
+} from './queue.repository.ts'
+import { claimModeratorMail, countTrustedReporters } from './reports.repository.ts'
+
+/** Posts that a moderator reads at once. */
+const QUEUE_PAGE = 20
+
+/** Reads the posts that wait for a decision, those that wait longest first, and how many there are in all. */
+export async function readQueue(
+  db: Queryable,
+  limit = QUEUE_PAGE,
+): Promise<{ posts: QueuedPost[]; total: number }> {
+  const { ids, total } = await selectWaiting(db, limit)
+  const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
+  const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
+  const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
+  const known = new Map(read.map((post) => [post.id, post]))
+  const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
+  const posts = waiting.map((post) => ({
+    ...toQueued(post, known),
+    reasons: (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count })),
+  }))
+  return { posts, total }
+}
+
+function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost, 'reasons'> {
+  const find = (ids: (string | null)[]) =>
+    [...new Set(ids)].flatMap((id) => (id !== null && known.get(id)) || [])
+  const { appeal_text: text, appealed_at: createdAt, removed_for, block_reason: reason } = post
+  return {
+    id: post.id,
+    text: post.text,
+    reportedText: post.reported_text,
+    createdAt: post.created_at,
+    state: post.state,
+    author: {
+      id: post.author_id,
+      username: post.username,
+      block: reason === null ? null : { reason, until: post.block_until },
+    },
+    since: post.since,
+    reporters: post.reporters,
+    comments: post.comments,
+    appeal:
+      text === null || createdAt === null
+        ? null
+        : { text, createdAt, removedFor: removed_for ?? '' },
+    thread: { before: find(post.before), replies: find(post.replies) },
+  }
+}
+
+/** When reports hide a post, and whom they are told to. */
+export type ReportRules = {
+  /** Reports by so many accounts hide a post; 0: never. */
+  reportsToHide: number
+  moderatorEmail: string | undefined
+}
+
+/**
+ * Does what follows from a new report: hides the post where enough accounts have reported it, and tells the moderators. The
+ * caller has locked the post. Returns whether it was hidden.
+ */
+export async function followReport(
+  tx: Queryable,
+  postId: string,
+  { reportsToHide, moderatorEmail }: ReportRules,
+): Promise<boolean> {
+  const isHidden = reportsToHide > 0 && (await hideIfReported(tx, postId, reportsToHide))
+  await tellModerators(tx, moderatorEmail)
+  return isHidden
+}
+
+async function hideIfReported(tx: Queryable, postId: string, least: number): Promise<boolean> {
+  const reporters = await countTrustedReporters(tx, postId)
+  if (reporters < least) return false
+  const subject = await selectSubject(tx, postId)
+  const actor = 'vslukh'
+  const archive = { why: 'hidden', reason: null, by: actor, days: HIDDEN_DAYS } as const
+  if (!subject || !(await archivePost(tx, postId, archive))) return false
+  const details = { text: subject.text, reporters }
+  const userId = subject.owner_id
+  await appendToJournal(tx, { actor, action: 'post.hide', userId, postId, details })
+  return true
+}
+
+/** Queues the mail to the moderators, unless they had one within an hour or nothing is new. */
+export async function tellModerators(tx: Queryable, to: string | undefined): Promise<void> {
+  if (to === undefined || !(await claimModeratorMail(tx))) return
+  const expiresAt = Date.now() + MAIL_LIFE_MS
+  await addJob(tx, 'send-queue-mail', { payload: { to, expiresAt } })
+}
+
+/** A mail that could not be sent for a day is of no more use. */
+export const MAIL_LIFE_MS = 86_400_000
+
+/** A post as it is, as it is archived, or as it was reported; undefined where there is none of these. */
+export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
+  return isRowId(id) ? selectSubject(db, id) : undefined
+}
+
+type ModeratorChange = { email: string; actor: string }
+
+/** Names a moderator. Returns false, and changes nothing, where the address was one before. */
+export async function addModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await insertModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
+  return true
+}
+
+/** Removes a moderator, from whom the queue is hidden on the next call. Returns false where the address was none. */
+export async function removeModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await deleteModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.remove', details: { email } })
+  return true
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { isRowId, type Queryable } from '../db/database.ts'
+import { emailKey } from '../mail/email-address.ts'
+
+/** What an operator sees of a user. */
+export type Person = {
+  id: string
+  username: string
+  email: string
+  created_at: Date
+  is_moderator: boolean
+  posts: number
+  replies: number
+  likes: number
+  sessions: number
+  block_reason: string | null
+  block_until: Date | null
+  /** Reports of the user's posts, by state. */
+  reported: number
+  removed: number
+  kept: number
+  /** The user's own reports, and how many of them were refused. */
+  reports: number
+  refused: number
+}
+
+/** Finds a user by username, e-mail or id. A username of digits comes before an id. */
+export async function selectPerson(db: Queryable, known: string): Promise<Person | undefined> {
+  const id = isRowId(known) ? known : '0'
+  const { rows } = await sql<Person>`
+    SELECT u.id, u.username, u.email, u.created_at,
+      EXISTS (SELECT FROM moderators m WHERE m.email_key = u.email_key) AS is_moderator,
+      coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
+      coalesce(l.likes, 0)::float8 AS likes,
+      (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
+      b.reason AS block_reason, b.until AS block_until,
+      of_posts.reported, of_posts.removed, of_posts.kept, own.reports, own.refused
+    FROM users u
+    LEFT JOIN owner_totals o ON o.user_id = u.id
+    LEFT JOIN like_totals l ON l.user_id = u.id
+    LEFT JOIN blocks b ON b.user_id = u.id AND coalesce(b.until > now(), true)
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'removed'))::int AS removed,
+        (count(*) FILTER (WHERE state = 'kept'))::int AS kept
+      FROM reports WHERE author_id = u.id
+    ) of_posts
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS reports, (count(*) FILTER (WHERE state = 'kept'))::int AS refused
+      FROM reports WHERE reporter_id = u.id
+    ) own
+    WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
+    ORDER BY u.id = ${id} LIMIT 1`.execute(db)
+  return rows[0]
+}
+
+/** The ids of a user's posts and replies of the last so many seconds, oldest first. */
+export async function selectRecentPosts(
+  db: Queryable,
+  userId: string,
+  seconds: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('posts')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { OwnReport } from '../../contract/moderation.ts'
+import type { Queryable } from '../db/database.ts'
+
+/** Accounts younger than this cannot hide a post, nor can those with more refused reports than this in a month. */
+const REPORTER_AGE = sql.raw(`interval '1 day'`)
+const REFUSED_MAX = sql.raw('3')
+const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
+
+/** How many accounts whose reports count for hiding have an open report of a post. */
+export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
+  const { rows } = await sql<{ reporters: number }>`
+    SELECT count(DISTINCT r.reporter_id)::int AS reporters
+    FROM reports r JOIN users u ON u.id = r.reporter_id
+    WHERE r.post_id = ${postId} AND r.state = 'open' AND u.created_at <= now() - ${REPORTER_AGE}
+      AND (SELECT count(*) FROM reports k WHERE k.reporter_id = r.reporter_id AND k.state = 'kept'
+        AND k.decided_at > now() - ${REFUSED_WITHIN}) <= ${REFUSED_MAX}`.execute(db)
+  return rows[0]?.reporters ?? 0
+}
+
+/** Locks the open reports and the open appeal of a post. Returns how many of both there are. */
+export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
+  const reports = await tx
+    .selectFrom('reports')
+    .select('id')
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  const appeals = await tx
+    .selectFrom('appeals')
+    .select('post_id')
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .forUpdate()
+    .execute()
+  return reports.length + appeals.length
+}
+
+export type Verdict = 'remove' | 'keep'
+
+/** Gives the open reports and the open appeal of a post their outcome, which names the decision. */
+export async function closeOpen(
+  tx: Queryable,
+  postId: string,
+  { id, verdict }: { id: string; verdict: Verdict },
+): Promise<void> {
+  const decided = { decided_at: sql<Date>`now()`, decision_id: id }
+  await tx
+    .updateTable('reports')
+    .set({ state: verdict === 'remove' ? 'removed' : 'kept', ...decided })
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .execute()
+  await tx
+    .updateTable('appeals')
+    .set({ state: verdict === 'remove' ? 'refused' : 'granted', ...decided })
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .execute()
+}
+
+/** Opens again what a decision has closed. */
+export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
+  const open = { state: 'open', decided_at: null, decision_id: null } as const
+  await tx.updateTable('reports').set(open).where('decision_id', '=', decisionId).execute()
+  await tx.updateTable('appeals').set(open).where('decision_id', '=', decisionId).execute()
+}
+
+/** Reports whose outcome can still be undone look open to their reporters. */
+const SETTLED = sql.raw(`decided_at < now() - interval '12 seconds'`)
+const OWN_REPORTS_MAX = 50
+
+/** A reporter's newest reports with their outcomes. */
+export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
+  const { rows } = await sql<OwnReport>`
+    SELECT r.id, r.post_id AS "postId", r.post_text AS "postText", rr.name AS reason, r.comment,
+      floor(extract(epoch FROM r.created_at))::float8 AS "createdAt",
+      CASE WHEN ${SETTLED} THEN r.state ELSE 'open' END AS outcome,
+      CASE WHEN ${SETTLED} THEN floor(extract(epoch FROM r.decided_at))::float8 END AS "decidedAt",
+      coalesce(${SETTLED}, false) AND NOT r.is_seen AS "isNew"
+    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
+    WHERE r.reporter_id = ${reporterId} ORDER BY r.id DESC LIMIT ${OWN_REPORTS_MAX}`.execute(db)
+  return rows
+}
+
+export async function markSeen(db: Queryable, reporterId: string): Promise<void> {
+  await sql`UPDATE reports SET is_seen = true
+    WHERE reporter_id = ${reporterId} AND NOT is_seen AND ${SETTLED}`.execute(db)
+}
+
+/**
+ * Claims the mail that tells the moderators of new reports: at most one an hour, and none where nothing is new. Returns
+ * whether it is the caller's to send.
+ */
+export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
+  const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = now()
+    WHERE mailed_at < now() - interval '1 hour' AND (
+      EXISTS (SELECT FROM reports WHERE state = 'open' AND created_at > mailed_at)
+      OR EXISTS (SELECT FROM appeals WHERE state = 'open' AND created_at > mailed_at))`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/** How long reports and appeals are kept. */
+const KEPT = sql.raw(`interval '180 days'`)
+
+/** Removes the reports and appeals of half a year ago. */
+export async function removeOldReports(db: Queryable): Promise<void> {
+  await sql`DELETE FROM reports WHERE created_at < now() - ${KEPT}`.execute(db)
+  await sql`DELETE FROM appeals WHERE created_at < now() - ${KEPT}`.execute(db)
+}

@@ -1,0 +1,142 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { idArray, type Queryable } from '../db/database.ts'
+import { WALL_SLOTS } from './wall-slots.ts'
+
+/** How many posts one short transaction moves. */
+const STEP = sql.raw('500')
+
+/**
+ * Locks the newest posts and replies of a user, a few hundred, and the posts they answer, in `posts` and in the archive.
+ * Returns the ids of the user's own. All code locks posts by ascending id and before any total, so that no two
+ * transactions deadlock.
+ */
+export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<string[]> {
+  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id FROM posts
+    WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
+    ORDER BY id DESC LIMIT ${STEP})`
+  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
+    SELECT * FROM (${newest(false)} UNION ALL ${newest(true)}) own
+    ORDER BY id DESC LIMIT ${STEP}`.execute(tx)
+  const own = rows.map(({ id }) => id)
+  const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
+  await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+    tx,
+  )
+  // A restore counts the replies of an archived post, so it must not run meanwhile.
+  await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+    tx,
+  )
+  return own
+}
+
+/**
+ * Moves a user's locked posts into the archive, where they stay until the account returns or is erased, and subtracts them
+ * from every count. Their likes leave all lists and totals with them, and follow in steps of their own, without the pause
+ * that other removals make for an undo.
+ */
+export async function archiveOwnerPosts(
+  tx: Queryable,
+  { ownerId, ids }: { ownerId: string; ids: string[] },
+): Promise<void> {
+  const own = sql`${idArray(ids)}::bigint[]`
+  await sql`
+    WITH gone AS (
+      DELETE FROM posts WHERE id = ANY(${own}) AND owner_id = ${ownerId} RETURNING *
+    ), counted AS (
+      SELECT count(*) FILTER (WHERE replied_post_id IS NULL) AS posts,
+        count(*) FILTER (WHERE replied_post_id IS NOT NULL) AS replies FROM gone
+    ), kept AS (
+      INSERT INTO archived_posts (id, owner_id, text, created_at, is_modified, parent_post_id,
+        replied_post_id, likes_count, replies_count, why, archived_by, until)
+      SELECT id, owner_id, text, created_at, is_modified, parent_post_id,
+        replied_post_id, likes_count, replies_count, 'left', 'vslukh', 'infinity' FROM gone
+    ), replied AS (
+      UPDATE posts p SET replies_count = p.replies_count - answers.number FROM (
+        SELECT replied_post_id, count(*)::int AS number FROM gone GROUP BY replied_post_id
+      ) answers
+      WHERE p.id = answers.replied_post_id AND p.id <> ALL(${own})
+    ), owner AS (
+      UPDATE owner_totals t SET posts = t.posts - counted.posts, replies = t.replies - counted.replies
+      FROM counted WHERE t.user_id = ${ownerId}
+    ), wall AS (
+      UPDATE wall_totals t SET posts = t.posts - counted.posts
+      FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0
+    )
+    INSERT INTO removed_posts (post_id, keeps_likes, removed_at)
+    SELECT id, true, '-infinity' FROM gone WHERE likes_count > 0`.execute(tx)
+}
+
+/** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
+const LIKES_MAX = sql.raw('5000')
+
+/**
+ * Locks some of the posts that a user had when leaving: a few hundred, with a few thousand likes at most, and the posts they
+ * answer. Returns the ids of the user's own.
+ */
+export async function lockLeftPosts(tx: Queryable, ownerId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
+    SELECT id, replied_post_id FROM (
+      SELECT id, replied_post_id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
+      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left'
+        AND likes_count <= ${LIKES_MAX}
+      ORDER BY id DESC LIMIT ${STEP}
+    ) left_posts WHERE before < ${LIKES_MAX}`.execute(tx)
+  const own = rows.map(({ id }) => id)
+  const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
+  // In this order, as a restore of one post locks them.
+  await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+    tx,
+  )
+  await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
+    tx,
+  )
+  return own
+}
+
+/** One of the posts that a user had when leaving and that is not on its way back; undefined without one. */
+export async function findLeftPost(db: Queryable, ownerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('archived_posts')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('why', '=', 'left')
+    .where('is_restoring', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Brings locked posts back from the archive under their ids, and adds them to every count. Their likes are back already. */
+export async function restoreOwnerPosts(
+  tx: Queryable,
+  { ownerId, ids }: { ownerId: string; ids: string[] },
+): Promise<void> {
+  const own = sql`${idArray(ids)}::bigint[]`
+  await sql`
+    WITH back AS (
+      DELETE FROM archived_posts WHERE id = ANY(${own}) RETURNING *
+    ), counted AS (
+      SELECT count(*) FILTER (WHERE replied_post_id IS NULL) AS posts,
+        count(*) FILTER (WHERE replied_post_id IS NOT NULL) AS replies FROM back
+    ), shown AS (
+      INSERT INTO posts (id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
+        likes_count, replies_count) OVERRIDING SYSTEM VALUE
+      SELECT id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
+        (SELECT count(*) FROM likes l WHERE l.post_id = back.id), 0 FROM back
+    ), whole AS (
+      DELETE FROM removed_posts WHERE post_id = ANY(${own})
+    ), owner AS (
+      INSERT INTO owner_totals AS t (user_id, posts, replies)
+      SELECT ${ownerId}::bigint, posts, replies FROM counted
+      ON CONFLICT (user_id) DO UPDATE
+      SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
+    )
+    UPDATE wall_totals t SET posts = t.posts + counted.posts
+    FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0`.execute(tx)
+  // Only now are replies counted that came back together with what they answer.
+  await sql`
+    UPDATE posts p SET replies_count = (SELECT count(*) FROM posts r WHERE r.replied_post_id = p.id)
+    WHERE p.id = ANY(${own})
+      OR p.id IN (SELECT replied_post_id FROM posts WHERE id = ANY(${own}))`.execute(tx)
+}

@@ -1,0 +1,83 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addJob } from './queue/queue.ts'
+import { startAt } from './testing/sign-in-calls.ts'
+import { appForTest } from './testing/test-app.ts'
+
+const SOON = { timeout: 15_000 }
+
+test('clients that have not signed in for 180 days are forgotten, and each sign-in counts', async () => {
+  const { db, signUp, signIn } = await appForTest()
+  const [olga, petr] = [await signUp(), await signUp()]
+  await sql`UPDATE known_clients SET used_at = now() - interval '181 days'`.execute(db)
+  await signIn(petr.email, petr.clientToken)
+  await addJob(db, 'remove-expired', { payload: {} })
+  const known = async () =>
+    (await db.selectFrom('known_clients').select('user_id').execute()).map((row) => row.user_id)
+  await expect.poll(known, SOON).toEqual([petr.id])
+  expect(olga.id).not.toBe(petr.id)
+})
+
+test('saved mails go after a week, and other files stay', async () => {
+  const app = await appForTest()
+  const folder = join(app.dataDir, 'mail')
+  await mkdir(folder, { recursive: true })
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+  for (const [name, days] of [
+    ['old.eml', 8],
+    ['new.eml', 6],
+    ['notes.txt', 30],
+  ] as const) {
+    await writeFile(join(folder, name), 'x')
+    await utimes(join(folder, name), daysAgo(days), daysAgo(days))
+  }
+  await addJob(app.db, 'remove-old-traces', { payload: {} })
+  await expect.poll(() => readdir(folder), SOON).toEqual(['new.eml', 'notes.txt'])
+})
+
+test('limits on sign-in are counted under hashes: neither address nor e-mail is in the database', async () => {
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
+  await startAt(app, '/registrations', { email: 'hash@example.org', ip: '192.0.2.55' })
+  const { rows } = await sql<{ all: string }>`
+    SELECT (SELECT string_agg(key, ' ') FROM rate_limits) || ' '
+      || (SELECT string_agg(code_mails::text, ' ') FROM code_mails) AS all`.execute(app.db)
+  expect(rows[0]?.all).toContain('code-request')
+  expect(rows[0]?.all).not.toMatch(/192\.0\.2|hash@example/)
+})
+
+test('addresses are kept only where the operator is ordered to, and for as long', async () => {
+  const count = async (app: Awaited<ReturnType<typeof appForTest>>) =>
+    (await app.db.selectFrom('access_journal').selectAll().orderBy('id').execute()).map(
+      ({ action, address, port, post_id }) => ({
+        action,
+        address,
+        hasPort: port !== null,
+        post_id,
+      }),
+    )
+  const without = await appForTest()
+  await without.publish(await without.signUp())
+  expect(await count(without)).toEqual([])
+
+  const app = await appForTest({ config: { accessJournalDays: 30 } })
+  const olga = await app.signUp()
+  const post = await app.publish(olga)
+  await app.call('DELETE', `/posts/${post.id}`, { token: olga.token })
+  await app.signIn(olga.email)
+  const where = { address: '127.0.0.1', hasPort: true }
+  expect(await count(app)).toEqual([
+    { action: 'register', post_id: null, ...where },
+    { action: 'publish', post_id: post.id, ...where },
+    { action: 'delete-post', post_id: post.id, ...where },
+    { action: 'sign-in', post_id: null, ...where },
+  ])
+  await sql`UPDATE access_journal SET at = now() - interval '31 days' WHERE action <> 'sign-in'`.execute(
+    app.db,
+  )
+  await addJob(app.db, 'remove-old-traces', { payload: {} })
+  await expect
+    .poll(async () => (await count(app)).map(({ action }) => action), SOON)
+    .toEqual(['sign-in'])
+})

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { QueuedPost } from '../../contract/moderation.ts'
+import { emailKey } from '../mail/email-address.ts'
+import type { TestAnswer, TestUser } from './client.ts'
+import type { TestApp } from './test-app.ts'
+
+/** Signs up a user and names them as a moderator. */
+export async function signUpModerator(app: TestApp): Promise<TestUser> {
+  const user = await app.signUp()
+  await app.db
+    .insertInto('moderators')
+    .values({ email: user.email, email_key: emailKey(user.email) })
+    .execute()
+  return user
+}
+
+/** Signs up users whose accounts are two days old, so that their reports count for hiding. */
+export async function signUpOld(app: TestApp, count: number): Promise<TestUser[]> {
+  const users = await Promise.all(Array.from({ length: count }, () => app.signUp()))
+  await sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(app.db)
+  return users
+}
+
+/** Reports a post for the reason with this id. */
+export function report(
+  app: TestApp,
+  { token }: TestUser,
+  { postId, reasonId = '1', comment }: { postId: string; reasonId?: string; comment?: string },
+): Promise<TestAnswer> {
+  const path = `/posts/${postId}/reports?reason_id=${reasonId}`
+  return app.call('POST', path, { token, ...(comment !== undefined && { body: { comment } }) })
+}
+
+/** Reads what waits for a decision. */
+export async function readQueue(app: TestApp, { token }: TestUser): Promise<QueuedPost[]> {
+  return (await app.call('GET', '/moderation/queue', { token })).body.posts
+}
+
+/** Decides about a post. Returns the answer, whose body has the decision's id. */
+export function decide(
+  app: TestApp,
+  { token }: TestUser,
+  { postId, ...body }: { postId: string; verdict: 'remove' | 'keep' } & Record<string, unknown>,
+): Promise<TestAnswer> {
+  return app.call('POST', `/moderation/posts/${postId}/decision`, { token, body })
+}
+
+export function undo(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {
+  return app.call('POST', `/moderation/decisions/${id}/undo`, { token })
+}
+
+/** Makes every report, appeal and mail to moderators so many seconds older. */
+export async function passReportTime({ db }: TestApp, seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await sql`UPDATE reports SET created_at = created_at - ${passed}, decided_at = decided_at - ${passed}`.execute(
+    db,
+  )
+  await sql`UPDATE appeals SET created_at = created_at - ${passed}`.execute(db)
+  await sql`UPDATE moderator_mails SET mailed_at = mailed_at - ${passed}`.execute(db)
+}

@@ -1,0 +1,146 @@
+import { useId, useState } from 'react'
+import { RETURN_DAYS } from '../../contract/constants.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
+import { clientToken } from '../api/device.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { CodeEntry } from '../codes/code-entry.tsx'
+import type { MailedCode } from '../codes/mailed-code.ts'
+import { countingWrongCodes } from '../codes/wrong-codes.ts'
+import { dayOf } from '../format/time.ts'
+import { Button } from '../ui/button.tsx'
+import { FormError } from '../ui/errors.tsx'
+import { useToast } from '../ui/toaster.tsx'
+import styles from './delete-account-form.module.css'
+
+type Props = {
+  email: string
+  /** Called when the account is deleted and its sessions are closed. */
+  onDeleted: () => unknown
+  onCancel: () => void
+}
+
+/** Deletes the account in two steps: what that means, then the code mailed to its address. */
+export function DeleteAccountForm({ email, onDeleted, onCancel }: Props) {
+  const [deletion, setDeletion] = useState<MailedCode | null>(null)
+  if (!deletion) return <ExplainStep email={email} onStarted={setDeletion} onCancel={onCancel} />
+  return (
+    <CodeStep
+      deletion={deletion}
+      onRestarted={setDeletion}
+      onDeleted={onDeleted}
+      onReturn={() => setDeletion(null)}
+    />
+  )
+}
+
+type ExplainStepProps = {
+  email: string
+  onStarted: (deletion: MailedCode) => void
+  onCancel: () => void
+}
+
+/** Says what a deletion does, and has a code mailed. */
+function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
+  const start = useSingleMutation({ mutationFn: () => startDeletion(email), onSuccess: onStarted })
+  return (
+    <div className={styles.form}>
+      <h2 className={styles.title}>Удалить аккаунт?</h2>
+      <ul className={styles.facts}>
+        <li>
+          Записи, ответы и отметки «Нравится» сразу исчезнут с сайта, а все сессии завершатся.
+        </li>
+        <li>
+          {RETURN_DAYS} дней аккаунт можно вернуть целиком: достаточно войти с той же почтой. Потом
+          он будет стёрт навсегда.
+        </li>
+        <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
+      </ul>
+      <FormError>{start.error && errorMessage(start.error)}</FormError>
+      <div className={styles.actions}>
+        <Button variant="danger" pending={start.isPending} onClick={() => start.mutate()}>
+          Получить код
+        </Button>
+        <Button variant="plain" onClick={onCancel}>
+          Не удалять
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+type CodeStepProps = {
+  deletion: MailedCode
+  onRestarted: (deletion: MailedCode) => void
+  onDeleted: () => unknown
+  onReturn: () => void
+}
+
+/** Asks for the mailed code, which deletes the account. */
+function CodeStep({ deletion, onRestarted, onDeleted, onReturn }: CodeStepProps) {
+  const [code, setCode] = useState('')
+  const tipId = useId()
+  const toast = useToast()
+  const onError = () => setCode('')
+  const verify = useSingleMutation({
+    mutationFn: (typed: string) =>
+      countingWrongCodes(deletion, () => verifyDeletion(deletion.id, typed)),
+    onSuccess: async ({ erasedAt }) => {
+      await onDeleted()
+      toast({ text: `Аккаунт удалён. Вернуть его можно до ${dayOf(erasedAt)}` })
+    },
+    onError,
+  })
+  const resend = useSingleMutation({
+    mutationFn: () => startDeletion(deletion.email),
+    onSuccess: onRestarted,
+    onError,
+  })
+  const error = verify.error ?? resend.error
+
+  return (
+    <div className={styles.form}>
+      <h2 className={styles.title}>Удалить аккаунт</h2>
+      <p className={styles.tip} id={tipId}>
+        Отправили код на <b>{deletion.email}</b>. Как только вы его введёте, аккаунт будет удалён
+      </p>
+      <CodeEntry
+        operation={deletion}
+        code={code}
+        busy={verify.isPending || resend.isPending}
+        isResending={resend.isPending}
+        error={error && { code: codeOf(error), message: errorMessage(error) }}
+        describedBy={tipId}
+        onType={(typed) => {
+          verify.clearError()
+          resend.clearError()
+          setCode(typed)
+        }}
+        onComplete={(full) => verify.mutate(full)}
+        onResend={() => {
+          verify.clearError()
+          resend.mutate()
+        }}
+        onReturn={onReturn}
+      />
+    </div>
+  )
+}
+
+function codeOf(error: Error): string {
+  return error instanceof CallError ? error.code : ''
+}
+
+/** Has a code mailed to the account's address. Throws CallError, DeviceError. */
+async function startDeletion(email: string): Promise<MailedCode> {
+  const body = { clientToken: await clientToken() }
+  const { id } = await call('POST /users/current/deletion', { body })
+  return { id, email, sentAt: Date.now() }
+}
+
+/** Deletes the account with the mailed code. Throws CallError, DeviceError. */
+async function verifyDeletion(id: string, confirmCode: string): Promise<{ erasedAt: number }> {
+  const body = { confirmCode, clientToken: await clientToken() }
+  return call('POST /users/current/deletion/:id/verify', { params: { id }, body })
+}

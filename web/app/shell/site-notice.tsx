@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { useLocation } from 'react-router'
+import { PATHS } from '../../../contract/pages.ts'
+import { useSiteState } from '../../browser/site-state.ts'
+import { useViewer } from '../../viewer/viewer.ts'
+import styles from './site-notice.module.css'
+
+/** Says below the header what the operator has closed, and why. That nobody can register concerns visitors alone. */
+export function SiteNotice() {
+  const { registrationsClosed, writingClosed } = useSiteState()
+  const { state } = useViewer()
+  const { pathname } = useLocation()
+  if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
+  // Whoever has opened an invitation can register all the same.
+  const isInvited = pathname === PATHS.invitation
+  if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
+  return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
+}
+
+function Notice({ children }: { children: ReactNode }) {
+  return (
+    <p className={styles.notice} role="status">
+      {children}
+    </p>
+  )
+}

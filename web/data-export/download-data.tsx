@@ -1,0 +1,32 @@
+import { Download } from 'lucide-react'
+import { call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { Row, rowClass } from '../ui/row.tsx'
+import { useToast } from '../ui/toaster.tsx'
+
+/** Has everything that is stored about the viewer saved as a file, which the browser fetches by itself. */
+export function DownloadData() {
+  const toast = useToast()
+  const download = useSingleMutation({
+    mutationFn: () => call('POST /users/current/downloads', {}),
+    onSuccess: ({ path }) => location.assign(path),
+    onError: (error) => toast({ text: errorMessage(error) }),
+  })
+  return (
+    <button
+      type="button"
+      className={rowClass}
+      aria-busy={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      <Row
+        icon={<Download size={20} aria-hidden />}
+        name="Скачать мои данные"
+        about={
+          download.isPending ? 'Готовим архив…' : 'Архив для чтения и для программ, раз в день'
+        }
+      />
+    </button>
+  )
+}

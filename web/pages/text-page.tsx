@@ -1,0 +1,27 @@
+import { useLocation } from 'react-router'
+import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { usePageTitle } from '../browser/use-page-title.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
+import { SiteText } from '../texts/site-text.tsx'
+import { useText } from '../texts/texts.ts'
+import { ErrorPage } from '../ui/errors.tsx'
+import { Loading } from '../ui/spinner.tsx'
+
+/** /about, /rules, /privacy, /contacts */
+export function TextPage() {
+  const { pathname } = useLocation()
+  const name = TEXT_NAMES.find((text) => PATHS[text] === pathname) ?? 'about'
+  const { data: text, error, refetch } = useText(name)
+  usePageTitle(text?.title)
+  if (text) {
+    return (
+      <>
+        <SiteText text={text} />
+        <SiteLinks />
+      </>
+    )
+  }
+  if (error) return <ErrorPage text={errorMessage(error)} onRetry={refetch} />
+  return <Loading label="Загружаем страницу" />
+}
