@@ -166,7 +166,7 @@ type EraseOptions = {
  * Erases a user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
  * others stay.
  */
-export async function eraseAccount(
+async function eraseAccount(
   db: Db,
   { userId, nameKey, actor = 'vslukh' }: { userId: string; nameKey: Buffer; actor?: string },
   stopping: Promise<never>,

@@ -127,7 +127,7 @@ test('a deleted account is gone from every screen at once, with exact counts, an
   expect(liked.posts.map(({ id }: { id: string }) => id)).toEqual([under.id, own.id, talk.id])
   expect(await findCounterDifferences(app.db)).toEqual([])
   expect((await like(app, petr, post.id)).body).toEqual({ likes_count: 1 })
-})
+}, 60_000)
 
 test('after 14 days an account is erased: replies of others stay, the e-mail is free, the name is not, and no row names the person', async () => {
   const app = await appForTest()
@@ -177,7 +177,7 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   const again = await app.signIn(olga.email)
   expect(again.id).not.toBe(olga.id)
   expect((await wall(app)).total).toBe(1)
-})
+}, 60_000)
 
 test('the code deletes one’s own account only, once, and only with the right code', async () => {
   const app = await appForTest()
@@ -210,7 +210,7 @@ test('the code deletes one’s own account only, once, and only with the right c
     [1, 2, 3].map(() => app.call('POST', path, { token, body: { confirmCode, clientToken } })),
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-})
+}, 60_000)
 
 test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
   const app = await appForTest()
@@ -253,4 +253,4 @@ test('the operator erases an account at once and for good, even one that was nev
   for (const { id } of [under, talk]) {
     expect((await app.call('GET', `/posts/${id}`, { token: petr.token })).status).toBe(200)
   }
-})
+}, 60_000)

@@ -27,7 +27,7 @@ import {
 } from './account.repository.ts'
 
 // Other features call these as they are.
-export { lockUser, selectUser, selectUserByEmail }
+export { selectUser, selectUserByEmail }
 
 /** How many generated usernames are tried. */
 const NAME_TRIES = 5

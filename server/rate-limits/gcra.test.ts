@@ -45,3 +45,13 @@ test('each key is counted on its own, and may burst again after a pause', async 
   wait(10)
   expect([await passes(), await passes(), await passes()]).toEqual([true, true, 5])
 })
+
+test('the first event passes at any fraction of a millisecond', async () => {
+  let time = 0
+  const limit = createGcraLimit({ seconds: 60, burst: 1 }, () => time)
+  for (let key = 0; key < 1000; key++) {
+    time = 1234.5678 * key + key / 7
+    await limit.charge(`user ${key}`)
+    await expect(limit.charge(`user ${key}`)).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+  }
+})

@@ -7,6 +7,9 @@ type Pace = {
   burst: number
 }
 
+/** Sums of milliseconds may differ by less than this from what they should be. */
+const ROUNDING_MS = 0.001
+
 /**
  * Makes a limit on the pace of events, counted in memory by the generic cell rate algorithm (ITU-T I.371). Windows of
  * fixed length, in which the other limits count, allow twice the burst where two of them meet. `now` returns monotonic
@@ -31,7 +34,7 @@ export function createGcraLimit({ seconds, burst }: Pace, now = () => performanc
       evictPast(time)
       const arrival = Math.max(arrivals.get(key) ?? 0, time) + step
       const wait = arrival - burst * step - time
-      if (wait > 0) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: wait / 1000 })
+      if (wait > ROUNDING_MS) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: wait / 1000 })
       arrivals.delete(key)
       arrivals.set(key, arrival)
     },

@@ -17,24 +17,24 @@ export async function findPerson(db: Queryable, { words, id }: Person): Promise<
     FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
     WHERE table_type = 'BASE TABLE' AND table_schema IN ('public', 'graphile_worker')
     ORDER BY 1, 2, 3`.execute(db)
+  const tables = Map.groupBy(columns, ({ schema, table }) => `${schema}.${table}`)
   const found: string[] = []
-  for (const { schema, table, column } of columns) {
-    const from = sql.table(`${schema}.${table}`)
-    const text = sql`lower(${sql.ref(column)}::text)`
-    for (const word of words) {
-      const holds = sql`position(${word.toLowerCase()} IN ${text}) > 0`
-      if (await hasRow(db, sql`FROM ${from} WHERE ${holds}`))
-        found.push(`${table}.${column}: ${word}`)
-    }
-    if (!USER_COLUMN.test(column)) continue
-    if (await hasRow(db, sql`FROM ${from} WHERE ${text} = ${id}`)) found.push(`${table}.${column}`)
+  for (const [table, ofTable] of tables) {
+    const searches = ofTable.flatMap(({ table: name, column }) => {
+      const text = sql`lower(${sql.ref(column)}::text)`
+      const forWords = words.map((word) => ({
+        where: `${name}.${column}: ${word}`,
+        holds: sql`position(${word.toLowerCase()} IN ${text}) > 0`,
+      }))
+      const forId = { where: `${name}.${column}`, holds: sql`${text} = ${id}` }
+      return USER_COLUMN.test(column) ? [...forWords, forId] : forWords
+    })
+    const asked = searches.map(
+      ({ where, holds }) =>
+        sql`SELECT ${where}::text AS place WHERE EXISTS (SELECT FROM ${sql.table(table)} WHERE ${holds})`,
+    )
+    const { rows } = await sql<{ place: string }>`${sql.join(asked, sql` UNION ALL `)}`.execute(db)
+    found.push(...rows.map(({ place }) => place))
   }
   return found
-}
-
-async function hasRow(db: Queryable, from: ReturnType<typeof sql>): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`SELECT EXISTS (SELECT ${from}) AS found`.execute(
-    db,
-  )
-  return rows[0]?.found ?? false
 }
