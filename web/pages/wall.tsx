@@ -12,10 +12,5 @@ export function WallPage() {
   const [params] = useSearchParams()
   const start = params.get(CURSOR_PARAM)
   const source = useMemo(() => wallSource(start), [start])
-  return (
-    <>
-      <PostFeed source={source} label="Стена" watchesNew={start === null} />
-      <SiteLinks />
-    </>
-  )
+  return <PostFeed source={source} label="Стена" foot={<SiteLinks />} watchesNew={start === null} />
 }
