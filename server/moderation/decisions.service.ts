@@ -36,7 +36,7 @@ export type NewDecision = {
   note?: string | undefined
   /** The order of an authority, for the journal. */
   order?: string | undefined
-  /** Whether the author gets no mail. */
+  /** Whether the author gets no mail, and the outcome is not shown to reporters as new. */
   isQuiet?: boolean
   /** Whether it decides about open reports or an appeal, so that there must be some. */
   isAsked: boolean
@@ -63,7 +63,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const isRestoring = verdict === 'keep' && (await bringBack(tx, postId, subject)) === 'restoring'
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action: DECISIONS[verdict] })
-  await closeOpen(tx, postId, { id, verdict })
+  await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block
     await blockUser(tx, {
@@ -90,15 +90,15 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Archives a published post; a hidden one is marked as removed. */
+/** Archives a published post; a hidden one is marked as removed, and one that is on its way back stays. */
 async function remove(
   tx: Queryable,
   { postId, actor, removedDays }: NewDecision,
-  { state, reason }: Subject,
+  { state, reason, is_restoring }: Subject,
 ): Promise<void> {
   const archive: Archive = { why: 'removed', reason, by: actor, days: removedDays }
   if (state === 'published') await archivePost(tx, postId, archive)
-  if (state === 'hidden') await updateArchived(tx, postId, archive)
+  if (state === 'hidden' || is_restoring) await updateArchived(tx, postId, archive)
 }
 
 async function bringBack(tx: Queryable, postId: string, { state }: Subject) {
