@@ -3,7 +3,13 @@ import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { restorePost } from '../likes/likes.service.ts'
-import { type Archive, archivePost, lockArchived, updateArchived } from '../posts/posts.service.ts'
+import {
+  type Archive,
+  archivePost,
+  lockArchived,
+  lockToRemove,
+  updateArchived,
+} from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import { blockUser, replaceBlock, selectBlock } from './blocks.service.ts'
 import {
@@ -53,9 +59,9 @@ export type Decided = { id: string; was: Subject['state']; isRestoring: boolean 
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
-  const open = isRowId(postId) ? await lockOpen(tx, postId) : 0
-  await lockArchived(tx, isRowId(postId) ? postId : '0')
-  const subject = isRowId(postId) ? await selectSubject(tx, postId) : undefined
+  if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
+  const open = await lockOpen(tx, postId)
+  const subject = await lockSubject(tx, postId)
   if (!subject || (decision.isAsked && open === 0)) throw new AppError('POST_NOT_FOUND')
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
@@ -77,6 +83,13 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
     await addJob(tx, 'announce-decision', { payload: { id }, afterMs: UNDO_MS + 1000 })
   }
   return { id, was: subject.state, isRestoring }
+}
+
+/** Locks a post where it is: while this waits, its reports may hide it, and a restore may bring it back. */
+async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
+  const isThere = (await lockArchived(tx, id)) !== undefined || (await lockToRemove(tx, id))
+  if (!isThere) await lockArchived(tx, id)
+  return selectSubject(tx, id)
 }
 
 async function reasonOf(

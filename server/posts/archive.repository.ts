@@ -21,9 +21,11 @@ export function archivingCte({ why, reason, by, days }: Archive, isKept: RawBuil
     FROM gone WHERE ${isKept}`
 }
 
-/** Locks a post that is archived against its restore, if it is archived. */
+/** Locks a post against its restore, if it is archived; if a restore has just brought it back, locks it there. */
 export async function lockAnswered(tx: Queryable, id: string): Promise<void> {
-  await tx.selectFrom('archived_posts').select('id').where('id', '=', id).forShare().execute()
+  const archived = tx.selectFrom('archived_posts').select('id').where('id', '=', id)
+  if ((await archived.forShare().execute()).length > 0) return
+  await tx.selectFrom('posts').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 type ArchivedPost = {

@@ -24,13 +24,15 @@ type PostFeedProps = {
   repliesTo?: CachedPost
   /** What helps where the list is empty. */
   emptyAction?: ReactNode
+  /** Follows the last post: nothing may stand below a list that still grows. */
+  foot?: ReactNode
   /** Says when there are posts published elsewhere meanwhile. */
   watchesNew?: boolean
 }
 
 /** A list of posts that grows as one scrolls, with its loading, empty and failed states. */
 export function PostFeed(props: PostFeedProps) {
-  const { source, label, repliesTo, emptyAction, watchesNew = false } = props
+  const { source, label, repliesTo, emptyAction, foot, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
     `${list.ids.length} ${list.more}`,
@@ -58,19 +60,19 @@ export function PostFeed(props: PostFeedProps) {
           />
         </div>
       )}
-      <FeedEnd list={list} repliesTo={repliesTo} emptyAction={emptyAction} />
+      <FeedEnd list={list} repliesTo={repliesTo} emptyAction={emptyAction} foot={foot} />
       <div ref={end} />
     </>
   )
 }
 
-type FeedEndProps = Pick<PostFeedProps, 'emptyAction'> & {
+type FeedEndProps = Pick<PostFeedProps, 'emptyAction' | 'foot'> & {
   list: PostListView
   repliesTo: CachedPost | undefined
 }
 
 /** What follows the posts: skeletons of the next ones, an error with a button to try again, or the end of the list. */
-function FeedEnd({ list, repliesTo, emptyAction }: FeedEndProps) {
+function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -79,7 +81,12 @@ function FeedEnd({ list, repliesTo, emptyAction }: FeedEndProps) {
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
   if (repliesTo) return list.ids.length === 0 && <NoReplies post={repliesTo} />
-  return list.ids.length === 0 ? <NoPosts action={emptyAction} /> : <LastPost />
+  return (
+    <>
+      {list.ids.length === 0 ? <NoPosts action={emptyAction} /> : <LastPost />}
+      {foot}
+    </>
+  )
 }
 
 /** The way to the next posts where no script loads them. */

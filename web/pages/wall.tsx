@@ -13,12 +13,7 @@ export function WallPage() {
   const [params] = useSearchParams()
   const start = params.get(CURSOR_PARAM)
   const source = useMemo(() => wallSource(start), [start])
-  return (
-    <>
-      <PostFeed source={source} label="Стена" watchesNew={start === null} />
-      <SiteLinks />
-    </>
-  )
+  return <PostFeed source={source} label="Стена" foot={<SiteLinks />} watchesNew={start === null} />
 }
 
 /** The way to the wall from a page that has nothing to show. */
