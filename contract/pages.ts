@@ -11,8 +11,12 @@ export const PATHS = {
   email: '/settings/account/email',
   username: '/settings/account/username',
   devices: '/settings/devices',
+  reports: '/settings/reports',
   emailUndo: '/email-undo',
 } as const
+
+/** The moderators' page, in no list of pages: the server answers 404 here too, and for moderators the web app shows it. */
+export const MODERATION_PATH = '/moderation'
 
 /** The parameter of the wall's and of a post's address that says after which post their list begins. */
 export const CURSOR_PARAM = 'cursor'

@@ -1,8 +1,8 @@
-import { AtSign, Mail, MonitorSmartphone } from 'lucide-react'
+import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
-import { PATHS } from '../../contract/pages.ts'
+import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
@@ -19,7 +19,7 @@ import { FROM_SETTINGS } from './use-return-to-settings.ts'
 
 type AccountSettingsProps = { user: CurrentUser; onLoggedOut: () => void }
 
-/** The settings of the account: e-mail, username, devices, and logging out. */
+/** The settings of the account: e-mail, username, devices, reports, and logging out. */
 export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
   return (
     <>
@@ -43,6 +43,17 @@ export function AccountSettings({ user, onLoggedOut }: AccountSettingsProps) {
           icon={<MonitorSmartphone size={20} aria-hidden />}
           name="Устройства"
         />
+      </Section>
+      <Section title="Жалобы" isTitleHidden>
+        <SettingsLink to={PATHS.reports} icon={<Flag size={20} aria-hidden />} name="Мои жалобы" />
+        {user.isModerator && (
+          <SettingsLink
+            to={MODERATION_PATH}
+            icon={<ShieldCheck size={20} aria-hidden />}
+            name="Жалобы"
+            value="Записи, которые ждут решения"
+          />
+        )}
       </Section>
       <div className={styles.foot}>
         <LogOut onLoggedOut={onLoggedOut} />

@@ -1,12 +1,12 @@
 import type { ComponentType } from 'react'
 import { Route, Routes, useLocation } from 'react-router'
-import { type FirstPage, PATHS } from '../../contract/pages.ts'
+import { type FirstPage, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { createLazyChunk, reloadIfPossible } from '../browser/lazy-chunk.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { LazyPage, PageFailure } from './lazy-page.tsx'
-import { SecuredRoute } from './secured-route.tsx'
+import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
 /** All pages but the wall and that of a post, which are in the first chunk: a post opens at once, without the server too. */
 const PAGES = {
@@ -17,6 +17,8 @@ const PAGES = {
   email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
   username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
   devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
+  reports: page(async () => (await import('../pages/settings-reports.tsx')).SettingsReportsPage),
+  moderation: page(async () => (await import('../pages/moderation.tsx')).ModerationPage),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
@@ -32,6 +34,9 @@ export function AppRoutes() {
         <Route path={PATHS.wall} element={<WallPage />} />
         <Route path={PATHS.post} element={<PostPage />} />
         <Route path={PATHS.emailUndo} element={<LazyPage chunk={PAGES.emailUndo} />} />
+        <Route element={<ModeratorsRoute otherwise={<LazyPage chunk={PAGES.notFound} />} />}>
+          <Route path={MODERATION_PATH} element={<LazyPage chunk={PAGES.moderation} />} />
+        </Route>
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
           <Route path={PATHS.ownPosts} element={<LazyPage chunk={PAGES.ownPosts} />} />
@@ -40,6 +45,7 @@ export function AppRoutes() {
           <Route path={PATHS.email} element={<LazyPage chunk={PAGES.email} />} />
           <Route path={PATHS.username} element={<LazyPage chunk={PAGES.username} />} />
           <Route path={PATHS.devices} element={<LazyPage chunk={PAGES.devices} />} />
+          <Route path={PATHS.reports} element={<LazyPage chunk={PAGES.reports} />} />
         </Route>
         <Route path="*" element={<LazyPage chunk={PAGES.notFound} />} />
       </Routes>

@@ -1,11 +1,11 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Outlet, useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { withViewer } from '../viewer/intents.ts'
-import { fetchViewer, useViewer } from '../viewer/viewer.ts'
+import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
 
 /**
  * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
@@ -27,6 +27,18 @@ export function SecuredRoute() {
   }, [state, pathname, navigate])
 
   if (viewer.state === 'authorized') return <Outlet />
+  return <UnknownViewer viewer={viewer} />
+}
+
+/** Pages for moderators. Everybody else sees `otherwise`, as where there is no page. */
+export function ModeratorsRoute({ otherwise }: { otherwise: ReactNode }) {
+  const viewer = useViewer()
+  if (viewer.state === 'signed-out') return otherwise
+  if (viewer.state === 'authorized') return viewer.user.isModerator ? <Outlet /> : otherwise
+  return <UnknownViewer viewer={viewer} />
+}
+
+function UnknownViewer({ viewer }: { viewer: Viewer }) {
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
   }

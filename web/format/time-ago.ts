@@ -18,6 +18,7 @@ const STEPS = [
   { until: MONTH, size: WEEK, name: 'нд.' },
 ]
 
+const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
 /** How long ago `createdAt` was at `now`, both in unix seconds: 'сейчас', '5 мин.', '2 дн.', '1 г.'. */
@@ -34,6 +35,11 @@ export function timeAgo(createdAt: number, now: number): string {
 /** The full date and time of `seconds` (unix) in Russian, in the browser's time zone. */
 export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
+}
+
+/** The date of `seconds` (unix) in Russian, in the browser's time zone, with spaces that do not break: '3 мая 2026 г.'. */
+export function exactDay(seconds: number): string {
+  return day.format(seconds * 1000).replaceAll(' ', '\u00a0')
 }
 
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */

@@ -6,6 +6,7 @@ import {
   useId,
   useRef,
 } from 'react'
+import { classes } from './classes.ts'
 import styles from './field.module.css'
 import { Spinner } from './spinner.tsx'
 
@@ -87,6 +88,29 @@ export function TextField(props: TextFieldProps) {
           {...aria}
           ref={ref}
           className={styles.input}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type TextAreaFieldProps = Pick<FieldNotes, 'label' | 'hint'> & {
+  value: string
+  onChange: (value: string) => void
+  maxLength: number
+}
+
+/** A few lines of text with their label and hint. */
+export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(aria) => (
+        <textarea
+          {...rest}
+          {...aria}
+          rows={3}
+          className={classes(styles.input, styles.lines)}
           onChange={(event) => onChange(event.target.value)}
         />
       )}
