@@ -47,6 +47,9 @@ test('a report leads to a removal that both sides learn of, and an appeal brings
   await toast(moderator, 'Запись удалена').waitFor()
   await moderator.getByText('Жалоб нет').waitFor()
 
+  // Both are told when the decision can no longer be undone.
+  const mail = await journey.mailbox.mailTo(petr.email, 2)
+  expect(mail.subject).toContain('Ваша запись удалена')
   await reporter.bringToFront()
   await reporter.reload()
   await toast(reporter, 'Спасибо: по вашей жалобе запись удалена').waitFor()
@@ -55,13 +58,11 @@ test('a report leads to a removal that both sides learn of, and an appeal brings
   await reporter.getByText('Вы написали: Это неправда').waitFor()
   await expect.poll(unseen).toEqual([])
 
-  const mail = await journey.mailbox.mailTo(petr.email, 2)
-  expect(mail.subject).toContain('Ваша запись удалена')
   const author = await journey.visit({ as: petr, path: '/own/posts' })
   await author.getByText('Удалено модератором: Другое нарушение').waitFor()
   await author.getByText('Записи не найдены').waitFor()
   await author.getByRole('button', { name: 'Обжаловать' }).click()
-  const dialog = author.getByRole('dialog', { name: 'Обжаловать решение' })
+  const dialog = author.getByRole('dialog', { name: 'Обжалование' })
   await dialog.getByLabel('Текст обжалования').fill('Это моё мнение')
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await author.getByText('Вы обжаловали решение').waitFor()

@@ -37,9 +37,12 @@ export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
-/** The date of `seconds` (unix) in Russian, in the browser's time zone, with spaces that do not break: '3 мая 2026 г.'. */
+/** The date of `seconds` (unix) in Russian, in the browser's time zone, with spaces that do not break: '3 мая 2026'. */
 export function exactDay(seconds: number): string {
-  return day.format(seconds * 1000).replaceAll(' ', '\u00a0')
+  return day
+    .format(seconds * 1000)
+    .replace(/\s*г\.$/, '')
+    .replaceAll(' ', '\u00a0')
 }
 
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */

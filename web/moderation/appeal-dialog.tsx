@@ -27,7 +27,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
     onSent: onClose,
   })
   return (
-    <Modal title="Обжаловать решение" phone="full" onClose={useCloseWithDraft(draft, onClose)}>
+    <Modal title="Обжалование" phone="full" onClose={useCloseWithDraft(draft, onClose)}>
       <PostForm
         form={form}
         submitLabel="Отправить"

@@ -12,7 +12,7 @@ const KEYS = [
   { key: 'K', does: 'назад' },
   { key: 'D', does: 'удалить' },
   { key: 'O', does: 'оставить' },
-  { key: 'B', does: 'заблокировать' },
+  { key: 'B', does: 'блокировать' },
   { key: 'Z', does: 'отменить' },
 ]
 

@@ -8,13 +8,16 @@ type Queue = Answer<typeof readQueue>
 
 const QUEUE = ['moderation-queue']
 
-/** The posts that wait for a decision, read again whenever the page is looked at: other moderators decide too. */
+const REFRESH_MS = 60_000
+
+/** The posts that wait for a decision, read again by the minute while the page is looked at: other moderators decide too. */
 export function useQueue() {
   return useQuery({
     queryKey: QUEUE,
     queryFn: ({ signal }) => call('GET /moderation/queue', {}, { signal }),
     staleTime: 0,
     refetchOnWindowFocus: true,
+    refetchInterval: REFRESH_MS,
   })
 }
 

@@ -15,8 +15,8 @@ export function ThreadPosts({ label, posts }: { label: string; posts: readonly P
       </p>
       <ul aria-labelledby={id} className={styles.posts}>
         {posts.map((post) => (
-          <li key={post.id}>
-            <Link className={styles.post} to={postPath(post.id)}>
+          <li key={post.id} className={styles.post}>
+            <Link className={styles.link} to={postPath(post.id)}>
               <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
             </Link>
           </li>
