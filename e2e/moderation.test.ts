@@ -5,6 +5,8 @@ import { act, reportByApi, reportByDialog, signUpModerator } from './testing/mod
 import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
 const MODERATORS = 'moderators@example.org'
+/** The author's mail waits until the decision can no longer be undone. */
+const LONG = { timeout: 120_000 }
 
 let journey: JourneyWithMail
 let olga: TestUser
@@ -28,58 +30,62 @@ beforeEach(async () => {
 
 const queueOf = (as: TestUser) => journey.visit({ as, path: '/moderation' })
 
-test('a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes', async () => {
-  const post = await journey.publish(petr, 'Спорная запись')
-  await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+test(
+  'a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes',
+  LONG,
+  async () => {
+    const post = await journey.publish(petr, 'Спорная запись')
+    await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
 
-  const reporter = await journey.visit({ as: olga })
-  await reportByDialog(reporter, { text: 'Спорная запись', comment: 'Это неправда' })
-  await toast(reporter, 'Жалоба отправлена').waitFor()
-  expect((await journey.mailbox.mailTo(MODERATORS)).text).toContain(`${journey.url}/moderation`)
+    const reporter = await journey.visit({ as: olga })
+    await reportByDialog(reporter, { text: 'Спорная запись', comment: 'Это неправда' })
+    await toast(reporter, 'Жалоба отправлена').waitFor()
+    expect((await journey.mailbox.mailTo(MODERATORS)).text).toContain(`${journey.url}/moderation`)
 
-  const moderator = await journey.visit({ as: vera, path: '/settings', viewport: PHONE })
-  await moderator.getByRole('link', { name: /^Жалобы/ }).click()
-  const card = postWith(moderator, 'Спорная запись')
-  await card.getByText('Пожаловался 1 человек').waitFor()
-  await card.getByText('Другое нарушение').waitFor()
-  await card.getByText('Это неправда').waitFor()
-  await act(card, 'Удалить')
-  await toast(moderator, 'Запись удалена').waitFor()
-  await moderator.getByText('Жалоб нет').waitFor()
+    const moderator = await journey.visit({ as: vera, path: '/settings', viewport: PHONE })
+    await moderator.getByRole('link', { name: /^Жалобы/ }).click()
+    const card = postWith(moderator, 'Спорная запись')
+    await card.getByText('Пожаловался 1 человек').waitFor()
+    await card.getByText('Другое нарушение').waitFor()
+    await card.getByText('Это неправда').waitFor()
+    await act(card, 'Удалить')
+    await toast(moderator, 'Запись удалена').waitFor()
+    await moderator.getByText('Жалоб нет').waitFor()
 
-  // Both are told when the decision can no longer be undone.
-  const mail = await journey.mailbox.mailTo(petr.email, 2)
-  expect(mail.subject).toContain('Ваша запись удалена')
-  await reporter.bringToFront()
-  await reporter.reload()
-  await toast(reporter, 'Спасибо: по вашей жалобе запись удалена').waitFor()
-  await reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
-  await reporter.getByText('Запись удалена').waitFor()
-  await reporter.getByText('Вы написали: Это неправда').waitFor()
-  await expect.poll(unseen).toEqual([])
+    // Both are told when the decision can no longer be undone.
+    const mail = await journey.mailbox.mailTo(petr.email, 2)
+    expect(mail.subject).toContain('Ваша запись удалена')
+    await reporter.bringToFront()
+    await reporter.reload()
+    await toast(reporter, 'Спасибо: по вашей жалобе запись удалена').waitFor()
+    await reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
+    await reporter.getByText('Запись удалена').waitFor()
+    await reporter.getByText('Вы написали: Это неправда').waitFor()
+    await expect.poll(unseen).toEqual([])
 
-  const author = await journey.visit({ as: petr, path: '/own/posts' })
-  await author.getByText('Удалено модератором: Другое нарушение').waitFor()
-  await author.getByText('Записи не найдены').waitFor()
-  await author.getByRole('button', { name: 'Обжаловать' }).click()
-  const dialog = author.getByRole('dialog', { name: 'Обжалование' })
-  await dialog.getByLabel('Текст обжалования').fill('Это моё мнение')
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
-  await author.getByText('Вы обжаловали решение').waitFor()
-  expect(await author.getByRole('button', { name: 'Обжаловать' }).count()).toBe(0)
+    const author = await journey.visit({ as: petr, path: '/own/posts' })
+    await author.getByText('Удалено модератором: Другое нарушение').waitFor()
+    await author.getByText('Записи не найдены').waitFor()
+    await author.getByRole('button', { name: 'Обжаловать' }).click()
+    const dialog = author.getByRole('dialog', { name: 'Обжалование' })
+    await dialog.getByLabel('Текст обжалования').fill('Это моё мнение')
+    await dialog.getByRole('button', { name: 'Отправить' }).click()
+    await author.getByText('Вы обжаловали решение').waitFor()
+    expect(await author.getByRole('button', { name: 'Обжаловать' }).count()).toBe(0)
 
-  await moderator.bringToFront()
-  await moderator.reload()
-  await card.getByText('Удалена модератором').waitFor()
-  await card.getByText('Это моё мнение').waitFor()
-  await act(card, 'Вернуть')
-  await toast(moderator, 'Запись возвращена').waitFor()
+    await moderator.bringToFront()
+    await moderator.reload()
+    await card.getByText('Удалена модератором').waitFor()
+    await card.getByText('Это моё мнение').waitFor()
+    await act(card, 'Вернуть')
+    await toast(moderator, 'Запись возвращена').waitFor()
 
-  await author.bringToFront()
-  await author.reload()
-  await postWith(author, 'Спорная запись').getByText('1 отметка «Нравится»').waitFor()
-  expect(await author.getByText('Удалено модератором').count()).toBe(0)
-})
+    await author.bringToFront()
+    await author.reload()
+    await postWith(author, 'Спорная запись').getByText('1 отметка «Нравится»').waitFor()
+    expect(await author.getByText('Удалено модератором').count()).toBe(0)
+  },
+)
 
 test('a decision can be undone by its toast and by a key, and the card gets the focus back', async () => {
   const { id } = await reported('Спам первый')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exactTime, timeAgo } from './time-ago.ts'
+import { exactDay, exactTime, timeAgo } from './time-ago.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -66,3 +66,8 @@ function nextChangeIn(age: number): number {
 function nextMultiple(age: number, size: number): number {
   return (Math.floor(age / size) + 1) * size
 }
+
+test('a date alone has no «г.», which would double a full stop, and no break', () => {
+  const noon = new Date(2026, 4, 3, 12).getTime() / 1000
+  expect(exactDay(noon)).toBe('3\u00a0мая\u00a02026')
+})
