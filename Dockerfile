@@ -21,6 +21,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY contract contract
 COPY server server
+COPY operator operator
+COPY bin bin
 COPY --from=web /app/dist/web dist/web
 # The code belongs to root, and the server runs as somebody else: it cannot change itself.
 # What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.

@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'server on two nodes',
-          include: ['server/**/*.test.ts'],
+          include: ['server/**/*.test.ts', 'operator/**/*.test.ts'],
           // These do not depend on nodes: their promises are the same for one and for two.
           exclude: ['server/{db,embedded-postgres,start}/**', 'server/config.test.ts'],
           env: { VSLUKH_NODES: '2' },

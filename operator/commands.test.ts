@@ -12,7 +12,7 @@ import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
 import { startMain } from '../server/testing/start-main.ts'
-import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
+import { NODES, startTestApp, type TestApp } from '../server/testing/test-app.ts'
 
 const PROGRAM = join(import.meta.dirname, '../bin/vslukh')
 
@@ -87,7 +87,7 @@ test('status, reports and report show what waits and decide it, and the next req
   expect(await statusOf(post.id)).toBe(200)
   await report(app, petr, { postId: post.id, comment: 'Надоело' })
   expect(await json('status')).toMatchObject({
-    nodes: 1,
+    nodes: NODES,
     users: 2,
     waiting: { posts: 1, reports: 1 },
   })

@@ -8,18 +8,20 @@ import {
 } from './testing/account-fixture.ts'
 import { DEVICE } from './testing/client.ts'
 import { allEndpoints } from './testing/endpoints.ts'
+import { signUpModerator } from './testing/moderation-calls.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
 /** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
 type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** What each call returns to the owner, another user and a visitor. */
+/** What each call returns to the owner, another user and a visitor; to a moderator where that differs from another user. */
 type Row = {
   call: (fixture: AccountFixture, caller: Caller) => Sent
   owner: string
   other: string
   visitor: string
+  moderator?: string
 }
 
 const STRANGER = '401 UNAUTHORIZED'
@@ -170,17 +172,24 @@ const TABLE: Record<string, Row> = {
     visitor: STRANGER,
   },
 
-  'GET /moderation/queue': { call: at('/moderation/queue'), ...forModerators },
+  'GET /moderation/queue': {
+    call: at('/moderation/queue'),
+    ...forModerators,
+    moderator: '200',
+  },
   'POST /moderation/posts/:id/decision': {
     call: ({ post }) => ({
       path: `/moderation/posts/${post.id}/decision`,
       body: { verdict: 'remove' },
     }),
     ...forModerators,
+    // Nobody has reported it.
+    moderator: '404 POST_NOT_FOUND',
   },
   'POST /moderation/decisions/:id/undo': {
     call: at('/moderation/decisions/1/undo'),
     ...forModerators,
+    moderator: '400 DECISION_FINAL',
   },
   'PUT /moderation/users/:id/block': {
     call: ({ owner }) => ({
@@ -188,10 +197,12 @@ const TABLE: Record<string, Row> = {
       body: { reason: 'Спам', days: 1 },
     }),
     ...forModerators,
+    moderator: '200',
   },
   'DELETE /moderation/users/:id/block': {
     call: ({ owner }) => ({ path: `/moderation/users/${owner.id}/block` }),
     ...forModerators,
+    moderator: '204',
   },
   'POST /posts/:id/reports': {
     call: ofPost('/reports?reason_id=1'),
@@ -202,7 +213,10 @@ const TABLE: Record<string, Row> = {
 }
 
 const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
-  (['owner', 'other', 'visitor'] as const).map((who) => ({ name, call, who, is: answers[who] })),
+  (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
+    const is = answers[who]
+    return is === undefined ? [] : [{ name, call, who, is }]
+  }),
 )
 
 let app: TestApp
@@ -218,16 +232,18 @@ test('the table says for every call of the contract what it returns to the owner
 })
 
 test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
-  const fixture = who === 'owner' ? await createAccountFixture(app) : sharedHouse
+  const isChanging = who === 'owner' || who === 'moderator'
+  const fixture = isChanging ? await createAccountFixture(app) : sharedHouse
   const caller = who === 'owner' ? fixture.owner : await callerFor(who)
   const before = await readOwned(app, fixture)
   const { path, ...sent } = call(fixture, caller)
   const [method = ''] = name.split(' ')
   const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
   expect([status, body?.code].filter(Boolean).join(' ')).toBe(is)
-  if (who !== 'owner') expect(await readOwned(app, fixture)).toEqual(before)
+  if (!isChanging) expect(await readOwned(app, fixture)).toEqual(before)
 })
 
-async function callerFor(who: 'other' | 'visitor'): Promise<Caller> {
+async function callerFor(who: 'other' | 'visitor' | 'moderator'): Promise<Caller> {
+  if (who === 'moderator') return signUpModerator(app)
   return who === 'other' ? app.signUp() : { clientToken: randomUUID() }
 }

@@ -5,6 +5,7 @@ import {
   deleteExpired,
   findExpired,
   lockArchived,
+  lockReplied,
   markRestoring,
   putBack,
   selectRestoring,
@@ -112,6 +113,7 @@ export async function restorePost(
 
 /** Returns whether the post is back. */
 async function takeRestoreStep(tx: Queryable, id: string): Promise<boolean> {
+  await lockReplied(tx, id)
   if ((await restoreNextLikes(tx, id)) === LIKES_STEP) return false
   await putBack(tx, id)
   return true

@@ -9,6 +9,8 @@ export type Subject = {
   text: string
   state: PostState
   reason: string | null
+  /** Whether it is on its way back from the archive. */
+  is_restoring: boolean
 }
 
 /** Returns undefined for an id that neither a post, an archived post nor a report has. */
@@ -16,6 +18,7 @@ export async function selectSubject(tx: Queryable, id: string): Promise<Subject 
   const { rows } = await sql<Subject>`
     SELECT coalesce(p.owner_id, a.owner_id, r.author_id) AS owner_id,
       coalesce(p.text, a.text, r.post_text) AS text, a.reason,
+      coalesce(a.is_restoring, false) AS is_restoring,
       CASE WHEN p.id IS NOT NULL THEN 'published' ELSE coalesce(a.why, 'deleted') END AS state
     FROM (SELECT ${id}::bigint AS id) asked
     LEFT JOIN posts p ON p.id = asked.id

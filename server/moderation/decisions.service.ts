@@ -3,7 +3,13 @@ import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { restorePost } from '../likes/likes.service.ts'
-import { type Archive, archivePost, lockArchived, updateArchived } from '../posts/posts.service.ts'
+import {
+  type Archive,
+  archivePost,
+  lockArchived,
+  lockToRemove,
+  updateArchived,
+} from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import { blockUser, replaceBlock, selectBlock } from './blocks.service.ts'
 import {
@@ -36,7 +42,7 @@ export type NewDecision = {
   note?: string | undefined
   /** The order of an authority, for the journal. */
   order?: string | undefined
-  /** Whether the author gets no mail. */
+  /** Whether the author gets no mail, and the outcome is not shown to reporters as new. */
   isQuiet?: boolean
   /** Whether it decides about open reports or an appeal, so that there must be some. */
   isAsked: boolean
@@ -53,9 +59,9 @@ export type Decided = { id: string; was: Subject['state']; isRestoring: boolean 
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
-  const open = isRowId(postId) ? await lockOpen(tx, postId) : 0
-  await lockArchived(tx, isRowId(postId) ? postId : '0')
-  const subject = isRowId(postId) ? await selectSubject(tx, postId) : undefined
+  if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
+  const open = await lockOpen(tx, postId)
+  const subject = await lockSubject(tx, postId)
   if (!subject || (decision.isAsked && open === 0)) throw new AppError('POST_NOT_FOUND')
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
@@ -63,7 +69,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const isRestoring = verdict === 'keep' && (await bringBack(tx, postId, subject)) === 'restoring'
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action: DECISIONS[verdict] })
-  await closeOpen(tx, postId, { id, verdict })
+  await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block
     await blockUser(tx, {
@@ -79,6 +85,13 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was: subject.state, isRestoring }
 }
 
+/** Locks a post where it is: while this waits, its reports may hide it, and a restore may bring it back. */
+async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
+  const isThere = (await lockArchived(tx, id)) !== undefined || (await lockToRemove(tx, id))
+  if (!isThere) await lockArchived(tx, id)
+  return selectSubject(tx, id)
+}
+
 async function reasonOf(
   tx: Queryable,
   { postId, verdict, reason }: NewDecision,
@@ -90,15 +103,15 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Archives a published post; a hidden one is marked as removed. */
+/** Archives a published post; a hidden one is marked as removed, and one that is on its way back stays. */
 async function remove(
   tx: Queryable,
   { postId, actor, removedDays }: NewDecision,
-  { state, reason }: Subject,
+  { state, reason, is_restoring }: Subject,
 ): Promise<void> {
   const archive: Archive = { why: 'removed', reason, by: actor, days: removedDays }
   if (state === 'published') await archivePost(tx, postId, archive)
-  if (state === 'hidden') await updateArchived(tx, postId, archive)
+  if (state === 'hidden' || is_restoring) await updateArchived(tx, postId, archive)
 }
 
 async function bringBack(tx: Queryable, postId: string, { state }: Subject) {

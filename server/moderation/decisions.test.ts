@@ -21,7 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const read = (id: string) => app.call('GET', `/posts/${id}`)
+// Signed in: what a visitor of another node sees may be some milliseconds old.
+const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })
 const isWaiting = async (id: string) =>
   (await readQueue(app, moderator)).some((post) => post.id === id)
 

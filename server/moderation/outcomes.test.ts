@@ -118,7 +118,7 @@ test('an appeal that is granted brings the post back, and the author hears of it
   const { postId } = await removed(author)
   await appeal(author, postId)
   await decide(app, moderator, { postId, verdict: 'keep' })
-  expect((await app.call('GET', `/posts/${postId}`)).status).toBe(200)
+  expect((await app.call('GET', `/posts/${postId}`, { token: author.token })).status).toBe(200)
   expect(await removedOf(author)).toEqual([])
   await sql`DELETE FROM graphile_worker._private_jobs WHERE payload->>'id' =
     (SELECT min(id)::text FROM journal WHERE post_id = ${postId})`.execute(app.db)

@@ -44,12 +44,12 @@ export type Verdict = 'remove' | 'keep'
 export async function closeOpen(
   tx: Queryable,
   postId: string,
-  { id, verdict }: { id: string; verdict: Verdict },
+  { id, verdict, isSeen }: { id: string; verdict: Verdict; isSeen: boolean },
 ): Promise<void> {
   const decided = { decided_at: sql<Date>`now()`, decision_id: id }
   await tx
     .updateTable('reports')
-    .set({ state: verdict === 'remove' ? 'removed' : 'kept', ...decided })
+    .set({ state: verdict === 'remove' ? 'removed' : 'kept', is_seen: isSeen, ...decided })
     .where('post_id', '=', postId)
     .where('state', '=', 'open')
     .execute()

@@ -21,9 +21,11 @@ export function archivingCte({ why, reason, by, days }: Archive, isKept: RawBuil
     FROM gone WHERE ${isKept}`
 }
 
-/** Locks a post that is archived against its restore, if it is archived. */
+/** Locks a post against its restore, if it is archived; if a restore has just brought it back, locks it there. */
 export async function lockAnswered(tx: Queryable, id: string): Promise<void> {
-  await tx.selectFrom('archived_posts').select('id').where('id', '=', id).forShare().execute()
+  const archived = tx.selectFrom('archived_posts').select('id').where('id', '=', id)
+  if ((await archived.forShare().execute()).length > 0) return
+  await tx.selectFrom('posts').select('id').where('id', '=', id).forUpdate().execute()
 }
 
 type ArchivedPost = {
@@ -47,6 +49,12 @@ export async function lockArchived(tx: Queryable, id: string): Promise<ArchivedP
     WHERE id IN (${id}, (SELECT replied_post_id FROM archived_posts WHERE id = ${id}))
     ORDER BY id FOR UPDATE`.execute(tx)
   return rows.find((row) => row.id === id)
+}
+
+/** Locks the post that an archived one answers, which counts it again after a restore: before any total, as all code does. */
+export async function lockReplied(tx: Queryable, id: string): Promise<void> {
+  await sql`SELECT FROM posts p JOIN archived_posts a ON p.id = a.replied_post_id
+    WHERE a.id = ${id} FOR UPDATE OF p`.execute(tx)
 }
 
 /** Changes why an archived post is archived. It is no longer being restored then. */
