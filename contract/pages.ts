@@ -13,6 +13,7 @@ export const PATHS = {
   username: '/settings/account/username',
   devices: '/settings/devices',
   deleteAccount: '/settings/account/delete',
+  reports: '/settings/reports',
   emailUndo: '/email-undo',
   invitation: '/invitation',
   about: '/about',
@@ -23,6 +24,9 @@ export const PATHS = {
 
 /** The names of the site's texts, each of which has a path. */
 export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const satisfies TextName[]
+
+/** The moderators' page, in no list of pages: the server answers 404 here too, and for moderators the web app shows it. */
+export const MODERATION_PATH = '/moderation'
 
 /** The parameter of the wall's and of a post's address that says after which post their list begins. */
 export const CURSOR_PARAM = 'cursor'

@@ -4,6 +4,7 @@ import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, startJourney, type Visit } from './testing/journey.ts'
+import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith, styleOf } from './testing/page-actions.ts'
 
 let journey: Journey
@@ -73,7 +74,7 @@ test('no dialog, menu or list has a serious accessibility violation', async () =
     'Удалить запись?': () => chooseFromMenu(mine, 'Удалить'),
     Пожаловаться: async () => {
       await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
-      await page.getByRole('radio').first().check()
+      await page.getByRole('radio').last().check()
     },
     'Сочетания клавиш': () => page.keyboard.press('Shift+Slash'),
   }
@@ -98,6 +99,41 @@ test('no toast has a serious accessibility violation', async () => {
   await page.getByText('Опубликовано').hover()
   await expectNoBarrier(page, 'a toast')
   expect(await page.getByRole('status').getByRole('link', { name: 'Смотреть' }).count()).toBe(1)
+})
+
+test('no screen of moderation has a serious accessibility violation', async () => {
+  const vera = await signUpModerator(journey)
+  const ivan = await journey.signUp()
+  const root = await journey.publish(olga, 'Начало разговора')
+  const bad = await journey.reply(ivan, root.id, 'Плохой ответ')
+  await journey.reply(olga, bad.id, 'Зачем так?')
+  const removed = await journey.publish(ivan, 'Удалённая запись')
+  for (const { id } of [bad, removed]) await reportByApi(journey, olga, { postId: id })
+  await journey.call('POST', `/moderation/posts/${removed.id}/decision`, {
+    token: vera.token,
+    body: { verdict: 'remove' },
+  })
+
+  const page = await visitAtRest({ as: vera, path: '/moderation' })
+  const card = postWith(page, 'Плохой ответ')
+  await card.waitFor()
+  await expectNoBarrier(page, 'the queue')
+  await card.getByRole('button', { name: /Заблокировать/ }).click()
+  await expectNoBarrierIn(page, 'Заблокировать автора')
+  await card.getByRole('button', { name: 'Оставить' }).click()
+  await page.getByText('Запись оставлена').hover()
+  await page.getByText('Жалоб нет').waitFor()
+  await expectNoBarrier(page, 'an empty queue with a toast')
+
+  const author = await visitAtRest({ as: ivan, path: '/own/posts' })
+  await author.getByText('Удалено модератором').waitFor()
+  await expectNoBarrier(author, 'a removed post')
+  await author.getByRole('button', { name: 'Обжаловать' }).click()
+  await expectNoBarrierIn(author, 'Обжалование')
+
+  const reporter = await visitAtRest({ as: olga, path: '/settings/reports' })
+  await reporter.getByText('Плохой ответ').waitFor()
+  await expectNoBarrier(reporter, 'the own reports')
 })
 
 test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async () => {

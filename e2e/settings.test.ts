@@ -29,6 +29,7 @@ test('settings show the address and the name, and lead to each of their pages an
       form: 'Задать имя пользователя',
     },
     { row: 'Устройства', title: 'Устройства', form: 'Текущая сессия' },
+    { row: 'Мои жалобы', title: 'Мои жалобы', form: 'Жалоб нет' },
   ]
   for (const { row, title, form } of rows) {
     await page.getByRole('link', { name: row, exact: true }).click()

@@ -8,7 +8,11 @@ const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'Europe
 
 /** Returns the refusal of a call that publishes something: why, until when, and whom to ask. */
 export function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
-  const end = until ? ` до ${DAY.format(until).replaceAll(' ', '\u00a0')}` : ''
+  const end = until
+    ? ` до ${DAY.format(until)
+        .replace(/\s*г\.$/, '')
+        .replaceAll(' ', '\u00a0')}`
+    : ''
   const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
   return new AppError('BLOCKED', {
     message: `Вам закрыли возможность писать${end}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`,

@@ -66,7 +66,7 @@ test('the refusal says why, until when and whom to ask', async () => {
   await block(user.id, 1)
   const { body } = await publish(await app.signIn(user.email))
   expect(body.message).toMatch(
-    /^Вам закрыли возможность писать до \d+\u00a0[а-я]+\u00a0\d{4}\u00a0г\.?\. Причина: Спам\./,
+    /^Вам закрыли возможность писать до \d+\u00a0[а-я]+\u00a0\d{4}\. Причина: Спам\./,
   )
 })
 

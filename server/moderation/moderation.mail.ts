@@ -1,4 +1,4 @@
-import { PATHS } from '../../contract/pages.ts'
+import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import type { MailTransport } from '../mail/transport.ts'
 
 type MailOptions = {
@@ -28,7 +28,7 @@ export async function sendQueueMail(
     `Открытых жалоб: ${waiting.reports}.`,
     `Дольше всех ждут с ${DAY.format(waiting.oldest)}.`,
     '',
-    `Очередь: ${origin}/moderation`,
+    `Очередь: ${origin}${MODERATION_PATH}`,
     '',
     'Письмо приходит не чаще раза в час, и только когда есть новое.',
   ]

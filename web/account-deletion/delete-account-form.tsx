@@ -8,7 +8,7 @@ import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import type { MailedCode } from '../codes/mailed-code.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
-import { dayOf } from '../format/time.ts'
+import { exactDay } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useToast } from '../ui/toaster.tsx'
@@ -88,7 +88,7 @@ function CodeStep({ deletion, onRestarted, onDeleted, onReturn }: CodeStepProps)
       countingWrongCodes(deletion, () => verifyDeletion(deletion.id, typed)),
     onSuccess: async ({ erasedAt }) => {
       await onDeleted()
-      toast({ text: `Аккаунт удалён. Вернуть его можно до ${dayOf(erasedAt)}` })
+      toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })
     },
     onError,
   })

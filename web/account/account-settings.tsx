@@ -1,8 +1,8 @@
-import { AtSign, Mail, MonitorSmartphone, UserRoundX } from 'lucide-react'
+import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
-import { PATHS } from '../../contract/pages.ts'
+import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
@@ -22,7 +22,7 @@ type AccountSettingsProps = {
   download: ReactNode
 }
 
-/** The settings of the account: e-mail, username, devices, the person's data, and logging out. */
+/** The settings of the account: e-mail, username, devices, reports, the person's data, and logging out. */
 export function AccountSettings({ user, onLoggedOut, download }: AccountSettingsProps) {
   return (
     <>
@@ -46,6 +46,17 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
           icon={<MonitorSmartphone size={20} aria-hidden />}
           name="Устройства"
         />
+      </Section>
+      <Section title="Жалобы" isTitleHidden>
+        <SettingsLink to={PATHS.reports} icon={<Flag size={20} aria-hidden />} name="Мои жалобы" />
+        {user.isModerator && (
+          <SettingsLink
+            to={MODERATION_PATH}
+            icon={<ShieldCheck size={20} aria-hidden />}
+            name="Жалобы"
+            value="Записи, которые ждут решения"
+          />
+        )}
       </Section>
       <Section title="Ваши данные">
         {download}

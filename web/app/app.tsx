@@ -2,6 +2,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Toaster } from '../ui/toaster.tsx'
 import { Dialogs, PreloadChunks } from './dialogs.tsx'
+import { ReportOutcomes } from './report-outcomes.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
 import { AppRoutes } from './router.tsx'
 import { AppShell } from './shell/app-shell.tsx'
@@ -24,6 +25,7 @@ export function App({ client, router }: AppProps) {
           <Dialogs />
           <ResumeIntent />
           <PreloadChunks />
+          <ReportOutcomes />
         </Toaster>,
       )}
     </QueryClientProvider>

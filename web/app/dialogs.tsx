@@ -37,6 +37,12 @@ const DIALOGS: DialogChunks = {
   'close-other-sessions': createLazyChunk(
     async () => (await import('../sessions/session-dialog.tsx')).CloseOtherSessionsDialog,
   ),
+  appeal: createLazyChunk(
+    async () => (await import('../moderation/appeal-dialog.tsx')).AppealDialog,
+  ),
+  'block-author': createLazyChunk(
+    async () => (await import('../moderation/block-dialog.tsx')).BlockDialog,
+  ),
   shortcuts: createLazyChunk(
     async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
   ),

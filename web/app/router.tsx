@@ -1,7 +1,6 @@
-import { type ComponentType, useEffect, useRef } from 'react'
-import { Outlet, Route, Routes, useLocation, useNavigate } from 'react-router'
-import { type FirstPage, PATHS, TEXT_NAMES } from '../../contract/pages.ts'
-import { errorMessage } from '../api/error-message.ts'
+import type { ComponentType } from 'react'
+import { Route, Routes, useLocation } from 'react-router'
+import { type FirstPage, MODERATION_PATH, PATHS, TEXT_NAMES } from '../../contract/pages.ts'
 import {
   createLazyChunk,
   type LazyChunk,
@@ -12,11 +11,9 @@ import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { withViewer } from '../viewer/intents.ts'
-import { fetchViewer, useViewer } from '../viewer/viewer.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
 /** All pages but the wall and that of a post, which are in the first chunk: a post opens at once, without the server too. */
 const PAGES = {
@@ -30,6 +27,8 @@ const PAGES = {
   deleteAccount: page(
     async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
   ),
+  reports: page(async () => (await import('../pages/settings-reports.tsx')).SettingsReportsPage),
+  moderation: page(async () => (await import('../pages/moderation.tsx')).ModerationPage),
   emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
   invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
   text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
@@ -51,6 +50,9 @@ export function AppRoutes() {
         {TEXT_NAMES.map((name) => (
           <Route key={name} path={PATHS[name]} element={<LazyPage chunk={PAGES.text} />} />
         ))}
+        <Route element={<ModeratorsRoute otherwise={<LazyPage chunk={PAGES.notFound} />} />}>
+          <Route path={MODERATION_PATH} element={<LazyPage chunk={PAGES.moderation} />} />
+        </Route>
         <Route element={<SecuredRoute />}>
           <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
           <Route path={PATHS.ownPosts} element={<LazyPage chunk={PAGES.ownPosts} />} />
@@ -60,6 +62,7 @@ export function AppRoutes() {
           <Route path={PATHS.username} element={<LazyPage chunk={PAGES.username} />} />
           <Route path={PATHS.devices} element={<LazyPage chunk={PAGES.devices} />} />
           <Route path={PATHS.deleteAccount} element={<LazyPage chunk={PAGES.deleteAccount} />} />
+          <Route path={PATHS.reports} element={<LazyPage chunk={PAGES.reports} />} />
         </Route>
         <Route path="*" element={<LazyPage chunk={PAGES.notFound} />} />
       </Routes>
@@ -84,32 +87,6 @@ export async function preloadViewerPages(): Promise<void> {
 
 function page(load: () => Promise<ComponentType>) {
   return createLazyChunk(load)
-}
-
-/**
- * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
- * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
- * page offers to try again.
- */
-function SecuredRoute() {
-  const viewer = useViewer()
-  const { state } = viewer
-  const { pathname } = useLocation()
-  const navigate = useNavigate()
-  const wasHere = useRef(false)
-
-  useEffect(() => {
-    if (state === 'authorized') wasHere.current = true
-    if (state !== 'signed-out') return
-    void navigate(PATHS.wall, { replace: true })
-    if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
-  }, [state, pathname, navigate])
-
-  if (viewer.state === 'authorized') return <Outlet />
-  if (viewer.state === 'no-answer') {
-    return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
-  }
-  return <Loading label="Загружаем страницу" />
 }
 
 /** A page in a lazy chunk. If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { editSecondsLeft } from '../../contract/post-rules.ts'
-import { countdown, exactTime, timeAgo } from './time.ts'
+import { countdown, exactDay, exactTime, timeAgo } from './time.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -84,4 +84,9 @@ test('the countdown starts full, reaches zero with the period and stays there', 
   expect(countdown(editSecondsLeft(post, 1599, 600))).toBe('0:01')
   expect(countdown(editSecondsLeft(post, 1600, 600))).toBe('0:00')
   expect(countdown(editSecondsLeft(post, 9999, 600))).toBe('0:00')
+})
+
+test('a date alone has no «г.», which would double a full stop, and no break', () => {
+  const noon = new Date(2026, 4, 3, 12).getTime() / 1000
+  expect(exactDay(noon)).toBe('3\u00a0мая\u00a02026')
 })

@@ -18,6 +18,7 @@ const STEPS = [
   { until: MONTH, size: WEEK, name: 'нд.' },
 ]
 
+const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
 /** How long ago `createdAt` was at `now`, both in unix seconds: 'сейчас', '5 мин.', '2 дн.', '1 г.'. */
@@ -36,11 +37,12 @@ export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
-const day = new Intl.DateTimeFormat('ru', { day: 'numeric', month: 'long' })
-
-/** The day of `seconds` (unix) in Russian, in the browser's time zone: '4 декабря'. */
-export function dayOf(seconds: number): string {
-  return day.format(seconds * 1000).replace(' ', '\u00a0')
+/** The date of `seconds` (unix) in Russian, in the browser's time zone, with spaces that do not break: '3 мая 2026'. */
+export function exactDay(seconds: number): string {
+  return day
+    .format(seconds * 1000)
+    .replace(/\s*г\.$/, '')
+    .replaceAll(' ', '\u00a0')
 }
 
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { RemovedPosts } from '../moderation/removed-posts.tsx'
 import { likedSource, ownPostsSource } from '../posts/cache/post-sources.ts'
 import { ownRepliesSource } from '../replies/reply-sources.ts'
 import { Button } from '../ui/button.tsx'
@@ -20,7 +21,14 @@ export function OwnPostsPage() {
   const viewer = useViewer()
   const userId = viewer.state === 'authorized' ? viewer.user.id : null
   const source = useMemo(() => (userId === null ? null : ownPostsSource(userId)), [userId])
-  return source && <PostFeed source={source} label="Мои записи" emptyAction={<NewPostButton />} />
+  return (
+    source && (
+      <>
+        <RemovedPosts />
+        <PostFeed source={source} label="Мои записи" emptyAction={<NewPostButton />} />
+      </>
+    )
+  )
 }
 
 /** /own/replies */

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow, FormError } from '../ui/errors.tsx'
+import { TextAreaField } from '../ui/field.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
@@ -37,9 +39,15 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
   const { postId, reasons, onClose } = props
   const toast = useToast()
   const [reasonId, setReasonId] = useState<string>()
+  const [comment, setComment] = useState('')
+  const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
   const report = useSingleMutation({
     mutationFn: (reason_id: string) =>
-      call('POST /posts/:id/reports', { params: { id: postId }, query: { reason_id }, body: {} }),
+      call('POST /posts/:id/reports', {
+        params: { id: postId },
+        query: { reason_id },
+        body: mayExplain && comment.trim() !== '' ? { comment: comment.trim() } : {},
+      }),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()
@@ -58,6 +66,15 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
         value={reasonId}
         onChange={setReasonId}
       />
+      {mayExplain && (
+        <TextAreaField
+          label="Что нарушено?"
+          hint="Необязательно, но помогает разобраться"
+          value={comment}
+          onChange={setComment}
+          maxLength={REPORT_COMMENT_MAX}
+        />
+      )}
       <FormError>{report.error && errorMessage(report.error)}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>

@@ -97,6 +97,29 @@ export function TextField(props: TextFieldProps) {
   )
 }
 
+type TextAreaFieldProps = Pick<FieldNotes, 'label' | 'hint'> & {
+  value: string
+  onChange: (value: string) => void
+  maxLength: number
+}
+
+/** A few lines of text with their label and hint. */
+export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(aria) => (
+        <textarea
+          {...rest}
+          {...aria}
+          rows={3}
+          className={classes(styles.input, styles.lines)}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
 /** Focuses the element when it is mounted: after a dialog around it has opened, unlike the autofocus attribute. */
 export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {

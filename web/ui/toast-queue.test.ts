@@ -87,3 +87,31 @@ test('listeners are called at every change until they unsubscribe', () => {
   vi.advanceTimersByTime(10_000)
   expect(listener).toHaveBeenCalledTimes(2)
 })
+
+test('an entry may be shown for longer', () => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('a', { durationMs: 10_000 })
+  vi.advanceTimersByTime(9999)
+  expect(queue.get()).toBe('a')
+  vi.advanceTimersByTime(1)
+  expect(queue.get()).toBeUndefined()
+})
+
+test.each([
+  ['the shown entry', 100],
+  ['the pause', 3600],
+])(
+  'an entry that is of use only now takes the place of %s, and those that wait come after it',
+  (_what, afterMs) => {
+    const queue = createToastQueue<string>(timing)
+    queue.push('a')
+    queue.push('b')
+    vi.advanceTimersByTime(afterMs)
+    queue.push('now', { atOnce: true })
+    expect(queue.get()).toBe('now')
+    vi.advanceTimersByTime(3499)
+    expect(queue.get()).toBe('now')
+    vi.advanceTimersByTime(1 + 700)
+    expect(queue.get()).toBe('b')
+  },
+)

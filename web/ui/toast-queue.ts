@@ -2,9 +2,16 @@ import { createAtom, type ReadableAtom } from '../browser/atom.ts'
 
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
+export type ToastOptions = {
+  /** How long this entry is shown. */
+  durationMs?: number
+  /** Shows it in place of the shown entry and before those that wait: what it offers is of use only now. */
+  atOnce?: boolean
+}
+
 /** Entries that are shown one at a time. As an atom it holds the entry to show now, or undefined. */
 export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
-  push: (entry: Entry) => void
+  push: (entry: Entry, options?: ToastOptions) => void
   /** Stops the timer of the shown entry while it is being read; resume() starts it again with the time left. */
   hold: () => void
   resume: () => void
@@ -12,9 +19,9 @@ export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
   dismiss: () => void
 }
 
-/** A queue that shows each entry for `durationMs` and the next one `pauseMs` later. */
-export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): ToastQueue<Entry> {
-  const waiting: Entry[] = []
+/** A queue that shows each entry for `durationMs`, unless it says otherwise, and the next one `pauseMs` later. */
+export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
+  const waiting: { entry: Entry; durationMs: number }[] = []
   const shown = createAtom<Entry | undefined>(undefined)
   let timer: ReturnType<typeof setTimeout> | undefined
   let endsAt = 0
@@ -24,10 +31,10 @@ export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): T
 
   function next(): void {
     pausing = false
-    const entry = waiting.shift()
-    if (entry === undefined) return
-    left = durationMs
-    shown.set(entry)
+    const first = waiting.shift()
+    if (!first) return
+    left = first.durationMs
+    shown.set(first.entry)
     run()
   }
 
@@ -42,12 +49,18 @@ export function createToastQueue<Entry>({ durationMs, pauseMs }: ToastTiming): T
     held = false
     pausing = true
     shown.set(undefined)
-    timer = setTimeout(next, pauseMs)
+    timer = setTimeout(next, timing.pauseMs)
   }
 
   return {
-    push(entry) {
-      waiting.push(entry)
+    push(entry, { durationMs = timing.durationMs, atOnce = false } = {}) {
+      if (atOnce) {
+        waiting.unshift({ entry, durationMs })
+        clearTimeout(timer)
+        next()
+        return
+      }
+      waiting.push({ entry, durationMs })
       if (shown.get() === undefined && !pausing) next()
     },
     get: shown.get,

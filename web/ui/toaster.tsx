@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { useAtom } from '../browser/atom.ts'
-import { createToastQueue, type ToastQueue } from './toast-queue.ts'
+import { createToastQueue, type ToastOptions, type ToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
 export type Toast = {
@@ -34,7 +34,7 @@ export function Toaster({ children }: { children: ReactNode }) {
 }
 
 /** The function that shows a toast: toast({ text: 'Удалено' }). The same on every render. */
-export function useToast(): (toast: Toast) => void {
+export function useToast(): (toast: Toast, options?: ToastOptions) => void {
   const queue = useContext(QueueContext)
   if (!queue) throw new Error('useToast() needs a <Toaster> above it')
   return queue.push

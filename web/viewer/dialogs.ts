@@ -9,6 +9,8 @@ export type Dialog =
   | { name: 'report'; postId: string }
   | { name: 'session'; sessionId: string }
   | { name: 'close-other-sessions' }
+  | { name: 'appeal'; postId: string }
+  | { name: 'block-author'; postId: string }
   | { name: 'shortcuts' }
 
 const open = createAtom<Dialog | null>(null)

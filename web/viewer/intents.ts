@@ -11,13 +11,14 @@ export type Intent =
   | { name: 'edit'; postId: string }
   | { name: 'delete'; postId: string }
   | { name: 'report'; postId: string }
+  | { name: 'appeal'; postId: string }
   | { name: 'go'; path: string }
 
 /** What the app has to do: perform an intent, or show the error that prevents it. */
 export type IntentTask = { perform: Intent } | { showError: unknown }
 
 const KEY = 'intent'
-const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report'])
+const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
 const NO_TASKS: readonly IntentTask[] = []
 
 /** In the order in which they were asked for. */

@@ -25,18 +25,20 @@ type PostFormProps = {
   form: ReturnType<typeof usePostForm>
   submitLabel: string
   placeholder: string
+  /** The accessible name of the field, for a text that is no post. */
+  label?: string
   /** A short text above the text. */
   note?: ReactNode
 }
 
 /** The content of a dialog where a text is written. */
-export function PostForm({ form, submitLabel, placeholder, note }: PostFormProps) {
+export function PostForm({ form, submitLabel, placeholder, label, note }: PostFormProps) {
   return (
     <form className={styles.form} onSubmit={form.onSubmit}>
       {note && <p className={styles.note}>{note}</p>}
       <TextArea
         className={styles.area}
-        label="Текст записи"
+        label={label ?? 'Текст записи'}
         placeholder={placeholder}
         value={form.typed}
         onChange={form.type}

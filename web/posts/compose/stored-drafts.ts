@@ -2,8 +2,8 @@ import { createEmitter, useAtom } from '../../browser/atom.ts'
 import { isRecord, localStore, type SafeStorage } from '../../browser/storage.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 
-/** Where a text is being written: a new post, a reply to a post, an edit of a post. */
-export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}`
+/** Where a text is being written: a new post, a reply to a post, an edit of a post, an appeal for a removed one. */
+export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 
 /** What was typed, and the text last sent with its key, as long as it is not known how that ended. */
 export type StoredDraft = { text: string; sent?: Sent }

@@ -1,0 +1,46 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { emailKey } from '../../server/mail/email-address.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import type { JourneyWithMail } from './journey.ts'
+import { chooseFromMenu, postWith } from './page-actions.ts'
+
+/** Signs up a user and names them as a moderator. */
+export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
+  const user = await signUp()
+  await sql.query('INSERT INTO moderators (email, email_key) VALUES ($1, $2)', [
+    user.email,
+    emailKey(user.email),
+  ])
+  return user
+}
+
+type ModeratedProduct = Pick<JourneyWithMail, 'signUp' | 'sql'>
+
+/** Reports a post by the API, for the reason with this id. */
+export async function reportByApi(
+  { call }: Pick<JourneyWithMail, 'call'>,
+  { token }: TestUser,
+  { postId, reasonId = 1 }: { postId: string; reasonId?: number },
+): Promise<void> {
+  const path = `/posts/${postId}/reports?reason_id=${reasonId}`
+  expect((await call('POST', path, { token, body: {} })).status).toBe(204)
+}
+
+/** Reports a post with a comment by the dialog. */
+export async function reportByDialog(
+  page: Page,
+  { text, comment }: { text: string; comment: string },
+): Promise<void> {
+  await chooseFromMenu(postWith(page, text), 'Пожаловаться')
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  await dialog.getByRole('radio', { name: 'Другое нарушение' }).check()
+  await dialog.getByLabel('Что нарушено?').fill(comment)
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Presses a button of the card of a post in the queue. */
+export function act(card: Locator, name: string | RegExp): Promise<void> {
+  return card.getByRole('button', { name }).click()
+}

@@ -1,0 +1,20 @@
+import { useEffect } from 'react'
+import { preload } from '../browser/lazy-chunk.ts'
+import { whenIdle } from '../browser/when-idle.ts'
+import { useToast } from '../ui/toaster.tsx'
+import { useViewer } from '../viewer/viewer.ts'
+
+const IDLE_MS = 3000
+
+/** Tells a signed-in viewer once per visit what became of their reports, when the page is idle. */
+export function ReportOutcomes() {
+  const { state } = useViewer()
+  const toast = useToast()
+
+  useEffect(() => {
+    if (state !== 'authorized') return
+    const tell = async () => (await import('../moderation/new-outcomes.ts')).tellNewOutcomes(toast)
+    return whenIdle(() => void preload(tell), IDLE_MS)
+  }, [state, toast])
+  return null
+}

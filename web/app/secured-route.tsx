@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Outlet, useLocation, useNavigate } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { ErrorRow } from '../ui/errors.tsx'
+import { Loading } from '../ui/spinner.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
+
+/**
+ * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
+ * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
+ * page offers to try again.
+ */
+export function SecuredRoute() {
+  const viewer = useViewer()
+  const { state } = viewer
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const wasHere = useRef(false)
+
+  useEffect(() => {
+    if (state === 'authorized') wasHere.current = true
+    if (state !== 'signed-out') return
+    void navigate(PATHS.wall, { replace: true })
+    if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
+  }, [state, pathname, navigate])
+
+  if (viewer.state === 'authorized') return <Outlet />
+  return <UnknownViewer viewer={viewer} />
+}
+
+/** Pages for moderators. Everybody else sees `otherwise`, as where there is no page. */
+export function ModeratorsRoute({ otherwise }: { otherwise: ReactNode }) {
+  const viewer = useViewer()
+  if (viewer.state === 'signed-out') return otherwise
+  if (viewer.state === 'authorized') return viewer.user.isModerator ? <Outlet /> : otherwise
+  return <UnknownViewer viewer={viewer} />
+}
+
+function UnknownViewer({ viewer }: { viewer: Viewer }) {
+  if (viewer.state === 'no-answer') {
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
+  }
+  return <Loading label="Загружаем страницу" />
+}

@@ -1,0 +1,115 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { UNDO_SECONDS } from '../../contract/constants.ts'
+import type { Input } from '../../contract/endpoint.ts'
+import type { decide, QueuedPost } from '../../contract/moderation.ts'
+import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
+import { errorMessage } from '../api/error-message.ts'
+import { serverNow } from '../api/server-clock.ts'
+import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { useToast } from '../ui/toaster.tsx'
+import { whenDialogIsClosed } from '../viewer/dialogs.ts'
+import { leaveQueue, refreshQueue } from './queue.ts'
+
+type Decision = Input<typeof decide>['body']
+type Undo = { run: () => void; until: number }
+
+/** The last decision that was made on this page, for the key that undoes it. */
+let lastUndo: Undo | null = null
+
+/** Undoes the last decision, while that is possible. */
+export function undoLast(): void {
+  if (lastUndo && serverNow() < lastUndo.until) lastUndo.run()
+}
+
+type DecideOptions = {
+  post: QueuedPost
+  /** Called after the decision, and where somebody else has decided. */
+  onDecided?: () => void
+  /** Receives an error that leaves the post undecided. */
+  onError?: (error: Error) => void
+}
+
+/** Decides about a post: it leaves the queue, the next one gets the focus, and a toast offers to undo it. */
+export function useDecide({ post, onDecided, onError }: DecideOptions) {
+  const client = useQueryClient()
+  const toast = useToast()
+  const undo = useUndo(post.id)
+
+  function leave(): void {
+    const next = neighbourOf(post.id)
+    leaveQueue(client, post.id)
+    onDecided?.()
+    focusCard(next)
+  }
+
+  return useSingleMutation({
+    mutationFn: (decision: Decision) =>
+      call('POST /moderation/posts/:id/decision', { params: { id: post.id }, body: decision }),
+    onSuccess: ({ id, undoUntil }, { verdict, block }) => {
+      leave()
+      const run = () => undo.mutate(id)
+      lastUndo = { run, until: undoUntil }
+      const text = block
+        ? `${SAID[post.state][verdict]}, автор заблокирован`
+        : SAID[post.state][verdict]
+      toast(
+        { text, link: { label: 'Отменить', onSelect: run } },
+        { durationMs: UNDO_SECONDS * 1000, atOnce: true },
+      )
+      // More may wait than one answer holds.
+      void refreshQueue(client)
+    },
+    onError: (error) => {
+      if (!(error instanceof CallError) || error.code !== 'POST_NOT_FOUND') return onError?.(error)
+      leave()
+      toast({ text: 'Об этой записи уже решили' })
+    },
+  })
+}
+
+/** What was decided, by the state of the post before. */
+const SAID: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
+  published: { remove: 'Запись удалена', keep: 'Запись оставлена' },
+  hidden: { remove: 'Запись удалена', keep: 'Запись возвращена' },
+  removed: { remove: 'Запись осталась удалённой', keep: 'Запись возвращена' },
+  deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
+}
+
+function useUndo(postId: string) {
+  const client = useQueryClient()
+  const toast = useToast()
+  return useSingleMutation({
+    mutationFn: (id: string) => call('POST /moderation/decisions/:id/undo', { params: { id } }),
+    onSuccess: async () => {
+      lastUndo = null
+      toast({ text: 'Решение отменено' }, { atOnce: true })
+      await refreshQueue(client)
+      focusCard(postId)
+    },
+    onError: (error) => toast({ text: errorMessage(error) }, { atOnce: true }),
+  })
+}
+
+/** The card after that of a post, or else the one before it; null for the only one. */
+function neighbourOf(postId: string): string | null {
+  const ids = cards().map((card) => card.dataset.postId)
+  const at = ids.indexOf(postId)
+  return ids[at + 1] ?? ids[at - 1] ?? null
+}
+
+/** Moves the focus to the card of a post, or to the page where it has none, as soon as both are shown and no dialog is. */
+function focusCard(postId: string | null): void {
+  whenDialogIsClosed(() =>
+    requestAnimationFrame(() => {
+      const card = cards().find(({ dataset }) => dataset.postId === postId)
+      const target = card ?? document.getElementById('content')
+      target?.focus({ preventScroll: true })
+      card?.scrollIntoView({ block: 'start' })
+    }),
+  )
+}
+
+function cards(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-queue] > article')]
+}

@@ -1,0 +1,65 @@
+import { errorMessage } from '../api/error-message.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorPage } from '../ui/errors.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import styles from './moderation-queue.module.css'
+import { useQueue } from './queue.ts'
+import { QueueCard } from './queue-card.tsx'
+import { useQueueKeys } from './queue-keys.ts'
+
+const KEYS = [
+  { key: 'J', does: 'дальше' },
+  { key: 'K', does: 'назад' },
+  { key: 'D', does: 'удалить' },
+  { key: 'O', does: 'оставить' },
+  { key: 'B', does: 'блокировать' },
+  { key: 'Z', does: 'отменить' },
+]
+
+/** The posts that wait for a moderator, those that wait longest first. */
+export function ModerationQueue() {
+  const { data, error, refetch } = useQueue()
+  useQueueKeys()
+  if (!data) {
+    return error ? (
+      <ErrorPage text={errorMessage(error)} onRetry={refetch} />
+    ) : (
+      <Skeleton count={3} label="Загружаем жалобы" />
+    )
+  }
+  if (data.posts.length === 0) {
+    return <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
+  }
+  return (
+    <>
+      <div className={styles.top}>
+        <p>
+          Ждут решения: {data.total}
+          {data.total > data.posts.length && `, показаны ${data.posts.length}`}
+        </p>
+        <KeysHint />
+      </div>
+      <div role="feed" aria-label="Жалобы" data-queue>
+        {data.posts.map((post, index) => (
+          <QueueCard key={post.id} post={post} position={index + 1} setSize={data.total} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** The keys, where there is likely to be a keyboard. */
+function KeysHint() {
+  return (
+    <dl className={styles.keys}>
+      {KEYS.map(({ key, does }) => (
+        <div key={key} className={styles.pair}>
+          <dt>
+            <kbd className={styles.key}>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

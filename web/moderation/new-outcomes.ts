@@ -1,0 +1,42 @@
+import type { OwnReport } from '../../contract/moderation.ts'
+import { PATHS } from '../../contract/pages.ts'
+import { call } from '../api/call.ts'
+import { localStore } from '../browser/storage.ts'
+import { plural } from '../format/counts.ts'
+import type { useToast } from '../ui/toaster.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { viewerId } from '../viewer/viewer.ts'
+
+const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
+
+/** Tells the viewer in a toast of their reports that were decided since they were last told in this browser. Throws CallError. */
+export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promise<void> {
+  const userId = viewerId()
+  if (userId === null) return
+  const { reports } = await call('GET /users/current/reports', {})
+  const decided = takeUntold(reports, `told-outcomes ${userId}`)
+  if (decided.length === 0) return
+  const href = PATHS.reports
+  const onSelect = () => void withViewer({ name: 'go', path: href })
+  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', href, onSelect } })
+}
+
+/** The unseen outcomes that are newer than those told before; the newest is stored under `key`. */
+function takeUntold(reports: readonly OwnReport[], key: string): OwnReport[] {
+  const toldUntil = Number(localStore.read(key) ?? 0)
+  const untold = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)
+  if (untold.length > 0) {
+    localStore.write(key, String(Math.max(...untold.map(({ decidedAt }) => decidedAt ?? 0))))
+  }
+  return untold
+}
+
+function sentenceOf(decided: readonly OwnReport[]): string {
+  const [first] = decided
+  if (decided.length > 1) {
+    return `Рассмотрели ${decided.length}\u00a0${plural(decided.length, FORMS)}`
+  }
+  return first?.outcome === 'removed'
+    ? 'Спасибо: по вашей жалобе запись удалена'
+    : 'Вашу жалобу рассмотрели: нарушения не нашли'
+}

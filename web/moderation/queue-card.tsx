@@ -1,0 +1,125 @@
+import { useId } from 'react'
+import { Link } from 'react-router'
+import type { QueuedPost } from '../../contract/moderation.ts'
+import { postPath } from '../../contract/pages.ts'
+import { plural } from '../format/counts.ts'
+import { PostText } from '../posts/view/post-text.tsx'
+import { PostTime } from '../posts/view/post-time.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { AuthorBlock } from './author-block.tsx'
+import { QueueActs } from './queue-acts.tsx'
+import styles from './queue-card.module.css'
+import { ThreadPosts } from './thread-posts.tsx'
+
+const STATES: Record<QueuedPost['state'], string | null> = {
+  published: null,
+  hidden: 'Скрыта до решения',
+  removed: 'Удалена модератором',
+  deleted: 'Удалена автором',
+}
+const PEOPLE = { one: 'человек', few: 'человека', many: 'человек' }
+
+type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
+
+/** A post that waits for a decision, with all that helps to make it. */
+export function QueueCard({ post, position, setSize }: QueueCardProps) {
+  const id = useId()
+  const { thread, comments, reportedText, appeal, author } = post
+  return (
+    <article
+      className={styles.card}
+      data-post-id={post.id}
+      aria-labelledby={`${id}-author`}
+      aria-describedby={`${id}-why ${id}-text`}
+      aria-posinset={position}
+      aria-setsize={setSize}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
+      tabIndex={0}
+    >
+      <div id={`${id}-why`} className={styles.why}>
+        <Why post={post} />
+      </div>
+      <ThreadPosts label="Перед этой записью" posts={thread.before} />
+      <div className={styles.head}>
+        <Monogram name={author.username} />
+        <div className={styles.names}>
+          <b id={`${id}-author`} className={styles.author}>
+            {author.username}
+          </b>
+          <span className={styles.soft}>
+            <PublishedAt post={post} />
+            {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
+          </span>
+        </div>
+      </div>
+      <AuthorBlock author={author} />
+      <div id={`${id}-text`}>
+        <PostText text={post.text} size="page" />
+      </div>
+      {reportedText !== null && <Said label="Жаловались на прежний текст" texts={[reportedText]} />}
+      {comments.length > 0 && <Said label="Пояснения к жалобам" texts={comments} />}
+      {appeal && (
+        <Said
+          label={`Автор обжалует удаление. Причина была: ${appeal.removedFor}`}
+          texts={[appeal.text]}
+        />
+      )}
+      <ThreadPosts label="Ответы" posts={thread.replies} />
+      <QueueActs post={post} />
+    </article>
+  )
+}
+
+/** Why the post waits: how many people have reported it and since when, and for which reasons. */
+function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
+  return (
+    <>
+      <p className={styles.soft}>
+        {reporters === 0
+          ? 'Обжалование'
+          : `${reporters === 1 ? 'Пожаловался' : 'Пожаловались'} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
+        {' · '}
+        <PostTime createdAt={since} />
+      </p>
+      {reasons.length > 0 && (
+        <ul className={styles.reasons} aria-label="Причины">
+          {reasons.map(({ name, count }) => (
+            <li key={name} className={styles.reason}>
+              {name}
+              {count > 1 && ` · ${count}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** When the post was published; a link to it where it still stands. */
+function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
+  if (state !== 'published') return <PostTime createdAt={createdAt} />
+  return (
+    <Link className={styles.permalink} to={postPath(id)}>
+      <PostTime createdAt={createdAt} />
+    </Link>
+  )
+}
+
+function Said({ label, texts }: { label: string; texts: readonly string[] }) {
+  const id = useId()
+  return (
+    <div>
+      <p id={id} className={styles.soft}>
+        {label}
+      </p>
+      <ul aria-labelledby={id} className={styles.said}>
+        {texts.map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two people may say the same; the list only grows at its end.
+          <li key={index} className={styles.quote} dir="auto">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import type { Answer } from '../../contract/endpoint.ts'
+import type { Block, QueuedPost, readQueue } from '../../contract/moderation.ts'
+import { call } from '../api/call.ts'
+import { exactDay } from '../format/time.ts'
+
+type Queue = Answer<typeof readQueue>
+
+const QUEUE = ['moderation-queue']
+
+const REFRESH_MS = 60_000
+
+/** The posts that wait for a decision, read again by the minute while the page is looked at: other moderators decide too. */
+export function useQueue() {
+  return useQuery({
+    queryKey: QUEUE,
+    queryFn: ({ signal }) => call('GET /moderation/queue', {}, { signal }),
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** A post that waits; undefined once it is decided. */
+export function useQueuedPost(postId: string): QueuedPost | undefined {
+  return useQueue().data?.posts.find(({ id }) => id === postId)
+}
+
+/** Takes a decided post out of the queue, before it is read again. */
+export function leaveQueue(client: QueryClient, postId: string): void {
+  client.setQueryData<Queue>(QUEUE, (queue) => {
+    const posts = queue?.posts.filter(({ id }) => id !== postId)
+    if (!queue || !posts || posts.length === queue.posts.length) return queue
+    return { posts, total: queue.total - 1 }
+  })
+}
+
+/** Reads the queue again; resolves when that is done or has failed. */
+export function refreshQueue(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: QUEUE })
+}
+
+/** How long a block lasts, in words. */
+export function blockEnd({ until }: Block): string {
+  return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`
+}
