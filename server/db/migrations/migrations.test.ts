@@ -5,6 +5,7 @@ import { openDatabase } from '../database.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
 import { recomputeEmailKeys } from './003-mailboxes.ts'
+import * as installation from './005-installation.ts'
 import * as moderation from './006-moderation.ts'
 
 test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
@@ -74,6 +75,7 @@ test('reports take over the text, author and time of their posts, which they the
   const unshaped = db as unknown as Kysely<unknown>
   await product.up(unshaped)
   await posts.up(unshaped)
+  await installation.up(unshaped)
   await sql`INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@x.ru', 'o@x.ru'),
     ('petr', 'p@x.ru', 'p@x.ru')`.execute(db)
   await sql`INSERT INTO posts (owner_id, text, created_at) VALUES (1, 'Дурно', '2026-01-02 03:04:05Z')`.execute(
