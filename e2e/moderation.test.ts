@@ -93,6 +93,7 @@ test('a decision can be undone by its toast and by a key, and the card gets the 
   const page = await queueOf(vera)
   await act(postWith(page, 'Спам первый'), 'Удалить')
   await expect.poll(() => focusedPost(page)).toBe('Спам второй')
+  await postWith(page, 'Спам первый').waitFor({ state: 'detached' })
   await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
   await toast(page, 'Решение отменено').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Спам первый')

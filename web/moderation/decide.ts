@@ -100,14 +100,15 @@ function neighbourOf(postId: string): string | null {
 
 /** Moves the focus to the card of a post, or to the page where it has none, as soon as both are shown and no dialog is. */
 function focusCard(postId: string | null): void {
-  whenDialogIsClosed(() =>
-    requestAnimationFrame(() => {
-      const card = cards().find(({ dataset }) => dataset.postId === postId)
-      const target = card ?? document.getElementById('content')
-      target?.focus({ preventScroll: true })
-      card?.scrollIntoView({ block: 'start' })
-    }),
-  )
+  // The cache tells components of a change in a timer of its own, which has been set before this one.
+  whenDialogIsClosed(() => setTimeout(() => requestAnimationFrame(focus)))
+
+  function focus(): void {
+    const card = cards().find(({ dataset }) => dataset.postId === postId)
+    const target = card ?? document.getElementById('content')
+    target?.focus({ preventScroll: true })
+    card?.scrollIntoView({ block: 'start' })
+  }
 }
 
 function cards(): HTMLElement[] {
