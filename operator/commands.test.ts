@@ -47,7 +47,7 @@ const json = async (...args: string[]) => JSON.parse((await vslukh(...args, '--j
 const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
 
 test('a wrong call ends with code 2, a refused one with 1, and help with 0', async () => {
-  for (const args of [
+  const wrong = [
     [],
     ['explode'],
     ['constructor'],
@@ -59,26 +59,24 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
     ['user', 'olga', 'block'],
     ['journal', '--since', 'yesterday'],
     ['moderator', 'add', 'nobody'],
-  ]) {
-    expect(await vslukh(...args), args.join(' ')).toMatchObject({
-      code: 2,
-      out: '',
-      err: expect.stringMatching(/^Неверный вызов: /),
-    })
+  ]
+  for (const result of await Promise.all(wrong.map((args) => vslukh(...args)))) {
+    const err = expect.stringMatching(/^Неверный вызов: /)
+    expect(result).toMatchObject({ code: 2, out: '', err })
   }
-  for (const args of [
+  const refused = [
     ['post', '999999'],
     ['report', '999999', 'remove'],
     ['user', 'nobody_at_all'],
     ['status', '--env-file', '/nowhere'],
-  ]) {
-    const { code, out, err } = await vslukh(...args)
-    expect({ code, out }, args.join(' ')).toEqual({ code: 1, out: '' })
+  ]
+  for (const { code, out, err } of await Promise.all(refused.map((args) => vslukh(...args)))) {
+    expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/[а-яё.]\n$/i)
     expect(err).not.toContain('    at ')
   }
-  for (const args of [['--help'], ['post', '--help'], ['user', '--help']]) {
-    const { code, out } = await run({}, ...args)
+  const helped = [['--help'], ['post', '--help'], ['user', '--help']]
+  for (const { code, out } of await Promise.all(helped.map((args) => run({}, ...args)))) {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('--dry-run') })
   }
 }, 120_000)
