@@ -9,6 +9,8 @@ export const CurrentUser = strictObject({
   email: Type.String(),
   /** Absent for everybody else. */
   isModerator: Type.Optional(Type.Literal(true)),
+  /** Whether reports of theirs were decided that they have not seen; absent where there are none. */
+  hasNewOutcomes: Type.Optional(Type.Literal(true)),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
 

@@ -10,9 +10,9 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Returns the user as they see their own profile: moderators learn there that they are. */
+/** Returns the user as they see their own profile: whether they are a moderator, and whether reports of theirs were decided. */
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
-  const { isModerator, ...user } = await db
+  const { isModerator, hasNewOutcomes, ...user } = await db
     .selectFrom('users')
     .select(CURRENT_USER)
     .select(({ exists, selectFrom }) =>
@@ -20,9 +20,18 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
         'isModerator',
       ),
     )
+    .select(
+      sql<boolean>`EXISTS (SELECT FROM reports
+        WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen
+          AND decided_at < now() - interval '12 seconds')`.as('hasNewOutcomes'),
+    )
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  return { ...user, ...(isModerator && { isModerator: true as const }) }
+  return {
+    ...user,
+    ...(isModerator && { isModerator: true as const }),
+    ...(hasNewOutcomes && { hasNewOutcomes: true as const }),
+  }
 }
 
 /** Returns the user, and locks the row until the transaction ends. */

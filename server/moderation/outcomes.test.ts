@@ -30,6 +30,8 @@ afterAll(async () => {
   await mailbox.close()
 })
 
+const profileOf = async ({ token }: TestUser) =>
+  (await app.call('GET', '/users/current', { token })).body
 const reportsOf = async ({ token }: TestUser) =>
   (await app.call('GET', '/users/current/reports', { token })).body.reports
 const removedOf = async ({ token }: TestUser) =>
@@ -60,7 +62,9 @@ test('the reporter learns the outcome once it is final, as new until it was seen
     { postId: kept.id, outcome: 'open', decidedAt: null, isNew: false },
     { postId: gone.id, outcome: 'open', decidedAt: null, isNew: false },
   ])
+  expect(await profileOf(own)).not.toHaveProperty('hasNewOutcomes')
   await passReportTime(app, 13)
+  expect(await profileOf(own)).toHaveProperty('hasNewOutcomes', true)
   expect(await reportsOf(own)).toMatchObject([
     { postId: kept.id, postText: 'Вторая', outcome: 'kept', isNew: true, comment: null },
     {
@@ -77,6 +81,7 @@ test('the reporter learns the outcome once it is final, as new until it was seen
     false,
     false,
   ])
+  expect(await profileOf(own)).not.toHaveProperty('hasNewOutcomes')
   expect(await reportsOf(author)).toEqual([])
 })
 

@@ -10,7 +10,7 @@ import { loadFirstPage } from './router.tsx'
 /** Returns the function that renders public pages as a visitor sees them. It is the server's way into the web app. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
-  await loadFirstPage({ shows: 'nothing' })
+  await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])
   return (path, first) => {
     const client = new QueryClient()
     const postId = matchPath(PATHS.post, path.split('?', 1)[0] ?? '')?.params.id ?? ''

@@ -8,13 +8,14 @@ const IDLE_MS = 3000
 
 /** Tells a signed-in viewer once per visit what became of their reports, when the page is idle. */
 export function ReportOutcomes() {
-  const { state } = useViewer()
+  const viewer = useViewer()
+  const hasNews = viewer.state === 'authorized' && viewer.user.hasNewOutcomes === true
   const toast = useToast()
 
   useEffect(() => {
-    if (state !== 'authorized') return
+    if (!hasNews) return
     const tell = async () => (await import('../moderation/new-outcomes.ts')).tellNewOutcomes(toast)
     return whenIdle(() => void preload(tell), IDLE_MS)
-  }, [state, toast])
+  }, [hasNews, toast])
   return null
 }

@@ -80,6 +80,8 @@ const STATEMENTS = [
   `CREATE UNIQUE INDEX reports_once ON reports (post_id, reporter_id, reason_id) WHERE state = 'open'`,
   `CREATE INDEX reports_post ON reports (post_id)`,
   `CREATE INDEX reports_reporter ON reports (reporter_id, id)`,
+  // Read with each profile, so it holds only what its reporter has yet to see.
+  `CREATE INDEX reports_unseen ON reports (reporter_id) WHERE state <> 'open' AND NOT is_seen`,
   `CREATE INDEX reports_author ON reports (author_id)`,
   `CREATE INDEX reports_decision ON reports (decision_id) WHERE decision_id IS NOT NULL`,
   `CREATE INDEX reports_time ON reports (created_at)`,
