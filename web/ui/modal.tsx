@@ -88,11 +88,21 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return
+    dropCaret()
     dialog.showModal()
     // Otherwise «Закрыть» would get the focus. A field with focusOnMount takes it afterwards.
     dialog.focus()
     return () => dialog.close()
   }, [ref])
+}
+
+/**
+ * Removes the caret that a closed dialog's field leaves in the page. With it Chromium searches all posts for a visible place
+ * for the caret, twice for each dialog: 330 ms of a slowed processor among 1,000 posts. Selected text stays selected.
+ */
+function dropCaret(): void {
+  const selection = getSelection()
+  if (selection?.isCollapsed) selection.removeAllRanges()
 }
 
 /**
