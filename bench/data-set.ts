@@ -17,7 +17,7 @@ const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 const SECONDS_APART = 20
 
 /**
- * Fills an empty migrated database by SQL. Lengths lean to the short: half the posts are under 120 characters, some fill
+ * Fills an empty migrated database by SQL. No account is a newcomer's. Lengths lean to the short: half the posts are under 120 characters, some fill
  * all 500. A tenth of the users write most posts, and new posts get most likes. Counters are set from the rows.
  */
 export async function seed(databaseUrl: string, { posts, users, likes }: DataSet): Promise<void> {
@@ -27,8 +27,9 @@ export async function seed(databaseUrl: string, { posts, users, likes }: DataSet
     'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
   try {
     await run(
-      `INSERT INTO users (username, email, email_key)
-       SELECT 'user_' || lpad(n::text, 7, '0'), 'u' || n || '@example.org', 'u' || n || '@example.org'
+      `INSERT INTO users (username, email, email_key, created_at)
+       SELECT 'user_' || lpad(n::text, 7, '0'), 'u' || n || '@example.org', 'u' || n || '@example.org',
+         now() - interval '30 days'
        FROM generate_series(1, ${users}) n`,
     )
     await run(

@@ -1,52 +1,46 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { SESSIONS_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { idArray, type Queryable } from '../db/database.ts'
-import type { Tables } from '../db/tables.ts'
 import type { LiveSession, Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** Matches live sessions: used within 30 days, and created within 90. */
-function live(eb: ExpressionBuilder<Tables, 'sessions'>) {
-  return eb.and([
-    eb('sessions.used_at', '>', sql<Date>`now() - ${IDLE_SECONDS} * interval '1 second'`),
-    eb('sessions.created_at', '>', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`),
-  ])
+const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
+  AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
+
+type LiveSessionRow = {
+  id: string
+  user_id: string
+  reason: string | null
+  until: Date | null
+  is_newcomer: boolean
+  writing_closed: string | null
 }
 
-/** Whether the user of a session registered less than a day ago. */
-const NEWCOMER = sql<boolean | null>`(
-  SELECT created_at > now() - interval '1 day' FROM users WHERE users.id = sessions.user_id)`
-
-/** Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. */
+/**
+ * Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. Each call of
+ * a signed-in user waits for it, so it is written as SQL: the query builder would take twice the time.
+ */
 export async function selectLiveSessions(
   db: Queryable,
   viewers: Viewer[],
 ): Promise<(LiveSession | null)[]> {
   const ids = idArray(viewers.map(({ sessionId }) => sessionId))
-  const rows = await db
-    .selectFrom('sessions')
-    .leftJoin('blocks', (join) =>
-      join
-        .onRef('blocks.user_id', '=', 'sessions.user_id')
-        .on(sql<boolean>`coalesce(blocks.until > now(), true)`),
-    )
-    .select(['sessions.id', 'sessions.user_id', 'reason', 'until'])
-    .select(NEWCOMER.as('is_newcomer'))
-    .select(({ selectFrom }) =>
-      selectFrom('site_state').select('writing_closed').as('writing_closed'),
-    )
-    .where('sessions.id', '=', sql<string>`ANY(${ids}::uuid[])`)
-    .where(live)
-    .execute()
+  const { rows } = await sql<LiveSessionRow>`
+    SELECT sessions.id, sessions.user_id, b.reason, b.until,
+      (SELECT created_at > now() - interval '1 day' FROM users WHERE id = sessions.user_id) AS is_newcomer,
+      (SELECT writing_closed FROM site_state) AS writing_closed
+    FROM sessions LEFT JOIN blocks b ON b.user_id = sessions.user_id AND coalesce(b.until > now(), true)
+    WHERE sessions.id = ANY(${ids}::uuid[]) AND ${LIVE}`.execute(db)
   const found = new Map(rows.map((row) => [row.id, row]))
   return viewers.map(({ sessionId, userId }) => {
     const row = found.get(sessionId)
     if (row?.user_id !== userId) return null
     return {
       block: row.reason === null ? null : { reason: row.reason, until: row.until },
-      isNewcomer: row.is_newcomer ?? false,
+      isNewcomer: row.is_newcomer,
       writingClosed: row.writing_closed,
     }
   })
@@ -106,7 +100,7 @@ export function lockSession(tx: Queryable, id: string) {
       .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
       .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
       .where('id', '=', id)
-      .where(live)
+      .where(LIVE)
       .forUpdate()
       .executeTakeFirst()
   )
@@ -147,7 +141,7 @@ export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Ses
     .select(['id', 'user_agent', 'user_agent_version', 'os'])
     .select(sql<number>`floor(extract(epoch FROM created_at))::float8`.as('created'))
     .where('user_id', '=', viewer.userId)
-    .where(live)
+    .where(LIVE)
     .orderBy((eb) => eb('id', '=', viewer.sessionId), 'desc')
     .orderBy('created_at', 'desc')
     .execute()
@@ -186,13 +180,13 @@ export async function countSessions(db: Queryable): Promise<{ expired: number; a
   const counts = await db
     .selectFrom('sessions')
     .select((eb) => eb.fn.countAll<string>().as('all'))
-    .select((eb) => eb.fn.countAll<string>().filterWhere(live(eb)).as('live'))
+    .select((eb) => eb.fn.countAll<string>().filterWhere(LIVE).as('live'))
     .executeTakeFirstOrThrow()
   return { expired: Number(counts.all) - Number(counts.live), all: Number(counts.all) }
 }
 
 export async function removeExpiredSessions(db: Queryable): Promise<void> {
-  const expired = db.deleteFrom('sessions').where((eb) => eb.not(live(eb)))
+  const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
   await expired.execute()
 }
 
