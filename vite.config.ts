@@ -14,7 +14,9 @@ const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstac
  */
 const CHUNKS = [
   { name: 'vendor', test: VENDOR, priority: 2 },
-  { name: 'app', test: /web\/app\/app\.tsx$/, priority: 1 },
+  { name: 'app', test: /web\/(?:app\/app\.tsx|ui\/base\.css)$/, priority: 1 },
+  // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
+  { name: 'lazy-styles', test: /\.module\.css$/ },
 ]
 const SMALLEST_WORTH_PACKING = 1024
 // light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
@@ -65,6 +67,26 @@ async function bundleWorker(name: string, assets: string[]): Promise<string> {
   return script.code
 }
 
+/**
+ * Leaves React Router's components that nothing renders out of the bundle: the bundler takes making one for an effect, and
+ * also setting its name, which only developer tools read.
+ */
+function unusedRouterComponents(): Plugin {
+  return {
+    name: 'unused-router-components',
+    apply: 'build',
+    transform: {
+      filter: { id: /node_modules\/react-router\/dist\// },
+      handler: (code) => ({
+        code: code
+          .replace(/^\w+\.displayName = .*;$/gm, '')
+          .replace(/ = (?=React\$1\.forwardRef\()/g, ' = /* @__PURE__ */ '),
+        map: null,
+      }),
+    },
+  }
+}
+
 /** Writes .br and .gz beside every built text file over 1 KB, so that the server never compresses on the fly. */
 function precompress(): Plugin {
   return {
@@ -94,17 +116,18 @@ async function packBeside(path: string): Promise<void> {
 
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
-  plugins: [react(), serviceWorkers(), precompress()],
+  plugins: [react(), unusedRouterComponents(), serviceWorkers(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
     target: TARGET,
     // The page's Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    // One style sheet for all pages costs the wall 2 KB (gzip). If a lazy chunk had its own and it failed to load, the
-    // browser would never request it again, and the dialog or page would stay without styles until a reload.
-    cssCodeSplit: false,
+    // Lazy chunks are fetched when the page is idle, so a list of what each of them imports would cost more than it brings.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_file, imports, { hostType }) => (hostType === 'html' ? imports : []),
+    },
     rolldownOptions: {
       output: {
         // The server loads everything at once.

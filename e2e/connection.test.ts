@@ -6,7 +6,7 @@ import { countRequests, holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
-const UNFETCHED = /dynamically imported module/
+const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'
 

@@ -5,7 +5,7 @@ import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts
 import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
 
 /** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
-const UNFETCHED = /dynamically imported module/
+const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const SETTINGS = /assets\/settings-/
 const DIALOG_FAILED = 'Не получилось загрузить. Проверьте связь и нажмите ещё раз'
 

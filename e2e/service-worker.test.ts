@@ -4,7 +4,10 @@ import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import { proxyWithNextBuild } from './testing/next-build.ts'
 
-const ALLOWED = { serviceWorkers: 'allow', expectedErrors: /dynamically imported module/ } as const
+const ALLOWED = {
+  serviceWorkers: 'allow',
+  expectedErrors: /dynamically imported module|Unable to (?:pre)?load/,
+} as const
 const POSTS_AT_MOST = 50
 
 let journey: Journey

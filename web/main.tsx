@@ -6,6 +6,7 @@ import { queryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
 import { readFirstPage, showFirstPage } from './app/first-page.ts'
 import { loadFirstPage } from './app/router.tsx'
+import { watchFailedStyles } from './browser/lazy-chunk.ts'
 import { registerServiceWorker } from './browser/register-service-worker.ts'
 import { currentVisit, isAsOpened, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
 import { assumeVisitor, loadViewer } from './viewer/viewer.ts'
@@ -19,6 +20,7 @@ const app = (
     <App client={queryClient} router={(children) => <BrowserRouter>{children}</BrowserRouter>} />
   </StrictMode>
 )
+watchFailedStyles()
 nameFirstVisit()
 const first = readFirstPage()
 // Not awaited: a module that awaits splits the first visit into many more requests.

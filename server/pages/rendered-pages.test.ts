@@ -96,7 +96,9 @@ test('the first paint waits for nothing: the style is in the page, and its scrip
   const { html, headers } = await read(`/posts/${id}`)
   expect(html).toContain(`<style>${STYLE}</style>`)
   expect(html).toContain('<html data-static ')
-  expect(html).not.toMatch(/rel="(?:stylesheet|modulepreload)"|type="module"|<noscript/)
+  expect(html).not.toMatch(
+    /rel="(?:stylesheet"(?![^>]* disabled)|modulepreload")|type="module"|<noscript/,
+  )
   expect(html).toContain('<script data-main="/assets/index.js" data-preload="/assets/vendor.js">')
   const policy = headers.get('content-security-policy') ?? ''
   const inline = [...html.matchAll(/<(?:script data-main[^>]*|style)>([\s\S]*?)<\//g)]

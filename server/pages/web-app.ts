@@ -105,7 +105,12 @@ function renderedFrame({ before, after }: PageFrame, style: string): RenderedFra
     .replace(MAIN_SCRIPT, '')
     .replace(PRELOADED_SCRIPT, '')
     .replace(NO_SCRIPT, '')
-    .replace(STYLE_SHEET, () => `<style>${style}</style>`)
+    // The disabled link is not fetched. It tells the loader of lazy chunks that the page has this style sheet.
+    .replace(
+      STYLE_SHEET,
+      (_link, href: string) =>
+        `<style>${style}</style><link rel="stylesheet" href="${href}" disabled>`,
+    )
     .split(ROOT)
   return {
     before: before.replace('<html ', '<html data-static '),

@@ -1,6 +1,6 @@
-import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide-react'
+import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { call } from '../api/call.ts'
@@ -9,6 +9,8 @@ import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useLeave } from '../browser/use-leave.ts'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { announceSessionChange, signedOut } from '../viewer/viewer.ts'
@@ -29,13 +31,13 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
       <Section title="Аккаунт">
         <SettingsLink
           to={PATHS.email}
-          icon={<Mail size={20} aria-hidden />}
+          icon={<Icon shape={Mail} size={20} />}
           name="Электронная почта"
           value={user.email}
         />
         <SettingsLink
           to={PATHS.username}
-          icon={<AtSign size={20} aria-hidden />}
+          icon={<Icon shape={AtSign} size={20} />}
           name="Имя пользователя"
           value={user.username}
         />
@@ -43,16 +45,16 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
       <Section title="Безопасность" isTitleHidden>
         <SettingsLink
           to={PATHS.devices}
-          icon={<MonitorSmartphone size={20} aria-hidden />}
+          icon={<Icon shape={MonitorSmartphone} size={20} />}
           name="Устройства"
         />
       </Section>
       <Section title="Жалобы" isTitleHidden>
-        <SettingsLink to={PATHS.reports} icon={<Flag size={20} aria-hidden />} name="Мои жалобы" />
+        <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />
         {user.isModerator && (
           <SettingsLink
             to={MODERATION_PATH}
-            icon={<ShieldCheck size={20} aria-hidden />}
+            icon={<Icon shape={ShieldCheck} size={20} />}
             name="Жалобы"
             value="Записи, которые ждут решения"
           />
@@ -62,7 +64,7 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
         {download}
         <SettingsLink
           to={PATHS.deleteAccount}
-          icon={<UserRoundX size={20} aria-hidden />}
+          icon={<Icon shape={UserRoundX} size={20} />}
           name="Удалить аккаунт"
         />
       </Section>

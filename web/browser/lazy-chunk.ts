@@ -24,6 +24,7 @@ export function createLazyChunk<Content>(
 
   async function loadOnce(): Promise<Content> {
     try {
+      await reloadStyles()
       content = await importContent()
       return content
     } finally {
@@ -38,6 +39,36 @@ export function createLazyChunk<Content>(
   }
 
   return { content: () => content, load, preload: () => preload(load) }
+}
+
+const failedStyles = new Set<string>()
+
+/** Remembers style sheets that could not be loaded: Vite's loader requests each only once, so `load` does it again. */
+export function watchFailedStyles(): void {
+  const remember = ({ target }: Event) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') {
+      failedStyles.add(target.href)
+      target.remove()
+    }
+  }
+  // An error of a link does not bubble.
+  document.addEventListener('error', remember, true)
+}
+
+async function reloadStyles(): Promise<void> {
+  await Promise.all([...failedStyles].map(loadStyle))
+}
+
+function loadStyle(href: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const link = document.createElement('link')
+  link.onload = () => {
+    failedStyles.delete(href)
+    resolve()
+  }
+  link.onerror = () => reject(new Error(`Unable to load ${href}`))
+  document.head.append(Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href }))
+  return promise
 }
 
 /**

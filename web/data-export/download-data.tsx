@@ -1,7 +1,8 @@
-import { Download } from 'lucide-react'
+import { Download } from 'lucide'
 import { call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
 
@@ -21,7 +22,7 @@ export function DownloadData() {
       onClick={() => download.mutate()}
     >
       <Row
-        icon={<Download size={20} aria-hidden />}
+        icon={<Icon shape={Download} size={20} />}
         name="Скачать мои данные"
         about={
           download.isPending ? 'Готовим архив…' : 'Архив для чтения и для программ, раз в день'

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowUp } from 'lucide-react'
+import { ArrowUp } from 'lucide'
 import { useLocation } from 'react-router'
 import { errorMessage } from '../api/error-message.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { wallSource } from '../posts/cache/post-sources.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
+import { Icon } from '../ui/icon.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './new-posts-pill.module.css'
 
@@ -34,7 +35,7 @@ export function NewPostsPill({ list }: { list: PostListView }) {
           aria-disabled={refresh.isPending || undefined}
           onClick={() => refresh.mutate()}
         >
-          <ArrowUp size={16} strokeWidth={2.25} aria-hidden="true" />
+          <Icon shape={ArrowUp} size={16} />
           Показать новые записи
         </button>
       )}

@@ -1,8 +1,9 @@
-import { Ellipsis } from 'lucide-react'
+import { Ellipsis } from 'lucide'
 import { LikeButton } from '../likes/like-button.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ReplyButton } from '../replies/reply-button.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { usePopup } from '../ui/use-popup.ts'
 
 const LABEL = 'Ещё'
@@ -29,7 +30,7 @@ export function PostMenuButton({ post }: { post: CachedPost }) {
       <IconButton
         {...popup.buttonProps}
         label={LABEL}
-        icon={<Ellipsis size={20} />}
+        icon={<Icon shape={Ellipsis} size={20} />}
         aria-haspopup="menu"
       />
       {PostMenu && popup.anchor.current && (

@@ -1,10 +1,11 @@
-import { Flag, Link, Pencil, Share, Trash2 } from 'lucide-react'
+import { Flag, Link, Pencil, Share, Trash2 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
 import { copyText } from '../browser/copy-text.ts'
 import { countdown } from '../format/time.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
@@ -33,7 +34,7 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
 function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   return {
     label: 'Изменить',
-    icon: <Pencil size={18} aria-hidden="true" />,
+    icon: <Icon shape={Pencil} size={18} />,
     note: countdown(secondsLeft),
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
@@ -43,7 +44,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
 function openUnsentText({ id }: CachedPost): MenuItem {
   return {
     label: 'Несохранённая правка',
-    icon: <Pencil size={18} aria-hidden="true" />,
+    icon: <Icon shape={Pencil} size={18} />,
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
 }
@@ -51,7 +52,7 @@ function openUnsentText({ id }: CachedPost): MenuItem {
 function remove({ id }: CachedPost): MenuItem {
   return {
     label: 'Удалить',
-    icon: <Trash2 size={18} aria-hidden="true" />,
+    icon: <Icon shape={Trash2} size={18} />,
     danger: true,
     onSelect: () => openDialog({ name: 'delete', postId: id }),
   }
@@ -60,7 +61,7 @@ function remove({ id }: CachedPost): MenuItem {
 function report({ id }: CachedPost): MenuItem {
   return {
     label: 'Пожаловаться',
-    icon: <Flag size={18} aria-hidden="true" />,
+    icon: <Icon shape={Flag} size={18} />,
     onSelect: () => void withViewer({ name: 'report', postId: id }),
   }
 }
@@ -88,14 +89,14 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
   const items: MenuItem[] = [
     {
       label: 'Скопировать ссылку',
-      icon: <Link size={18} aria-hidden="true" />,
+      icon: <Icon shape={Link} size={18} />,
       onSelect: () => void copy(),
     },
   ]
   if ('share' in navigator) {
     items.push({
       label: 'Поделиться',
-      icon: <Share size={18} aria-hidden="true" />,
+      icon: <Icon shape={Share} size={18} />,
       onSelect: () => void share(),
     })
   }

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Heart } from 'lucide-react'
+import { Heart } from 'lucide'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { plural } from '../format/counts.ts'
 import { evictPost } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
@@ -20,7 +21,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
   return (
     <ActionButton
       label="Нравится"
-      icon={<Heart size={20} strokeWidth={1.75} aria-hidden="true" />}
+      icon={<Icon shape={Heart} size={20} />}
       count={likes_count}
       countInWords={`${likes_count} ${plural(likes_count, FORMS)} «Нравится»`}
       pressed={is_liked}

@@ -1,7 +1,7 @@
 import { useId } from 'react'
-import { Link } from 'react-router'
 import { postPath } from '../../contract/pages.ts'
 import type { Post } from '../../contract/posts.ts'
+import { Link } from '../ui/link.tsx'
 import styles from './thread-posts.module.css'
 
 /** Some posts around one that waits, each in a few lines and with a link to its page; nothing without any. */

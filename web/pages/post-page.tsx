@@ -1,6 +1,6 @@
-import { ArrowUp } from 'lucide-react'
+import { ArrowUp } from 'lucide'
 import { useMemo } from 'react'
-import { Link, useParams, useSearchParams } from 'react-router'
+import { useParams, useSearchParams } from 'react-router'
 import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
@@ -14,6 +14,8 @@ import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/reply-sources.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
 import { WallLink } from './wall.tsx'
@@ -63,7 +65,7 @@ function Thread({ post }: { post: CachedPost }) {
 function StartLink({ id }: { id: string }) {
   return (
     <Link className={styles.start} to={postPath(id)}>
-      <ArrowUp size={16} aria-hidden="true" />К началу ветки
+      <Icon shape={ArrowUp} size={16} />К началу ветки
     </Link>
   )
 }

@@ -1,11 +1,12 @@
 import { useMemo } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { CURSOR_PARAM, PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { buttonClass } from '../ui/button.tsx'
+import { Link } from '../ui/link.tsx'
 
 /** /, or a later part of the wall by its cursor. */
 export function WallPage() {

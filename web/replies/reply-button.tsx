@@ -1,7 +1,8 @@
-import { MessageCircle } from 'lucide-react'
+import { MessageCircle } from 'lucide'
 import { plural } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { withViewer } from '../viewer/intents.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
@@ -12,7 +13,7 @@ export function ReplyButton({ post }: { post: CachedPost }) {
   return (
     <ActionButton
       label="Ответить"
-      icon={<MessageCircle size={20} strokeWidth={1.75} aria-hidden="true" />}
+      icon={<Icon shape={MessageCircle} size={20} />}
       count={count}
       countInWords={`${count} ${plural(count, FORMS)}`}
       action="reply"

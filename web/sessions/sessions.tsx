@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { Monitor, Smartphone } from 'lucide-react'
+import { Monitor, Smartphone } from 'lucide'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../api/call.ts'
@@ -8,6 +8,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { exactTime } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/errors.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
@@ -17,10 +18,9 @@ const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
 /** A session in a list: a phone or a computer, its browser, its system and when it began. */
 function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
-  const Icon = isPhone(session.device) ? Smartphone : Monitor
   return (
     <Row
-      icon={<Icon size={22} aria-hidden />}
+      icon={<Icon shape={isPhone(session.device) ? Smartphone : Monitor} size={22} />}
       name={browserName(session.device)}
       about={
         <>

@@ -1,5 +1,5 @@
-import { Link } from 'react-router'
 import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { Link } from '../ui/link.tsx'
 import styles from './site-links.module.css'
 
 const LABELS = {

@@ -1,6 +1,7 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown } from 'lucide'
 import { useHydrated } from '../browser/hydrated.ts'
 import { classes } from './classes.ts'
+import { Icon } from './icon.tsx'
 import styles from './listbox.module.css'
 import { usePopup } from './use-popup.ts'
 
@@ -32,7 +33,7 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
     <>
       <button {...popup.buttonProps} type="button" className={className} aria-haspopup="listbox">
         {current}
-        <ChevronDown size={18} className={styles.chevron} aria-hidden="true" />
+        <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
       {Menu && popup.anchor.current && (
         <Menu

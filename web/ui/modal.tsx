@@ -1,4 +1,4 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -10,6 +10,7 @@ import {
   useRef,
 } from 'react'
 import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
 import styles from './modal.module.css'
 
 type ModalProps = {
@@ -61,7 +62,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
           <h2 id={titleId} className={styles.title}>
             {title}
           </h2>
-          <IconButton label="Закрыть" icon={<X size={20} />} onClick={onClose} />
+          <IconButton label="Закрыть" icon={<Icon shape={X} size={20} />} onClick={onClose} />
         </header>
         <div className={styles.body}>{children}</div>
       </div>

@@ -1,5 +1,6 @@
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight } from 'lucide'
 import type { ReactNode } from 'react'
+import { Icon } from './icon.tsx'
 import styles from './row.module.css'
 import sectionStyles from './section.module.css'
 
@@ -23,7 +24,7 @@ export function Row({ icon, name, about, leadsOn = false }: RowProps) {
         <span className={styles.name}>{name}</span>
         {about && <span className={styles.about}>{about}</span>}
       </span>
-      {leadsOn && <ChevronRight size={18} aria-hidden className={styles.icon} />}
+      {leadsOn && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { WifiOff } from 'lucide-react'
+import { WifiOff } from 'lucide'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigate, useNavigationType } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
@@ -10,6 +10,7 @@ import { showConfirmedLike } from '../../likes/like-post.ts'
 import { evictPost } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import { openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
@@ -63,7 +64,7 @@ function OfflineBanner() {
     <div role="status">
       {!online && (
         <div className={styles.banner}>
-          <WifiOff size={16} aria-hidden />
+          <Icon shape={WifiOff} size={16} />
           Нет связи. Читать можно, отправить — позже
         </div>
       )}

@@ -1,9 +1,11 @@
-import { ArrowLeft } from 'lucide-react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { ArrowLeft } from 'lucide'
+import { useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { useHeaderTitle } from '../../browser/use-page-title.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { openDialog } from '../../viewer/dialogs.ts'
@@ -77,7 +79,7 @@ function BackAndTitle() {
       <IconButton
         className={styles.back}
         label="Назад"
-        icon={<ArrowLeft size={22} />}
+        icon={<Icon shape={ArrowLeft} size={22} />}
         onClick={goBack}
       />
       {title && <h1 className={styles.title}>{title}</h1>}

@@ -1,11 +1,14 @@
-import { Keyboard, Moon, Plus, Sun, UserRound } from 'lucide-react'
-import { Link, NavLink } from 'react-router'
+import { Keyboard, Moon, Plus, Sun, UserRound } from 'lucide'
+import type { ComponentProps } from 'react'
+import { useMatch } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { setTheme, theme } from '../../browser/theme.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { openDialog } from '../../viewer/dialogs.ts'
 import { useViewer, type Viewer } from '../../viewer/viewer.ts'
@@ -29,22 +32,22 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
         <Mark size={26} solid className={rail.mark} />
         <span className={rail.label}>{appName}</span>
       </Link>
-      <NavLink to={PATHS.wall} end className={rail.item ?? ''} title="Стена">
+      <NavigationLink to={PATHS.wall} end className={rail.item ?? ''} title="Стена">
         <Mark />
         <span className={rail.label}>Стена</span>
-      </NavLink>
+      </NavigationLink>
       {viewerState !== 'signed-out' && (
-        <NavLink
+        <NavigationLink
           to={PATHS.settings}
           className={classes(rail.item, viewerState !== 'authorized' && rail.unknown)}
           title="Настройки"
         >
-          <UserRound size={22} />
+          <Icon shape={UserRound} size={22} />
           <span className={rail.label}>Настройки</span>
-        </NavLink>
+        </NavigationLink>
       )}
       <button type="button" className={rail.new} title="Новая запись" onClick={onNewPost}>
-        <Plus size={22} />
+        <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
       </button>
@@ -55,7 +58,7 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
           title="Сочетания клавиш"
           onClick={() => openDialog({ name: 'shortcuts' })}
         >
-          <Keyboard size={22} />
+          <Icon shape={Keyboard} size={22} />
           <span className={rail.label}>Сочетания клавиш</span>
         </button>
         <ThemeToggle look="rail" />
@@ -69,19 +72,30 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   const hidden = useHideOnScroll()
   return (
     <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
-      <NavLink to={PATHS.wall} end className={bar.item ?? ''} aria-label="Стена">
+      <NavigationLink to={PATHS.wall} end className={bar.item ?? ''} aria-label="Стена">
         <Mark size={24} />
-      </NavLink>
+      </NavigationLink>
       <button type="button" className={bar.new} onClick={onNewPost}>
-        <Plus size={24} />
+        <Icon shape={Plus} size={24} />
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />
       </button>
-      <NavLink to={PATHS.settings} className={bar.item ?? ''} aria-label="Настройки">
-        <UserRound size={24} />
-      </NavLink>
+      <NavigationLink to={PATHS.settings} className={bar.item ?? ''} aria-label="Настройки">
+        <Icon shape={UserRound} size={24} />
+      </NavigationLink>
     </nav>
   )
+}
+
+type NavigationLinkProps = ComponentProps<typeof Link> & {
+  /** Whether the link is current at its own path only, not at those below it. */
+  end?: boolean
+}
+
+/** A link that is marked while its page is shown. */
+function NavigationLink({ end = false, ...props }: NavigationLinkProps) {
+  const isCurrent = useMatch({ path: props.to, end }) !== null
+  return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 
 /** A dot on the button for a new post while the viewer has left one unsent. */
@@ -104,7 +118,7 @@ export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
   const current = useAtom(theme, 'dark')
   const other = current === 'dark' ? 'light' : 'dark'
   const label = current === 'dark' ? 'Светлая тема' : 'Тёмная тема'
-  const icon = current === 'dark' ? <Sun size={22} /> : <Moon size={22} />
+  const icon = current === 'dark' ? <Icon shape={Sun} size={22} /> : <Icon shape={Moon} size={22} />
 
   if (look === 'icon') {
     return <IconButton label={label} icon={icon} onClick={() => setTheme(other)} />

@@ -1,10 +1,11 @@
-import { X } from 'lucide-react'
+import { X } from 'lucide'
 import { useEffect } from 'react'
 import { useLocation } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { localStore } from '../../browser/storage.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './visitor-intro.module.css'
 
@@ -23,7 +24,7 @@ function Intro() {
   return (
     <p className={styles.intro}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
-      <IconButton label="Скрыть" icon={<X size={18} />} onClick={hide} />
+      <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hide} />
     </p>
   )
 }

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { postPath } from '../../../contract/pages.ts'
+import { Link } from '../../ui/link.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
