@@ -76,7 +76,10 @@ test('a link that was used or is incomplete leads to a page that says so and wha
   const { heading, main, giveBack, signIn } = undoPage(page)
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Ссылка больше не действует')
-  await main.getByRole('alert').getByText('Попробуйте войти с прежней почтой').waitFor()
+  const advice = main.getByRole('alert').filter({ hasText: 'Попробуйте войти с прежней почтой' })
+  expect(await advice.getByRole('link', { name: 'Контакты' }).getAttribute('href')).toBe(
+    '/contacts',
+  )
   expect(await giveBack.count()).toBe(0)
   await signIn.click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()

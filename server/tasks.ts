@@ -29,7 +29,13 @@ import { storeCounterCheck } from './status/status.repository.ts'
 type Options = {
   config: Pick<
     Config,
-    'appName' | 'publicUrl' | 'port' | 'moderatorEmail' | 'dataDir' | 'accessJournalDays'
+    | 'appName'
+    | 'publicUrl'
+    | 'port'
+    | 'contactEmail'
+    | 'moderatorEmail'
+    | 'dataDir'
+    | 'accessJournalDays'
   >
   db: Db
   /** The background pool, whose statements may take as long as they need. */
@@ -64,7 +70,7 @@ const MAIL_TASKS = ['send-code', 'send-email-notice', 'send-queue-mail', 'send-d
 export function createTasks(options: Options): JobTasks {
   const { config, db, backgroundDb, log, codeKey, undoKey, nameKey, transport, invalidate } =
     options
-  const { appName, publicUrl, port, moderatorEmail } = config
+  const { appName, publicUrl, port, moderatorEmail, contactEmail: contact } = config
   // The origin people see, for links in mails.
   const origin = publicUrl ?? `http://localhost:${port}`
   return {
@@ -81,7 +87,7 @@ export function createTasks(options: Options): JobTasks {
       'send-email-notice',
       {
         send: (notice: EmailNotice, { signal }) =>
-          sendEmailNotice(notice, signal, { appName, origin, undoKey, transport }),
+          sendEmailNotice(notice, signal, { appName, origin, undoKey, contact, transport }),
       },
       { db, log },
     ),

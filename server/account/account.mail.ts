@@ -16,6 +16,8 @@ type NoticeOptions = {
   /** The origin people see, for the link. */
   origin: string
   undoKey: Buffer
+  /** Whom to write where the link does not help. */
+  contact: string | undefined
   transport: MailTransport
 }
 
@@ -23,7 +25,7 @@ type NoticeOptions = {
 export async function sendEmailNotice(
   { to, username, changeId }: EmailNotice,
   signal: AbortSignal,
-  { appName, origin, undoKey, transport }: NoticeOptions,
+  { appName, origin, undoKey, contact, transport }: NoticeOptions,
 ): Promise<void> {
   const mail = {
     to,
@@ -39,6 +41,7 @@ export async function sendEmailNotice(
       '',
       'Все сессии завершатся, и войти можно будет только с этого адреса.',
       'Ссылка действует три дня. Никому её не пересылайте.',
+      ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
   await transport.send(mail, signal)

@@ -13,6 +13,7 @@ import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
 const ORIGIN = 'https://vslukh.example'
+const CONTACT = 'help@vslukh.example'
 
 type Link = { id: string; secret: string }
 
@@ -20,7 +21,9 @@ let mailbox: Mailbox
 let app: TestApp
 beforeAll(async () => {
   mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url, publicUrl: ORIGIN } })
+  app = await startTestApp({
+    config: { smtpUrl: mailbox.url, publicUrl: ORIGIN, contactEmail: CONTACT },
+  })
 })
 afterAll(async () => {
   await app.close()
@@ -70,6 +73,7 @@ test('the notice to the old address contains a link to the site, and the mail to
   const { id, secret } = await move(olga, email)
   const { text } = await mailbox.mailTo(olga.email, 2)
   expect(text).toContain(`\n${ORIGIN}/email-undo#${id}.${secret}\n`)
+  expect(text).toContain(`напишите нам: ${CONTACT}`)
   expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
 })
 

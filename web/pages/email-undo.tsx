@@ -1,5 +1,6 @@
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { PATHS } from '../../contract/pages.ts'
 import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { send } from '../api/send.ts'
@@ -9,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
+import { Link } from '../ui/link.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
 import { announceSessionChange, reloadViewer } from '../viewer/viewer.ts'
 import styles from './email-undo.module.css'
@@ -40,7 +42,12 @@ function EmailUndo({ link }: { link: UndoLink }) {
     return (
       <Outcome
         title="Ссылка больше не действует"
-        text="Попробуйте войти с прежней почтой, а если не получится, напишите тем, кто ведёт эту стену"
+        text={
+          <>
+            Попробуйте войти с прежней почтой, а если не получится, напишите нам: адрес на странице{' '}
+            <Link to={PATHS.contacts}>Контакты</Link>
+          </>
+        }
       />
     )
   }
@@ -62,7 +69,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
 }
 
 /** Says how the undo ended. Its button takes the focus from the one that is gone. */
-function Outcome({ title, text }: { title: string; text: string }) {
+function Outcome({ title, text }: { title: string; text: ReactNode }) {
   const next = useRef<HTMLButtonElement>(null)
   useFocusOnMount(next, true)
   return (

@@ -4,7 +4,7 @@ import { Mark } from './mark.tsx'
 
 type EmptyStateProps = {
   title: string
-  text: string
+  text: ReactNode
   action?: ReactNode
   /** The title is the page's own heading, since the header shows none. */
   isWholePage?: boolean
