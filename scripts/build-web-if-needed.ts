@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -13,9 +21,11 @@ const TEST_FILE = /\.test\.tsx?$/
 
 /**
  * Builds the web into dist/web unless what lies there was built from the very same sources; resolves to whether it built.
- * Rejects with an Error where the build fails, and then dist/web stays as it was.
+ * A release has no sources of the web, only what was built. Rejects with an Error where the build fails, and then dist/web
+ * stays as it was.
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
+  if (!existsSync(join(ROOT, 'web'))) return false
   const inputs = hashInputs()
   if (readBuiltHash() === inputs) return false
   console.log('Собираем веб-приложение…')
