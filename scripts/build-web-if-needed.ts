@@ -28,6 +28,7 @@ export async function buildWebIfNeeded(): Promise<boolean> {
   if (!existsSync(join(ROOT, 'web'))) return false
   const inputs = hashInputs()
   if (readBuiltHash() === inputs) return false
+  requireBundler()
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
   try {
@@ -38,6 +39,18 @@ export async function buildWebIfNeeded(): Promise<boolean> {
     rmSync(fresh, { recursive: true, force: true })
   }
   return true
+}
+
+/** Throws where only the packages that the server needs were installed. */
+function requireBundler(): void {
+  try {
+    import.meta.resolve('vite')
+  } catch (cause) {
+    const text =
+      'Веб-приложение не собрано, а собрать его нечем: установлено без devDependencies. ' +
+      'Выполните npm ci, или скопируйте dist/web, собранное из этих же файлов, или возьмите архив выпуска.'
+    throw new Error(text, { cause })
+  }
 }
 
 function readBuiltHash(): string | null {
