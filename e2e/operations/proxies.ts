@@ -16,8 +16,6 @@ type Sent = {
   from?: string
 }
 
-export type ProxyAnswer = Pick<IncomingMessage, 'headers'> & { status: number; body: Buffer }
-
 /** Starts a proxy; resolves when it accepts connections. This process trusts its certificate. The caller closes it. */
 export async function startProxy(
   { program, run, cert }: ProxyConfig,
@@ -48,7 +46,7 @@ export async function startProxy(
       sent.end(body && JSON.stringify(body))
       const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       const { headers: received, statusCode: status = 0 } = answer
-      return { status, headers: received, body: await buffer(answer) } satisfies ProxyAnswer
+      return { status, headers: received, body: await buffer(answer) }
     },
 
     async close(): Promise<void> {

@@ -16,7 +16,10 @@ export async function linkRelease(link: string, release: string): Promise<void> 
   await rename(`${link}.next`, link)
 }
 
-/** Turns a release into the one after it: with a higher version and one more migration, additive or not. */
+/** The path of a script that only a release after `addMigration` has. */
+export const NEXT_SCRIPT = '/assets/next-12345678.js'
+
+/** Turns a release into the one after it: with a higher version, another script, and one more migration, additive or not. */
 export async function addMigration(release: string, { isAdditive }: { isAdditive: boolean }) {
   await writeFile(
     join(release, 'server/db/migrations/999-next.ts'),
@@ -32,6 +35,7 @@ export async function up(db) {
     ['export const MIGRATIONS', `import * as next from './migrations/999-next.ts'\n$&`],
     ["\\n  '007-account-deletion'", `\n  '999-next': next,$&`],
   ])
+  await writeFile(join(release, 'dist/web', NEXT_SCRIPT), 'export {}')
   await edit(join(release, 'package.json'), [['"version": "[^"]+"', '"version": "99.0.0"']])
 }
 

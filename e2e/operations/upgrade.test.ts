@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeRelease } from '../../scripts/release.ts'
 import { openDatabase } from '../../server/db/database.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { atOnce } from '../../server/testing/at-once.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import {
@@ -18,7 +19,7 @@ import { simulateUsers } from '../testing/simulated-users.ts'
 import { folderForTest } from './deploy-file.ts'
 import { startProxy } from './proxies.ts'
 import { haproxyConfig } from './proxy-configs.ts'
-import { addMigration, linkRelease, unpackRelease } from './releases.ts'
+import { addMigration, linkRelease, NEXT_SCRIPT, unpackRelease } from './releases.ts'
 
 /** The release before: PREVIOUS_RELEASE names its archive. Otherwise it is this one, and the one after it is made of it. */
 const { PREVIOUS_RELEASE } = process.env
@@ -68,8 +69,14 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
     for (const [n, node] of nodes.entries()) {
       await linkRelease(links[n] ?? '', release)
       expect(await node.stop()).toBe(0)
+      const since = node.lines.length
       await node.start()
+      // The balancer has seen that the node is back.
+      const isServing = () => node.lines.slice(since).some((line) => line.includes('/api/v1/posts'))
+      await expect.poll(isServing).toBe(true)
       await acknowledged.waitForMore(50)
+      const isMixed = n === 0
+      if (isMixed && PREVIOUS_RELEASE === undefined) await expectScript(proxy.url)
     }
   }
   await load.stop()
@@ -82,6 +89,14 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
   expect(await findCounterDifferences(db)).toEqual([])
   await annotate(`${load.outcomes.length} calls, ${acknowledged.posts.size} posts`)
 })
+
+/** Expects that a script which one of the two nodes has is always found, once the balancer knows that this node is back. */
+async function expectScript(url: string): Promise<void> {
+  const read = () => fetch(url + NEXT_SCRIPT).then(({ status }) => status)
+  await expect.poll(read).toBe(200)
+  const statuses = await atOnce(Array.from({ length: 50 }, () => read))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+}
 
 test('after a migration that is not additive the release before refuses, names the version it needs, and changes nothing', {
   timeout: 120_000,
