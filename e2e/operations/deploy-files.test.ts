@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { findBalancer } from '../../server/testing/balancer.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { folderForTest, ROOT, readDeployFile, run } from './deploy-file.ts'
@@ -71,11 +72,7 @@ test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAPro
   await writeFile(file, text.replace('restapi:', 'rest:'))
   await expect(run(patroni, ['--validate-config', file])).rejects.toThrow(/restapi/)
 
-  const haproxy = await findProgram(['/usr/sbin/haproxy'], {
-    debianPackage: 'haproxy',
-    advice: 'No haproxy found: install it',
-  })
-  await run(haproxy, ['-c', '-f', join(ROOT, 'deploy/patroni/haproxy.cfg')])
+  await run(await findBalancer(), ['-c', '-f', join(ROOT, 'deploy/patroni/haproxy.cfg')])
 })
 
 /** Returns an address of this machine: Patroni refuses loopback, at which the others would not find it. */

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { findBalancer } from '../../server/testing/balancer.ts'
+import { findNginx, findProgram, isRoot } from '../../server/testing/debian-package.ts'
 import { makeCertificate, readDeployFile } from './deploy-file.ts'
 
 /** Where a proxy of a test listens, on loopback, and the host and port of each node behind it. */
@@ -45,10 +46,7 @@ ${temporary}
 ${site}
 }`,
   )
-  const program = await findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], {
-    debianPackage: 'nginx-light',
-    advice: 'No nginx found: install it',
-  })
+  const program = await findNginx()
   const args = ['-p', folder, '-c', file]
   return { program, run: args, check: ['-t', ...args], file, cert }
 }
@@ -93,10 +91,7 @@ export async function haproxyConfig(place: ProxyPlace): Promise<ProxyConfig> {
     ['redirect scheme https code 301', `redirect prefix https://localhost:${httpsPort} code 301`],
   ])
   await writeFile(file, text)
-  const program = await findProgram(['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'], {
-    debianPackage: 'haproxy',
-    advice: 'No haproxy found: install it',
-  })
+  const program = await findBalancer()
   // In master-worker mode the worker ends with its master.
   return { program, run: ['-W', '-f', file], check: ['-c', '-f', file], file, cert }
 }
