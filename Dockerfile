@@ -27,6 +27,7 @@ COPY --from=web /app/dist/web dist/web
 # The code belongs to root, and the server runs as somebody else: it cannot change itself.
 # What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.
 RUN mkdir data && chown node:node data
+VOLUME /app/data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \

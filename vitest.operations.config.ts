@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     name: 'operations',
     include: ['e2e/operations/*.test.ts'],
-    globalSetup: [sharedPostgres],
+    globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
     passWithNoTests: true,
     ...strict,
     ...wholeProduct,

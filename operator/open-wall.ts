@@ -16,8 +16,8 @@ export type Wall = { url: string; db: Db; close(): Promise<void> }
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
 
 /**
- * Connects to the database of the wall: that of DATABASE_URL, the embedded one of a running server, or that of a stopped one,
- * which is brought up until `close`. Throws Refusal or StartError.
+ * Connects to the database of the wall: that of DATABASE_DIRECT_URL or DATABASE_URL, the embedded one of a running
+ * server, or that of a stopped one, which is brought up until `close`. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
   const { url, stop } = await findDatabase(config, say)
@@ -38,11 +38,11 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 type Found = { url: string; stop: () => Promise<void> }
 
 async function findDatabase(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, databaseDirectUrl, dataDir }: Config,
   say: (line: string) => void,
 ): Promise<Found> {
   const nothing = async () => {}
-  if (databaseUrl !== undefined) return { url: databaseUrl, stop: nothing }
+  if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl, stop: nothing }
   const cluster = join(dataDir, 'postgres')
   if (!hasCluster(cluster)) {
     throw new Refusal(

@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -13,11 +21,14 @@ const TEST_FILE = /\.test\.tsx?$/
 
 /**
  * Builds the web into dist/web unless what lies there was built from the very same sources; resolves to whether it built.
- * Rejects with an Error where the build fails, and then dist/web stays as it was.
+ * A release has no sources of the web, only what was built. Rejects with an Error where the build fails, and then dist/web
+ * stays as it was.
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
+  if (!existsSync(join(ROOT, 'web'))) return false
   const inputs = hashInputs()
   if (readBuiltHash() === inputs) return false
+  requireBundler()
   console.log('Собираем веб-приложение…')
   const fresh = `${BUILT}.${process.pid}`
   try {
@@ -28,6 +39,18 @@ export async function buildWebIfNeeded(): Promise<boolean> {
     rmSync(fresh, { recursive: true, force: true })
   }
   return true
+}
+
+/** Throws where only the packages that the server needs were installed. */
+function requireBundler(): void {
+  try {
+    import.meta.resolve('vite')
+  } catch (cause) {
+    const text =
+      'Веб-приложение не собрано, а собрать его нечем: установлено без devDependencies. ' +
+      'Выполните npm ci, или скопируйте dist/web, собранное из этих же файлов, или возьмите архив выпуска.'
+    throw new Error(text, { cause })
+  }
 }
 
 function readBuiltHash(): string | null {

@@ -74,15 +74,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, secret } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
   const onIdleError = (err: Error) => log.warn({ err }, 'an idle database connection broke')
-  const database = openDatabase(databaseUrl, onIdleError, options.poolLimits)
-  const background = openDatabase(databaseUrl, () => {}, BACKGROUND)
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  const isBehindPooler = config.databaseDirectUrl !== undefined
+  const database = openDatabase(databaseUrl, onIdleError, { ...options.poolLimits, isBehindPooler })
+  const background = openDatabase(directUrl, () => {}, BACKGROUND)
   const { db } = database
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const parts: Parts = {
     config,
-    databaseUrl,
+    directUrl,
     db,
     log,
     limits,
@@ -136,7 +138,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** What the server, the features and the jobs of one node are built from. */
 type Parts = {
   config: Config
-  databaseUrl: string
+  /** URL of the database for connections that keep a state of their own, past a pooler. */
+  directUrl: string
   db: Db
   log: FastifyBaseLogger
   limits: Limits
@@ -156,7 +159,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, databaseUrl, db, log, limits, sessions, refusals, web }: Parts,
+  { config, directUrl, db, log, limits, sessions, refusals, web }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -168,7 +171,7 @@ async function createHttp(
   const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
   const cache = createResponseCache({
     db,
-    databaseUrl,
+    databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
     log,
     headers,

@@ -18,6 +18,7 @@ test('with no variable set everything has its default', () => {
     serviceWorker: true,
     dataDir: resolve('./data'),
     databaseUrl: undefined,
+    databaseDirectUrl: undefined,
     appSecret: undefined,
     acceptNewSecret: false,
     smtpUrl: undefined,
@@ -47,6 +48,7 @@ test('every variable sets its own field', () => {
     SERVICE_WORKER: 'off',
     DATA_DIR: '/var/lib/vslukh',
     DATABASE_URL,
+    DATABASE_DIRECT_URL: 'postgres://vslukh@primary.example/vslukh',
     APP_SECRET: SECRET,
     ACCEPT_NEW_SECRET: '1',
     SMTP_URL: 'smtps://mail.example',
@@ -73,6 +75,7 @@ test('every variable sets its own field', () => {
     serviceWorker: false,
     dataDir: '/var/lib/vslukh',
     databaseUrl: DATABASE_URL,
+    databaseDirectUrl: 'postgres://vslukh@primary.example/vslukh',
     appSecret: SECRET,
     acceptNewSecret: true,
     smtpUrl: 'smtps://mail.example',
@@ -98,6 +101,10 @@ test('an empty value counts as unset, and spaces around a value do not count', (
   )
   expect(readConfig(empty)).toEqual(readConfig({}))
   expect(readConfig({ PORT: ' 8080 ' }).port).toBe(8080)
+})
+
+test('an address past the pooler needs the one that leads to the pooler', () => {
+  expect(() => readConfig({ DATABASE_DIRECT_URL: DATABASE_URL })).toThrow(/^DATABASE_DIRECT_URL: /)
 })
 
 test('a trailing slash of PUBLIC_URL does not count', () => {

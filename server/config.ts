@@ -20,6 +20,8 @@ export type Config = {
   serviceWorker: boolean
   dataDir: string
   databaseUrl: string | undefined
+  /** The same database past the pooler that DATABASE_URL leads to; undefined where there is none. */
+  databaseDirectUrl: string | undefined
   appSecret: string | undefined
   /** Whether an APP_SECRET that differs from the one the database knows is accepted. */
   acceptNewSecret: boolean
@@ -45,6 +47,8 @@ export type Config = {
   logLevel: LogLevel
 }
 
+const POSTGRES = ['postgres:', 'postgresql:']
+
 /** Thrown for an environment variable with a value that the product cannot run with; the message names the variable. */
 export class ConfigError extends StartError {}
 
@@ -54,7 +58,8 @@ export class ConfigError extends StartError {}
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env)
-  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const databaseUrl = read.url('DATABASE_URL', POSTGRES)
+  const databaseDirectUrl = read.url('DATABASE_DIRECT_URL', POSTGRES)
   const publicUrl = read.origin('PUBLIC_URL')
   const appSecret = read.text('APP_SECRET')
   if (appSecret !== undefined && appSecret.length < 32) {
@@ -62,6 +67,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   if (databaseUrl !== undefined && appSecret === undefined) {
     throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
+  }
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
+    throw new ConfigError('DATABASE_DIRECT_URL: имеет смысл только вместе с DATABASE_URL')
   }
   return {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
@@ -72,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     serviceWorker: read.oneOf('SERVICE_WORKER', ['on', 'off'], 'on') === 'on',
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     databaseUrl,
+    databaseDirectUrl,
     appSecret,
     acceptNewSecret: read.oneOf('ACCEPT_NEW_SECRET', ['0', '1'], '0') === '1',
     smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']),

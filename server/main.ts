@@ -44,9 +44,10 @@ async function start(): Promise<void> {
   if (usesDataDir) await makeDataDir(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
-  await migrate(databaseUrl, { say, signal: stopping.signal })
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  await migrate(directUrl, { say, signal: stopping.signal })
   stopping.signal.throwIfAborted()
-  const secret = await openInstallation(databaseUrl, config, say)
+  const secret = await openInstallation(directUrl, config, say)
   stopping.signal.throwIfAborted()
 
   const transport = openMailTransport({

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { findNginx, isRoot } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { type Journey, startJourney } from '../testing/journey.ts'
 
@@ -29,10 +29,7 @@ afterAll(async () => {
 
 /** Starts nginx, Debian's, as a shared cache that does what the responses' headers say. The caller closes it. */
 async function startCachingProxy(upstream: string) {
-  const nginx = await findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], {
-    debianPackage: 'nginx-light',
-    advice: 'No nginx found: install it',
-  })
+  const nginx = await findNginx()
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-nginx-'))
   const port = await freePort()
   await writeFile(

@@ -26,13 +26,18 @@ export type ProductClient = ReturnType<typeof createProductClient>
 type Limits = {
   /** How many files the system lets the product open at once. */
   openFiles?: number
+  /** The folder of an unpacked release to run with its own Node, if not this checkout. */
+  release?: string
 }
 
 /**
  * Prepares a folder and a port; `start()` runs the product there, as often as a test likes, with its embedded database
  * unless `env` has DATABASE_URL. The caller removes it.
  */
-export async function createProduct(env: Record<string, string> = {}, { openFiles }: Limits = {}) {
+export async function createProduct(
+  env: Record<string, string> = {},
+  { openFiles, release }: Limits = {},
+) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -48,8 +53,9 @@ export async function createProduct(env: Record<string, string> = {}, { openFile
     /** Starts the server and waits until it says that it is ready; rejects with what it printed when it ends instead. */
     async start(changes: Record<string, string> = {}): Promise<void> {
       const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
-      server = spawn('sh', ['-c', `${limit}exec "$0" server/main.ts`, process.execPath], {
-        cwd: ROOT,
+      const node = release ? join(release, 'node_modules/.bin/node') : process.execPath
+      server = spawn('sh', ['-c', `${limit}exec "$0" server/main.ts`, node], {
+        cwd: release ?? ROOT,
         env: {
           ...process.env,
           DATA_DIR: dataDir,

@@ -56,6 +56,17 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
+/** A connection that prepares nothing under a name, for a pooler: the next statement may reach another server process. */
+export class UnnamedStatementsClient extends DatabaseClient {
+  // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
+  override query(config: any, values?: any, callback?: any): any {
+    if (typeof config === 'string' && Array.isArray(values)) {
+      return super.query({ text: config, values }, callback)
+    }
+    return super.query(config.name ? { ...config, name: undefined } : config, values, callback)
+  }
+}
+
 /** Returns Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
 export function databaseDialect(config: PostgresDialectConfig): PostgresDialect {
   return Object.assign(new PostgresDialect(config), { createDriver: () => new Driver(config) })

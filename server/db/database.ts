@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { DatabaseClient, databaseDialect } from './database-client.ts'
+import { DatabaseClient, databaseDialect, UnnamedStatementsClient } from './database-client.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -10,14 +10,17 @@ export type Queryable = Db | Transaction<Tables>
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
 export type PoolLimits = {
-  connections: number
-  statementTimeoutMs: number
+  /** 20 unless set. */
+  connections?: number
+  /** 3000 unless set. */
+  statementTimeoutMs?: number
   /** Names these connections in PostgreSQL's own views. */
   applicationName?: string
+  /** Whether a pooler may hand each transaction to another connection, which does not know what the last one has prepared. */
+  isBehindPooler?: boolean
 }
 
 const CONNECTION_WAIT_MS = 1000
-const DEFAULT_LIMITS: PoolLimits = { connections: 20, statementTimeoutMs: 3000 }
 /** A server that works answers within this time after it has cancelled a statement. */
 const ANSWER_MS = 500
 
@@ -29,11 +32,16 @@ const ANSWER_MS = 500
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { connections, statementTimeoutMs, applicationName = 'vslukh' }: PoolLimits = DEFAULT_LIMITS,
+  {
+    connections = 20,
+    statementTimeoutMs = 3000,
+    applicationName = 'vslukh',
+    isBehindPooler = false,
+  }: PoolLimits = {},
 ): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
-    Client: DatabaseClient,
+    Client: isBehindPooler ? UnnamedStatementsClient : DatabaseClient,
     max: connections,
     connectionTimeoutMillis: CONNECTION_WAIT_MS,
     statement_timeout: statementTimeoutMs,

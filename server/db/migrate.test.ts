@@ -3,17 +3,22 @@ import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { StartError } from '../start/start-failure.ts'
 import { freshDatabase } from '../testing/databases.ts'
-import { MIGRATIONS, migrate } from './migrate.ts'
+import { startMain } from '../testing/start-main.ts'
+import { withStartDatabase } from './database.ts'
+import { MIGRATIONS, migrate, requireMigrated } from './migrate.ts'
 
 /** The migrations and one more that needs a lock on a table, as most that alter one do. */
 const ONE_MORE = {
   ...MIGRATIONS,
   '999-test': {
+    isAdditive: true,
     up: async (db: Kysely<unknown>) => {
       await sql`ALTER TABLE posts ADD COLUMN test integer`.execute(db)
     },
   },
 }
+
+const BREAKING = { ...ONE_MORE, '999-test': { ...ONE_MORE['999-test'], isAdditive: false } }
 
 /** Returns a database whose posts are locked by one long SELECT until `release()` is called. */
 async function heldDatabase() {
@@ -73,6 +78,38 @@ test('waiting for a lock ends when the start is aborted', async () => {
     say: () => abort.abort(),
   })
   await expect(migrated).rejects.toThrow('aborted')
+})
+
+/** Returns the URL of a database that a newer version has migrated. */
+async function newerDatabase(migrations: typeof ONE_MORE): Promise<string> {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  await migrate(database.url, { migrations })
+  return database.url
+}
+
+test('a server works on a database whose newer migrations are additive, and so do its commands', async () => {
+  const DATABASE_URL = await newerDatabase(ONE_MORE)
+  await withStartDatabase(DATABASE_URL, ({ db }) => requireMigrated(db))
+  const { code, stderr, stdout } = await startMain({ DATABASE_URL, APP_SECRET: 's'.repeat(32) })
+  expect({ code, stderr }).toEqual({ code: null, stderr: '' })
+  const url = /Готово: (.*)/.exec(stdout)?.[1]
+  expect((await fetch(`${url}/api/v1/posts`)).status).toBe(200)
+})
+
+test('neither works where a newer migration is not additive, even with additive ones after it', async () => {
+  const url = await newerDatabase(BREAKING)
+  const more = { ...BREAKING, '999-very-last': { isAdditive: true, up: async () => {} } }
+  await migrate(url, { migrations: more })
+  await expect(migrate(url)).rejects.toThrow(/^База новее: .*999-test/)
+  await expect(withStartDatabase(url, ({ db }) => requireMigrated(db))).rejects.toThrow(StartError)
+  await migrate(url, { migrations: more })
+})
+
+test('a database that lacks a migration and has a newer one is refused, although that is additive', async () => {
+  const url = await newerDatabase(ONE_MORE)
+  const migrations = { ...MIGRATIONS, '998-missing': ONE_MORE['999-test'] }
+  await expect(migrate(url, { migrations })).rejects.toThrow(/^База новее: .*999-test/)
 })
 
 test('the database remembers which version migrated it last', async () => {

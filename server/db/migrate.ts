@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
-import { sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { Migrator } from 'kysely/migration'
 import { StartError } from '../start/start-failure.ts'
+import { type MarkedMigration, noteAdditive, readAppliedMigrations } from './applied-migrations.ts'
 import { type Db, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
 import * as product from './migrations/001-product.ts'
@@ -16,7 +16,7 @@ import * as moderation from './migrations/006-moderation.ts'
 import * as accountDeletion from './migrations/007-account-deletion.ts'
 
 /** Every migration by its name; they run in the order of the names. */
-export const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
   '002-posts': posts,
   '003-mailboxes': mailboxes,
@@ -27,7 +27,7 @@ export const MIGRATIONS: Record<string, Migration> = {
 }
 
 type Options = {
-  migrations?: Record<string, Migration>
+  migrations?: Record<string, MarkedMigration>
   /** Prints a line in Russian to the terminal. */
   say?: (line: string) => void
   /** Aborts waiting for locks. */
@@ -65,52 +65,46 @@ export async function migrate(
   }
 }
 
-/** Throws StartError unless the database has exactly the migrations of this version: a command changes no tables. */
+/**
+ * Throws StartError unless the database has the migrations of this version, and beyond them additive ones only: a command changes
+ * no tables.
+ */
 export async function requireMigrated(db: Db): Promise<void> {
-  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`
-    .execute(db)
-    .catch((error) => {
-      if (errorCode(error) === UNDEFINED_TABLE) return { rows: [] }
-      throw error
-    })
-  const done = new Set(rows.map(({ name }) => name))
-  const isSame = done.size === Object.keys(MIGRATIONS).length
-  if (isSame && Object.keys(MIGRATIONS).every((name) => done.has(name))) return
+  const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
+  if (missing.length === 0 && breaking.length === 0) return
   throw new StartError(
     'База данных другой версии. Запустите сервер той же версии, что эта команда: он обновит базу.',
   )
 }
 
-const UNDEFINED_TABLE = '42P01'
-
 async function migrateOnce(
   { db, pool }: StartDatabase,
-  migrations: Record<string, Migration>,
+  migrations: Record<string, MarkedMigration>,
 ): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  await requireKnownMigrations({ db, pool }, migrations)
+  if (await isNewer(db, Object.keys(migrations))) return
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => noteAdditive(migrations) },
+  })
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
   await migrateQueue({ pgPool: pool })
   if (results.length > 0) await db.updateTable('installation').set({ version: version() }).execute()
 }
 
-/** Throws StartError where the database has migrations of a newer version: this one may break what they changed. */
-async function requireKnownMigrations(
-  { db, pool }: StartDatabase,
-  migrations: Record<string, Migration>,
-): Promise<void> {
-  const { rows } = await pool.query<{ exists: boolean }>(
-    `SELECT to_regclass('kysely_migration') IS NOT NULL AND to_regclass('installation') IS NOT NULL AS exists`,
-  )
-  if (!rows[0]?.exists) return
-  const done = await pool.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name')
-  const unknown = done.rows.map(({ name }) => name).filter((name) => !(name in migrations))
-  if (unknown.length === 0) return
+/**
+ * Whether a newer version has migrated the database, in a way that this one can work with. Throws StartError where it cannot: it
+ * could break what it does not know.
+ */
+async function isNewer(db: Db, names: string[]): Promise<boolean> {
+  const { missing, additive, breaking } = await readAppliedMigrations(db, names)
+  const isNewer = additive.length + breaking.length > 0
+  if (breaking.length === 0 && (!isNewer || missing.length === 0)) return isNewer
   const row = await db.selectFrom('installation').select('version').executeTakeFirst()
+  const unknown = [...breaking, ...additive].join(', ')
   throw new StartError(
     `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${version()} ` +
-      `(в базе есть ${unknown.join(', ')}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
+      `(в базе есть ${unknown}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
   )
 }
 

@@ -28,6 +28,14 @@ export async function findProgram(
   throw new Error(advice)
 }
 
+/** Returns the path of nginx, or installs Debian's. Throws without one. */
+export function findNginx(): Promise<string> {
+  return findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], {
+    debianPackage: 'nginx-light',
+    advice: 'No nginx found: install it',
+  })
+}
+
 /** Installs a package with apt-get, if run by root on Debian. Throws when apt-get fails. */
 async function installDebianPackage(name: string): Promise<void> {
   if (!isRoot || !existsSync('/etc/debian_version')) return

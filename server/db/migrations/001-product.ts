@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
+export const isAdditive = false
+
 /** Creates the product's tables. Each index is named for the list that reads it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

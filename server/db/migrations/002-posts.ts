@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
+export const isAdditive = false
+
 /** Lets likes stay for a while after their post is deleted, and idempotency keys after theirs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

@@ -18,6 +18,8 @@ const STATEMENTS = [
 
 type Row = { id: string; email: string }
 
+export const isAdditive = false
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
   await recomputeEmailKeys(db)

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
+export const isAdditive = false
+
 /** Creates a table of one row, which describes the installation that uses the database. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE TABLE installation (

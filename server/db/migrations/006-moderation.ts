@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
+export const isAdditive = false
+
 /**
  * Creates what moderation needs: the journal, the archive of removed and hidden posts with their likes, blocks, moderators and
  * appeals; and lets reports outlive their posts.

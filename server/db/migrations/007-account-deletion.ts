@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
+export const isAdditive = false
+
 /** Lets people delete their accounts, and operators close the site, invite and ban. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { makeRelease } from '../scripts/release.ts'
+import { signInUsers } from './access-tokens.ts'
+import { dataSetOf } from './data-set.ts'
+import { applyLoad } from './load.ts'
+import { startFilledProduct } from './measured-product.ts'
+
+/** Prints how much memory the product and its database take, idle and busy, and how much disk an install and a release take. */
+const ROOT = join(import.meta.dirname, '..')
+const POSTS = 10_000
+const BUSY_SECONDS = 10
+const PORT = 3213
+const run = promisify(execFile)
+
+await printSizes()
+await printMemory()
+
+async function printSizes(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-footprint-'))
+  try {
+    const archive = await makeRelease(folder)
+    await run('tar', ['-xzf', archive, '-C', folder])
+    const [unpacked = ''] = readdirSync(folder).filter((name) => !name.endsWith('.gz'))
+    console.log('| on disk | MiB |\n| --- | --- |')
+    console.log(`| \`npm ci\` | ${await diskUse([join(ROOT, 'node_modules')])} |`)
+    console.log(`| \`npm ci --omit=dev\` | ${await diskUse(productionPackages())} |`)
+    console.log(`| a release, unpacked | ${await diskUse([join(folder, unpacked)])} |`)
+    console.log(`| its archive | ${Math.round((await stat(archive)).size / 1024 ** 2)} |\n`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Returns the installed packages that npm does not count as needed for development alone. */
+function productionPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const installed = new Set(Object.keys(installedPackages()))
+  return Object.keys(packages)
+    .filter((path) => path && !packages[path].dev && installed.has(path))
+    .map((path) => join(ROOT, path))
+}
+
+/** The packages in node_modules by their paths, as npm noted them when it installed them. */
+function installedPackages(): Record<string, unknown> {
+  const noted = readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
+  return JSON.parse(noted).packages
+}
+
+/** Returns how many mebibytes folders take on disk; what lies in two of them counts once. */
+async function diskUse(folders: string[]): Promise<number> {
+  const { stdout } = await run('du', ['-ckd0', ...folders], { maxBuffer: 1e8 })
+  const [kilobytes] = stdout.trimEnd().split('\n').at(-1)?.split('\t') ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}
+
+async function printMemory(): Promise<void> {
+  const prepare = (url: string) => signInUsers(url, 1)
+  const filling = { dataSet: dataSetOf(POSTS), port: PORT, prepare }
+  await using started = await startFilledProduct(filling)
+  const { product, prepared } = started
+  const pid = product.pid ?? 0
+  const [token = ''] = prepared
+  console.log(`| memory with ${POSTS} posts, MiB | server | its PostgreSQL |\n| --- | --- | --- |`)
+  printUse('after the start', pid)
+  const url = `${product.url}/api/v1/posts`
+  const request = { headers: { authorization: `Bearer ${token}` } }
+  await applyLoad({ url, seconds: BUSY_SECONDS, request })
+  printUse(`after ${BUSY_SECONDS} s of reads without pause`, pid)
+}
+
+function printUse(when: string, pid: number): void {
+  const database = descendants(pid).reduce((sum, child) => sum + memoryOf(child), 0)
+  console.log(`| ${when} | ${Math.round(memoryOf(pid))} | ${Math.round(database)} |`)
+}
+
+/** Returns a process's proportional share of the memory in MiB: what several share counts once in all (proc(5)). */
+function memoryOf(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+function descendants(pid: number): number[] {
+  const tasks = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const children = tasks.split(' ').filter(Boolean).map(Number)
+  return children.flatMap((child) => [child, ...descendants(child)])
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+
+export const ROOT = join(import.meta.dirname, '../..')
+export const run = promisify(execFile)
+
+/**
+ * Returns the text of a file of deploy/ with each of some places and addresses replaced by those of a test. Throws where one of them does
+ * not stand in the file.
+ */
+export async function readDeployFile(name: string, replacements: [string, string][]) {
+  let text = await readFile(join(ROOT, 'deploy', name), 'utf8')
+  for (const [written, used] of replacements) {
+    if (!text.includes(written)) throw new Error(`deploy/${name} does not contain ${written}`)
+    text = text.replaceAll(written, used)
+  }
+  return text
+}
+
+/** Makes a folder that is removed after the test. */
+export async function folderForTest(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-operations-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Makes a certificate for localhost that nobody else has signed; `pem` holds certificate and key. */
+export async function makeCertificate(folder: string) {
+  const [cert, key, pem] = [
+    join(folder, 'cert.pem'),
+    join(folder, 'key.pem'),
+    join(folder, 'both.pem'),
+  ]
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+    ...['-keyout', key, '-out', cert],
+  ])
+  await writeFile(pem, (await readFile(cert, 'utf8')) + (await readFile(key, 'utf8')))
+  return { cert, key, pem }
+}

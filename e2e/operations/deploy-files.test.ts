@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { findBalancer } from '../../server/testing/balancer.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { folderForTest, ROOT, readDeployFile, run } from './deploy-file.ts'
+import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
+
+test.each([
+  ['nginx', nginxConfig, 'proxy_cache_lock'],
+  ['Caddy', caddyConfig, 'lb_try_interval'],
+  ['HAProxy', haproxyConfig, 'balance'],
+])('%s accepts its file, and would not accept an unknown word', async (_, prepare, word) => {
+  const folder = await folderForTest()
+  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const place = { folder, httpPort, httpsPort, nodes: ['127.0.0.1:3000'] }
+  const { program, check, file } = await prepare(place)
+  await run(program, check)
+  await writeFile(file, (await readFile(file, 'utf8')).replace(word, 'no_such_word'))
+  await expect(run(program, check)).rejects.toThrow(/no_such_word/)
+})
+
+test('systemd finds nothing wrong with the services, which differ by the port alone', async () => {
+  const folder = await folderForTest()
+  const analyze = await findProgram(['/usr/bin/systemd-analyze'], {
+    debianPackage: 'systemd',
+    advice: 'No systemd-analyze found: this test needs systemd',
+  })
+  const verify = async (name: string, text: string) => {
+    const file = join(folder, name)
+    await writeFile(file, text)
+    const { stdout, stderr } = await run(analyze, ['verify', '--man=no', file])
+    return stdout + stderr
+  }
+  const inCheckout: [string, string][] = [['/opt/vslukh/current', ROOT]]
+  const one = await readDeployFile('vslukh.service', inCheckout)
+  const many = await readDeployFile('vslukh@.service', inCheckout)
+  expect(await verify('vslukh.service', one)).toBe('')
+  expect(await verify('vslukh@.service', many)).toBe('')
+  expect(await verify('wrong.service', one.replace('UMask=', 'UMaske='))).toContain('UMaske')
+
+  const settings = (text: string) => text.slice(text.indexOf('[Unit]')).replace(/^#.*\n/gm, '')
+  const asOne = settings(many).replace(', порт %i', '').replace('PORT=%i ', '')
+  expect(asOne).toBe(settings(one))
+})
+
+test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAProxy the one that finds the primary', async () => {
+  const folder = await folderForTest()
+  const patroni = await findProgram(['/usr/bin/patroni'], {
+    debianPackage: 'patroni',
+    advice: 'No patroni found: install it',
+  })
+  const etcd = await startEtcd(folder)
+  const [restPort, postgresPort] = [await freePort(), await freePort()]
+  const text = await readDeployFile('patroni/patroni.yml', [
+    ['    - 10.0.0.12:2379\n    - 10.0.0.13:2379\n', ''],
+    ['10.0.0.11:2379', etcd],
+    ['10.0.0.11:8008', `${ownAddress()}:${restPort}`],
+    ['10.0.0.11:5432', `${ownAddress()}:${postgresPort}`],
+    ['/var/lib/postgresql/vslukh', join(folder, 'data')],
+    ['/usr/lib/postgresql/15/bin', await postgresPrograms()],
+  ])
+  const file = join(folder, 'patroni.yml')
+  await writeFile(file, text)
+  await mkdir(join(folder, 'data'))
+  await run(patroni, ['--validate-config', file])
+  await writeFile(file, text.replace('restapi:', 'rest:'))
+  await expect(run(patroni, ['--validate-config', file])).rejects.toThrow(/restapi/)
+
+  await run(await findBalancer(), ['-c', '-f', join(ROOT, 'deploy/patroni/haproxy.cfg')])
+})
+
+/** Returns an address of this machine: Patroni refuses loopback, at which the others would not find it. */
+function ownAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flat()
+  const own = addresses.find((address) => address && !address.internal && address.family === 'IPv4')
+  if (!own) throw new Error('This machine has no address but loopback, which Patroni refuses')
+  return own.address
+}
+
+/** Returns the folder of PostgreSQL's programs, all of which Patroni looks for. */
+async function postgresPrograms(): Promise<string> {
+  const program = await findProgram(['/usr/lib/postgresql/15/bin/pg_basebackup'], {
+    debianPackage: 'postgresql-15',
+    advice: 'No PostgreSQL 15 found: this test needs Debian 12’s postgresql-15',
+  })
+  return join(program, '..')
+}
+
+/** Starts etcd for one test. Returns its host and port. */
+async function startEtcd(folder: string): Promise<string> {
+  const program = await findProgram(['/usr/bin/etcd'], {
+    debianPackage: 'etcd-server',
+    advice: 'No etcd found: install it',
+  })
+  const [clients, peers] = [`127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]
+  const etcd = spawn(
+    program,
+    [
+      ...['--data-dir', join(folder, 'etcd'), '--listen-peer-urls', peers],
+      ...['--initial-advertise-peer-urls', peers, '--initial-cluster', `default=${peers}`],
+      ...[
+        '--listen-client-urls',
+        `http://${clients}`,
+        '--advertise-client-urls',
+        `http://${clients}`,
+      ],
+    ],
+    { stdio: 'ignore' },
+  )
+  onTestFinished(async () => {
+    const exit = once(etcd, 'exit')
+    etcd.kill()
+    await exit
+  })
+  while (!(await fetch(`http://${clients}/health`).catch(() => undefined))?.ok) await setTimeout(50)
+  return clients
+}

@@ -1,0 +1,61 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import {
+  APP_SECRET,
+  createProduct,
+  createProductClient,
+  databaseForTest,
+  signUpUsers,
+} from '../testing/product.ts'
+import { simulateUsers } from '../testing/simulated-users.ts'
+import { startPooler } from './pooler.ts'
+
+test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out', async () => {
+  const directUrl = await databaseForTest()
+  const pooler = await startPooler(directUrl)
+  const mailbox = await openMailbox()
+  onTestFinished(mailbox.close)
+  const startNode = async () => {
+    const node = await createProduct({
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: directUrl,
+      APP_SECRET,
+      SMTP_URL: mailbox.url,
+      ACCESS_TOKEN_SECONDS: '3600',
+    })
+    onTestFinished(() => node.remove())
+    await node.start()
+    return { url: node.url, ...createProductClient(node) }
+  }
+  const nodes = [await startNode(), await startNode()] as const
+  const [one, other] = nodes
+
+  const users = await signUpUsers(one, 8)
+  const acknowledged = new AcknowledgedWrites()
+  const loads = nodes.map(({ url }) => simulateUsers({ url, users, acknowledged }))
+  await acknowledged.waitForMore(200)
+  await Promise.all(loads.map((load) => load.stop()))
+  const calls = loads.flatMap(({ outcomes }) => outcomes)
+  expect(calls.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
+  const { total_xact_count } = await pooler.statistics()
+  expect(Number(total_xact_count)).toBeGreaterThan(acknowledged.posts.size)
+
+  const [olga] = users
+  if (!olga) throw new Error('users were signed up')
+  for (let round = 0; round < 5; round++) {
+    const { id } = await one.publish(olga)
+    const { body } = await other.call('GET', '/posts', { token: olga.token })
+    expect(body.posts[0].id).toBe(id)
+  }
+  await mailbox.mailTo(olga.email)
+})
+
+test('PgBouncer’s connections end a statement after 3 s', async () => {
+  const pooler = await startPooler(await databaseForTest())
+  const client = new pg.Client(pooler.url)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await expect(client.query('SELECT pg_sleep(10)')).rejects.toThrow(/statement timeout/)
+})

@@ -1,0 +1,77 @@
+import { onTestFinished } from 'vitest'
+import { freePort } from '../../server/testing/free-port.ts'
+import {
+  APP_SECRET,
+  createProduct,
+  createProductClient,
+  databaseForTest,
+} from '../testing/product.ts'
+import { folderForTest } from './deploy-file.ts'
+import { startProxy } from './proxies.ts'
+import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
+
+/** The proxies of deploy/, each with the number of nodes that its file names. */
+export const PROXIES = {
+  nginx: { prepare: nginxConfig, nodes: 1 },
+  Caddy: { prepare: caddyConfig, nodes: 1 },
+  HAProxy: { prepare: haproxyConfig, nodes: 2 },
+}
+export type ProxyName = keyof typeof PROXIES
+export type ProxiedSite = Awaited<ReturnType<typeof startProxiedSite>>
+
+export const TEXT = 'Слышно всем'
+
+/** Starts a proxy, the nodes behind it, and a wall with posts of Olga, of which she likes the newest; all for one test. */
+export async function startProxiedSite(name: ProxyName) {
+  const { prepare, nodes } = PROXIES[name]
+  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const databaseUrl = await databaseForTest()
+  const products = []
+  while (products.length < nodes) {
+    const product = await createProduct({
+      DATABASE_URL: databaseUrl,
+      APP_SECRET,
+      PUBLIC_URL: `https://localhost:${httpsPort}`,
+      TRUST_PROXY: '127.0.0.1',
+      ACCESS_JOURNAL_DAYS: '1',
+    })
+    onTestFinished(() => product.remove())
+    await product.start()
+    products.push(product)
+  }
+  const hosts = products.map(({ url }) => new URL(url).host.replace('localhost', '127.0.0.1'))
+  const place = { folder: await folderForTest(), httpPort, httpsPort, nodes: hosts }
+  const proxy = await startProxy(await prepare(place), place)
+  onTestFinished(proxy.close)
+
+  const client = createProductClient(proxy)
+  const olga = await client.signUp()
+  // Enough of them that an answer is worth compressing.
+  for (let n = 1; n < 5; n++) await client.publish(olga, `Запись ${n}`)
+  const post = await client.publish(olga, TEXT)
+  await client.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  return { proxy, client, olga, products, databaseUrl, httpPort }
+}
+
+const POSTS = '/api/v1/posts?limit=10'
+
+/** Reads the wall as a visitor and as Olga, as pages and as answers of the API. Each is null where the site is not available. */
+export async function readAsBoth({ proxy, olga }: ProxiedSite) {
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await proxy.call(path, { headers })
+    return status === 200 ? body.toString() : null
+  }
+  const isLiked = (answer: string | null) =>
+    answer === null ? null : JSON.parse(answer).posts[0].actions.is_liked
+  const isRendered = (page: string | null) => page?.includes(TEXT) ?? null
+  return {
+    visitor: {
+      isRendered: isRendered(await read('/')),
+      isLiked: isLiked(await read(POSTS)),
+    },
+    olga: {
+      isRendered: isRendered(await read('/', { cookie: olga.cookie })),
+      isLiked: isLiked(await read(POSTS, { authorization: `Bearer ${olga.token}` })),
+    },
+  }
+}

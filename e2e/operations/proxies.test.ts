@@ -1,0 +1,119 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { PROXIES, type ProxyName, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
+
+const NAMES = Object.keys(PROXIES) as ProxyName[]
+/** For so long after an outage begins everything is read again and again: the server lets a proxy serve what it has for a second. */
+const OUTAGE_MS = 3000
+/** Pages of visitors are rendered, those of people who are signed in are filled by the browser. */
+const EVERYBODYS_OWN = {
+  visitor: { isRendered: true, isLiked: false },
+  olga: { isRendered: false, isLiked: true },
+}
+
+test.each(NAMES)(
+  'behind %s: https alone with HSTS, secure cookies, compressed answers, and the caller’s own address',
+  async (name) => {
+    const { proxy, client, olga, databaseUrl, httpPort } = await startProxiedSite(name)
+    const plain = await fetch(`http://localhost:${httpPort}/posts/1?x=1`, { redirect: 'manual' })
+    // Caddy takes any port but 443 for one that the outside does not see, and leaves it out.
+    expect(plain.headers.get('location')).toMatch(/^https:\/\/localhost(?::\d+)?\/posts\/1\?x=1$/)
+    expect([301, 308]).toContain(plain.status)
+
+    const authorization = `Bearer ${olga.token}`
+    for (const [path, headers] of [
+      ['/', {}],
+      ['/api/v1/posts', {}],
+      ['/api/v1/posts', { authorization }],
+    ] as const) {
+      const answer = await proxy.call(path, { headers: { 'accept-encoding': 'gzip', ...headers } })
+      expect(answer).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip' } })
+      expect(answer.headers['strict-transport-security']).toMatch(/^max-age=31536000/)
+    }
+
+    expect(olga.cookie).toMatch(/^__Host-/)
+    const refreshed = await client.call('PATCH', '/sessions/current', {
+      body: { clientToken: olga.clientToken },
+      headers: { cookie: olga.cookie, origin: proxy.url },
+    })
+    expect(refreshed.status).toBe(200)
+
+    const published = await proxy.call('/api/v1/posts', {
+      method: 'POST',
+      body: { text: 'Откуда я?' },
+      headers: { authorization, 'x-forwarded-for': '8.8.8.8', forwarded: 'for=8.8.8.8' },
+      from: '127.0.0.7',
+    })
+    expect(published.status).toBe(201)
+    await expect.poll(() => addressesIn(databaseUrl)).toContain('127.0.0.7')
+    expect(await addressesIn(databaseUrl)).not.toContain('8.8.8.8')
+  },
+)
+
+test.each(NAMES)(
+  'behind %s nobody gets another person’s page, whoever came first',
+  async (name) => {
+    const site = await startProxiedSite(name)
+    for (let round = 0; round < 5; round++) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+  },
+)
+
+test('behind nginx the wall can be read while the server is away, by visitors alone', async () => {
+  const site = await startProxiedSite('nginx')
+  await readAsBoth(site)
+  await site.products[0]?.stop('SIGKILL')
+  const until = performance.now() + OUTAGE_MS
+  while (performance.now() < until) {
+    const { visitor, olga } = await readAsBoth(site)
+    expect(visitor).toEqual(EVERYBODYS_OWN.visitor)
+    expect(olga).toEqual({ isRendered: null, isLiked: null })
+  }
+  const missing = await site.proxy.call('/posts/1')
+  expect(missing).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(missing.body.toString()).toContain('Стена сейчас недоступна')
+  await site.products[0]?.start()
+  expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+})
+
+test('behind nginx people who are signed in do not wait for each other’s reads', async () => {
+  const { proxy, olga } = await startProxiedSite('nginx')
+  const headers = { authorization: `Bearer ${olga.token}`, cookie: olga.cookie }
+  const read = async (_: unknown, n: number) => {
+    const began = performance.now()
+    await proxy.call(n % 2 === 0 ? '/' : '/api/v1/posts', { headers })
+    return performance.now() - began
+  }
+  const times = await Promise.all(Array.from({ length: 60 }, read))
+  // nginx looks every half a second whether a read that another one waits for can be used, and gives up after 5 s.
+  expect(Math.max(...times)).toBeLessThan(2000)
+})
+
+test('behind Caddy requests wait while the server is started again', async () => {
+  const site = await startProxiedSite('Caddy')
+  await site.products[0]?.stop()
+  const reading = readAsBoth(site)
+  const [text] = await Promise.all([
+    site.proxy.call('/').then(({ body }) => body.toString()),
+    site.products[0]?.start(),
+  ])
+  expect(text).toContain(TEXT)
+  expect(await reading).toEqual(EVERYBODYS_OWN)
+})
+
+test('behind HAProxy every read is answered although one node is killed', async () => {
+  const site = await startProxiedSite('HAProxy')
+  await site.products[0]?.stop('SIGKILL')
+  const until = performance.now() + OUTAGE_MS
+  while (performance.now() < until) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+})
+
+async function addressesIn(databaseUrl: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ address: string }>('SELECT address FROM access_journal')
+    return rows.map(({ address }) => address)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,97 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findBalancer } from '../../server/testing/balancer.ts'
+import { findNginx, findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { makeCertificate, readDeployFile } from './deploy-file.ts'
+
+/** Where a proxy of a test listens, on loopback, and the host and port of each node behind it. */
+export type ProxyPlace = { folder: string; httpPort: number; httpsPort: number; nodes: string[] }
+
+/** How to run a proxy with its file of deploy/: `check` are the arguments that only check the file. */
+export type ProxyConfig = {
+  program: string
+  run: string[]
+  check: string[]
+  file: string
+  cert: string
+}
+
+/** Prepares nginx with deploy/nginx.conf. */
+export async function nginxConfig(place: ProxyPlace): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = place
+  const { cert, key } = await makeCertificate(folder)
+  const site = await readDeployFile('nginx.conf', [
+    ['/var/cache/nginx/vslukh', join(folder, 'cache')],
+    ['127.0.0.1:3000', nodes.join()],
+    ['listen [::]:80;', ''],
+    ['listen [::]:443 ssl http2;', ''],
+    ['listen 80;', `listen 127.0.0.1:${httpPort};`],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
+    ['https://$host$request_uri', `https://$host:${httpsPort}$request_uri`],
+    ['/etc/letsencrypt/live/vslukh.example/fullchain.pem', cert],
+    ['/etc/letsencrypt/live/vslukh.example/privkey.pem', key],
+    ['vslukh.example', 'localhost'],
+  ])
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n')
+  const file = join(folder, 'nginx.conf')
+  await writeFile(
+    file,
+    `${isRoot ? 'user root;' : ''} daemon off; pid ${folder}/pid; error_log ${folder}/error.log;
+events {}
+http {
+access_log off;
+${temporary}
+${site}
+}`,
+  )
+  const program = await findNginx()
+  const args = ['-p', folder, '-c', file]
+  return { program, run: args, check: ['-t', ...args], file, cert }
+}
+
+/** Prepares Caddy with deploy/Caddyfile. */
+export async function caddyConfig(place: ProxyPlace): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = place
+  const { cert, key } = await makeCertificate(folder)
+  const site = await readDeployFile('Caddyfile', [
+    ['\nvslukh.example {\n', `\nlocalhost {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}\n`],
+    ['127.0.0.1:3000', nodes.join()],
+  ])
+  const file = join(folder, 'Caddyfile')
+  const global = `{
+	admin off
+	http_port ${httpPort}
+	https_port ${httpsPort}
+	storage file_system ${folder}
+}
+`
+  await writeFile(file, global + site)
+  const program = await findProgram(['/usr/bin/caddy', '/usr/local/bin/caddy'], {
+    debianPackage: 'caddy',
+    advice: 'No caddy found: install it',
+  })
+  const args = ['--config', file, '--adapter', 'caddyfile']
+  return { program, run: ['run', ...args], check: ['validate', ...args], file, cert }
+}
+
+/** Prepares HAProxy with deploy/haproxy.cfg. */
+export async function haproxyConfig(place: ProxyPlace): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = place
+  const { cert, pem } = await makeCertificate(folder)
+  const [first = '', second = first] = nodes
+  const file = join(folder, 'haproxy.cfg')
+  const text = await readDeployFile('haproxy.cfg', [
+    ['bind :80', `bind 127.0.0.1:${httpPort}`],
+    ['bind :443', `bind 127.0.0.1:${httpsPort}`],
+    ['/etc/haproxy/vslukh.pem', pem],
+    ['127.0.0.1:3000', first],
+    ['127.0.0.1:3001', second],
+    ['redirect scheme https code 301', `redirect prefix https://localhost:${httpsPort} code 301`],
+  ])
+  await writeFile(file, text)
+  const program = await findBalancer()
+  // In master-worker mode the worker ends with its master.
+  return { program, run: ['-W', '-f', file], check: ['-c', '-f', file], file, cert }
+}

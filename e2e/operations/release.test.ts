@@ -1,0 +1,104 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeRelease } from '../../scripts/release.ts'
+import { isRoot } from '../../server/testing/debian-package.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { folderForTest, ROOT, run } from './deploy-file.ts'
+import { unpackRelease } from './releases.ts'
+
+const LARGEST_BYTES = 90e6
+const NODE = 'node_modules/.bin/node'
+/** What a checkout needs to install and start, with the web built. */
+const CHECKOUT = [
+  ...['package.json', 'package-lock.json', '.npmrc', 'vite.config.ts'],
+  ...['contract', 'dist/web', 'scripts', 'server', 'web'],
+]
+
+test('a release runs in an empty folder, without environment, Node or network, and serves the wall over HTTP', {
+  timeout: 180_000,
+}, async ({ skip, annotate }) => {
+  skip(!isRoot, 'only root may take the network away')
+  const folder = await folderForTest()
+  const archive = await makeRelease(folder)
+  const { size } = await stat(archive)
+  await annotate(`${(size / 1e6).toFixed(1)} MB`)
+  expect(size).toBeLessThan(LARGEST_BYTES)
+  const release = await unpackRelease(archive, join(folder, 'opt'))
+
+  const port = await freePort()
+  const dataDir = join(folder, 'data')
+  const env = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(folder, 'cache'), PORT: String(port) }
+  // In a network of its own, which has nothing but loopback.
+  const start = 'ip link set lo up && exec node_modules/.bin/node scripts/start.ts'
+  const server = spawn('/usr/bin/unshare', ['--net', '/bin/sh', '-c', start], {
+    cwd: release,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await untilReady(server)
+
+  const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
+  const fetched = async (path: string) => {
+    const url = `http://127.0.0.1:${port}${path}`
+    const node = join(release, NODE)
+    const inside = ['--target', String(server.pid), '--net', node, '-e', read, url]
+    return (await run('/usr/bin/nsenter', inside, { env: {} })).stdout
+  }
+  expect(await fetched('/')).toMatch(/^200 <!doctype html>[\s\S]*Вслух/i)
+  expect(await fetched('/api/v1/posts')).toMatch(/^200 \{"posts":\[\]/)
+  const script = /src="(\/assets\/[^"]+\.js)"|(\/assets\/app[^"']+\.js)/.exec(await fetched('/'))
+  expect(await fetched(script?.[1] ?? script?.[2] ?? '/no-script')).toMatch(/^200 /)
+
+  const { stdout } = await run(join(release, 'bin/vslukh'), ['status', '--json'], { env })
+  expect(JSON.parse(stdout)).toBeTypeOf('object')
+})
+
+test('what npm installs without devDependencies runs the product with the web that was built elsewhere', {
+  timeout: 180_000,
+}, async () => {
+  const checkout = await folderForTest()
+  for (const part of CHECKOUT) {
+    await cp(join(ROOT, part), join(checkout, part), { recursive: true })
+  }
+  const { stdout, stderr } = await run('npm', ['ci', '--omit=dev'], { cwd: checkout })
+  expect(stdout + stderr).not.toMatch(/warn/i)
+  await expect(stat(join(checkout, 'node_modules/vite'))).rejects.toThrow('ENOENT')
+
+  const port = await freePort()
+  const env = { ...process.env, DATA_DIR: join(checkout, 'data'), PORT: String(port) }
+  const server = spawn(join(checkout, NODE), ['scripts/start.ts'], {
+    cwd: checkout,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await untilReady(server)
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
+
+  await rm(join(checkout, 'dist'), { recursive: true })
+  const unbuilt = run(join(checkout, NODE), ['scripts/start.ts'], { cwd: checkout, env })
+  await expect(unbuilt).rejects.toThrow(/Веб-приложение не собрано.*npm ci/)
+})
+
+/** Resolves when a product says that it is ready; rejects with what it printed when it ends. It is stopped after the test. */
+async function untilReady(server: ChildProcessByStdio<null, Readable, Readable>): Promise<void> {
+  const exit = once(server, 'exit')
+  onTestFinished(async () => {
+    server.kill()
+    await exit
+  })
+  const printed: string[] = []
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  for (const stream of [server.stdout, server.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      printed.push(line)
+      if (line.startsWith('Готово: ')) resolve()
+    })
+  }
+  server.once('exit', () => reject(new Error(printed.join('\n'))))
+  await ready
+}
