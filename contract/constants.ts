@@ -40,6 +40,8 @@ export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
 /** How long a moderator may undo a decision. */
 export const UNDO_SECONDS = 10
+/** How long nobody else sees a decision: the answer that begins the moderator's ten seconds is under way for a while. */
+export const DECISION_OPEN_SECONDS = UNDO_SECONDS + 2
 /** Longest opaque value (id, cursor, key) a client may send, in characters. */
 export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */

@@ -139,7 +139,10 @@ export const OwnRemovedPost = strictObject({
   id: Id,
   text: Type.String(),
   createdAt: UnixSeconds,
+  /** Whether a moderator has removed it, or reports hide it until one decides. */
+  state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
+  /** Why it was removed; empty for a hidden one. */
   reason: Type.String(),
   /** When it is deleted for good. */
   until: UnixSeconds,

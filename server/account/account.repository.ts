@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CurrentUser } from '../../contract/account.ts'
+import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { Queryable } from '../db/database.ts'
 import { emailKey } from '../mail/email-address.ts'
 
@@ -23,7 +24,9 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
     .select(
       sql<boolean>`EXISTS (SELECT FROM reports
         WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen
-          AND decided_at < now() - interval '12 seconds')`.as('hasNewOutcomes'),
+          AND decided_at < now() - ${DECISION_OPEN_SECONDS} * interval '1 second')`.as(
+        'hasNewOutcomes',
+      ),
     )
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
@@ -182,7 +185,7 @@ export async function releaseUsername(
 }
 
 /** How long a change can be undone: a weekend away from one's mail. */
-const UNDO_SECONDS = 3 * 86_400
+const EMAIL_UNDO_SECONDS = 3 * 86_400
 
 /** Adds a change away from `oldEmail` with a random id of 128 bits. Returns the id and until when it can be undone. */
 export function insertEmailChange(
@@ -195,7 +198,7 @@ export function insertEmailChange(
       id: randomBytes(16).toString('hex'),
       user_id: userId,
       old_email: oldEmail,
-      expires_at: sql<Date>`now() + ${UNDO_SECONDS} * interval '1 second'`,
+      expires_at: sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`,
     })
     .returning(['id', 'expires_at'])
     .executeTakeFirstOrThrow()

@@ -4,16 +4,16 @@ import type { Queryable } from '../db/database.ts'
 
 const OWN_REMOVED_MAX = 50
 
-/** An author's removed posts, newest removal first. */
+/** An author's removed and hidden posts, the last of them first. */
 export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
   const { rows } = await sql<OwnRemovedPost>`
-    SELECT a.id, a.text, floor(extract(epoch FROM a.created_at))::float8 AS "createdAt",
-      floor(extract(epoch FROM a.archived_at))::float8 AS "removedAt", coalesce(a.reason, '') AS reason,
+    SELECT a.id, a.text, floor(extract(epoch FROM a.created_at))::float8 AS "createdAt", a.why AS state,
+      floor(extract(epoch FROM a.archived_at))::float8 AS "removedAt", CASE a.why WHEN 'removed' THEN coalesce(a.reason, '') ELSE '' END AS reason,
       floor(extract(epoch FROM a.until))::float8 AS until,
       CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
         'state', CASE WHEN ap.state = 'open' THEN 'open' ELSE 'refused' END) END AS appeal
     FROM archived_posts a LEFT JOIN appeals ap ON ap.post_id = a.id
-    WHERE a.owner_id = ${ownerId} AND a.why = 'removed' AND NOT a.is_restoring
+    WHERE a.owner_id = ${ownerId} AND a.why IN ('removed', 'hidden') AND NOT a.is_restoring
     ORDER BY a.archived_at DESC, a.id DESC LIMIT ${OWN_REMOVED_MAX}`.execute(db)
   return rows
 }

@@ -1,4 +1,4 @@
-import { UNDO_SECONDS } from '../../contract/constants.ts'
+import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { appendToJournal } from '../journal/journal.ts'
@@ -26,9 +26,6 @@ import { closeOpen, lockOpen, reopen, type Verdict } from './reports.repository.
 
 /** Hidden posts stay as long as the reports that have hidden them. */
 export const HIDDEN_DAYS = 180
-/** An answer on its way to the moderator takes some of the ten seconds. */
-const UNDO_GRACE_SECONDS = 2
-const UNDO_MS = (UNDO_SECONDS + UNDO_GRACE_SECONDS) * 1000
 const DEFAULT_REASON = 'Нарушение правил'
 
 export type NewDecision = {
@@ -80,7 +77,10 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
     })
   }
   if (!decision.isQuiet && isAnnounced(verdict, subject)) {
-    await addJob(tx, 'announce-decision', { payload: { id }, afterMs: UNDO_MS + 1000 })
+    await addJob(tx, 'announce-decision', {
+      payload: { id },
+      afterMs: (DECISION_OPEN_SECONDS + 1) * 1000,
+    })
   }
   return { id, was: subject.state, isRestoring }
 }
@@ -149,7 +149,7 @@ export async function undoDecision(
   { id, actor, removedDays }: { id: string; actor: string; removedDays: number },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const seconds = UNDO_SECONDS + UNDO_GRACE_SECONDS
+    const seconds = DECISION_OPEN_SECONDS
     const decision = isRowId(id) ? await lockRecentDecision(tx, { id, actor, seconds }) : undefined
     if (!decision || (await isUndone(tx, decision))) throw new AppError('DECISION_FINAL')
     await undoPost(tx, decision, removedDays)

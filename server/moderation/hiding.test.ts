@@ -54,9 +54,15 @@ test('the third account that reports a post hides it until somebody decides', as
   expect(await readJournal(app.db, { postId: post.id })).toMatchObject([
     { actor: 'vslukh', action: 'post.hide', user_id: author.id, details: { reporters: 3 } },
   ])
-  // A hidden post is not a removed one.
+  // Its author sees it as hidden, which is not removed: there is nothing to appeal against yet.
   const { body } = await app.call('GET', '/users/current/removed-posts', { token: author.token })
-  expect(body.posts).toEqual([])
+  expect(body.posts).toMatchObject([{ id: post.id, state: 'hidden', reason: '' }])
+  const appeal = `/users/current/removed-posts/${post.id}/appeal`
+  const { token } = author
+  expectRefusal(
+    await app.call('POST', appeal, { token, body: { text: 'За что?' } }),
+    'POST_NOT_FOUND',
+  )
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
@@ -83,7 +89,7 @@ test('a hidden post that is kept comes back, an undo hides it again, and a remov
   expect(queued).toMatchObject({ state: 'hidden' })
   await decide(app, moderator, { postId, verdict: 'remove', reason: 'Травля' })
   const own = await app.call('GET', '/users/current/removed-posts', { token: author.token })
-  expect(own.body.posts).toMatchObject([{ id: postId, reason: 'Травля' }])
+  expect(own.body.posts[0]).toMatchObject({ id: postId, state: 'removed', reason: 'Травля' })
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { OwnReport } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
 
@@ -40,7 +41,7 @@ export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
 
 export type Verdict = 'remove' | 'keep'
 
-/** Gives the open reports and the open appeal of a post their outcome, which names the decision. */
+/** Closes the open reports and the open appeal of a post with the outcome of a decision, which they then name. */
 export async function closeOpen(
   tx: Queryable,
   postId: string,
@@ -69,7 +70,7 @@ export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
 }
 
 /** Reports whose outcome can still be undone look open to their reporters. */
-const SETTLED = sql.raw(`decided_at < now() - interval '12 seconds'`)
+const SETTLED = sql.raw(`decided_at < now() - interval '${DECISION_OPEN_SECONDS} seconds'`)
 const OWN_REPORTS_MAX = 50
 
 /** A reporter's newest reports with their outcomes. */

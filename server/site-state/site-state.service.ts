@@ -119,22 +119,24 @@ type Applicant = { email: string; ip: string; invitation?: string | undefined }
  * closed and they have no invitation.
  */
 export async function requireAdmission(db: Queryable, applicant: Applicant): Promise<void> {
-  await refuseBanned(db, applicant)
-  const { registrationsClosed } = await selectSiteState(db)
-  if (registrationsClosed === null) return
-  const { invitation } = applicant
-  const isAdmitted = invitation !== undefined && (await isInvited(db, hashInvitation(invitation)))
-  if (!isAdmitted) throw closedError('REGISTRATION_CLOSED', registrationsClosed)
+  await refuseUninvited(db, applicant, isInvited)
 }
 
 /** Admits somebody who has proved their e-mail: as requireAdmission, and uses the invitation up. */
 export async function admit(tx: Queryable, applicant: Applicant): Promise<void> {
-  await refuseBanned(tx, applicant)
-  const { registrationsClosed } = await selectSiteState(tx)
+  await refuseUninvited(tx, applicant, takeInvitation)
+}
+
+async function refuseUninvited(
+  db: Queryable,
+  applicant: Applicant,
+  accept: (db: Queryable, tokenHash: Buffer) => Promise<boolean>,
+): Promise<void> {
+  await refuseBanned(db, applicant)
+  const { registrationsClosed } = await selectSiteState(db)
   if (registrationsClosed === null) return
   const { invitation } = applicant
-  const isAdmitted =
-    invitation !== undefined && (await takeInvitation(tx, hashInvitation(invitation)))
+  const isAdmitted = invitation !== undefined && (await accept(db, hashInvitation(invitation)))
   if (!isAdmitted) throw closedError('REGISTRATION_CLOSED', registrationsClosed)
 }
 

@@ -9,7 +9,7 @@ import styles from './removed-posts.module.css'
 
 export const REMOVED_POSTS = ['removed-posts']
 
-/** The viewer's posts and replies that a moderator has removed, each with the way to appeal. Nothing without any. */
+/** The viewer's posts and replies that a moderator has removed, each with the way to appeal, and those that reports hide. */
 export function RemovedPosts() {
   const { data } = useQuery({
     queryKey: REMOVED_POSTS,
@@ -18,21 +18,36 @@ export function RemovedPosts() {
   })
   if (!data || data.posts.length === 0) return null
   return (
-    <section aria-label="Удалённые модератором">
+    <section aria-label="Удалённые и скрытые">
       <ul>
         {data.posts.map((post) => (
           <li key={post.id} className={styles.post}>
             <p className={styles.why}>
-              <b>Удалено модератором:</b> {post.reason}
+              {post.state === 'hidden' ? (
+                <b>Скрыта до проверки</b>
+              ) : (
+                <>
+                  <b>Удалено модератором:</b> {post.reason}
+                </>
+              )}
             </p>
             <div className={styles.text}>
               <PostText text={post.text} />
             </div>
-            <AppealState post={post} />
+            {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** What happens next to a post that reports hide. */
+function Hidden() {
+  return (
+    <p className={styles.state}>
+      На запись пожаловались несколько человек. Пока модератор не решит, она видна только вам
+    </p>
   )
 }
 
