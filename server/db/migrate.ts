@@ -34,6 +34,8 @@ type Options = {
   signal?: AbortSignal
   /** For how long a lock that others hold is tried again and again. */
   lockWaitMs?: number
+  /** A schema other than the product's, which the search path of `url` names: its tables are migrated, and no queue. */
+  schema?: string
 }
 
 const LOCK_WAIT_MS = 60_000
@@ -50,12 +52,18 @@ const LOCKED = ['55P03', '40P01']
  */
 export async function migrate(
   url: string,
-  { migrations = MIGRATIONS, say = () => {}, signal, lockWaitMs = LOCK_WAIT_MS }: Options = {},
+  {
+    migrations = MIGRATIONS,
+    say = () => {},
+    signal,
+    lockWaitMs = LOCK_WAIT_MS,
+    schema,
+  }: Options = {},
 ): Promise<void> {
   const since = performance.now()
   for (let tries = 1; ; tries++) {
     try {
-      return await withStartDatabase(url, (database) => migrateOnce(database, migrations))
+      return await withStartDatabase(url, (database) => migrateOnce(database, migrations, schema))
     } catch (cause) {
       if (!LOCKED.includes(errorCode(cause))) throw cause
       if (performance.now() - since > lockWaitMs) throw new StartError(blocked(), { cause })
@@ -86,13 +94,19 @@ const UNDEFINED_TABLE = '42P01'
 async function migrateOnce(
   { db, pool }: StartDatabase,
   migrations: Record<string, Migration>,
+  schema?: string,
 ): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    ...(schema !== undefined && { migrationTableSchema: schema }),
+  })
   await requireKnownMigrations({ db, pool }, migrations)
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
-  await migrateQueue({ pgPool: pool })
-  if (results.length > 0) await db.updateTable('installation').set({ version: version() }).execute()
+  if (schema === undefined) await migrateQueue({ pgPool: pool })
+  if (results.length > 0)
+    await db.updateTable('installation').set({ version: productVersion() }).execute()
 }
 
 /** Throws StartError where the database has migrations of a newer version: this one may break what they changed. */
@@ -109,7 +123,7 @@ async function requireKnownMigrations(
   if (unknown.length === 0) return
   const row = await db.selectFrom('installation').select('version').executeTakeFirst()
   throw new StartError(
-    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${version()} ` +
+    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${productVersion()} ` +
       `(в базе есть ${unknown.join(', ')}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
   )
 }
@@ -123,7 +137,7 @@ function blocked(): string {
 }
 
 /** Returns the version of this product. */
-function version(): string {
+export function productVersion(): string {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   return JSON.parse(text).version
 }
