@@ -1,44 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { createClient } from '../../server/testing/client.ts'
 import { createDatabase, withDatabase } from '../../server/testing/databases.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
-import { startMain } from '../../server/testing/start-main.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
-const EMAIL = 'olga@example.org'
-
-type Result = { code: number; out: string; err: string }
-
-/** Runs a command with only these environment variables. */
-function run(env: Record<string, string>, ...args: string[]): Promise<Result> {
-  const { promise, resolve } = Promise.withResolvers<Result>()
-  const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
-  execFile(PROGRAM, args, options, (error, out, err) => {
-    resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err })
-  })
-  return promise
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-operations-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function startWall(env: Record<string, string>) {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const started = await startMain({ SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...env })
-  const url = /^Готово: (\S+)$/m.exec(started.stdout)?.[1]
-  if (!url) throw new Error(`${started.stdout}${started.stderr}`)
-  const codeFor = () => mailbox.codeFor(EMAIL)
-  return { ...started, client: createClient(url, { check() {}, codeFor }) }
-}
+import { EMAIL, run, startWall, temporaryFolder } from './wall-commands.ts'
 
 test('a wall moves from the running embedded database into an own PostgreSQL and back into a stopped embedded one, and its sessions go on', async () => {
   const folder = await temporaryFolder()
