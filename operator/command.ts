@@ -25,13 +25,22 @@ export type Context = {
   confirm(question: string): Promise<void>
 }
 
-export type Command = {
+/** What a command works with that opens a database by itself, or none. */
+export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
+
+export type Command = CommandHelp &
+  (
+    | { run(context: Context): Promise<Output> }
+    | { runWithoutWall(context: ContextWithoutWall): Promise<Output> }
+  )
+
+/** What the help says of a command. */
+type CommandHelp = {
   /** Each way to call it, without the program's name. */
   usage: string[]
   summary: string
   /** The names of its own options; those with a value end in `=`. */
   options?: string[]
-  run(context: Context): Promise<Output>
 }
 
 class DryRun extends Error {}
@@ -84,7 +93,7 @@ export function secondsOf(context: Context, name: string): number | undefined {
 }
 
 /** Throws UsageError where fewer or more words were given. */
-export function requireWords({ words }: Context, least: number, most = least): void {
+export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
   if (words.length < least) throw new UsageError('не хватает слов')
   if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
 }

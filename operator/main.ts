@@ -1,11 +1,13 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { BackupError } from '../server/backup/backup-error.ts'
 import { readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/app-error.ts'
 import { explainStartFailure } from '../server/start/start-failure.ts'
+import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
-import type { Command, Output, Values } from './command.ts'
+import type { Command, Context, Output, Values } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { journal } from './journal.ts'
 import { moderator } from './moderator.ts'
@@ -33,6 +35,9 @@ const COMMANDS: Record<string, Command> = {
   invite,
   journal,
   recount,
+  backup,
+  verify,
+  restore,
   psql,
 }
 
@@ -54,8 +59,8 @@ async function main(args: string[]): Promise<number> {
       say('Подсказка: vslukh --help')
       return 2
     }
-    const isSentence = error instanceof Refusal || error instanceof AppError
-    say(isSentence ? error.message : explainStartFailure(error))
+    const isSentence = [Refusal, AppError, BackupError].some((kind) => error instanceof kind)
+    say(isSentence ? (error as Error).message : explainStartFailure(error))
     return 1
   }
 }
@@ -73,17 +78,23 @@ async function runCommand(args: string[]): Promise<void> {
   requireKnown(command, name, values)
   if (typeof values['env-file'] === 'string') loadEnvFile(values['env-file'])
   const config = readConfig(process.env)
-  const wall = await openWall(config, say)
-  try {
-    const isDryRun = values['dry-run'] === true
-    const context = { config, wall, db: wall.db, values, words, isDryRun }
-    const confirm = (question: string) => ask(question, values)
-    const output = await command.run({ ...context, actor: actorOf(values), confirm })
-    if (isDryRun) say('Пробный запуск: ничего не изменено.')
-    print(output, values)
-  } finally {
-    await wall.close()
-  }
+  const isDryRun = values['dry-run'] === true
+  const confirm = (question: string) => ask(question, values)
+  const context = { config, values, words, isDryRun, actor: actorOf(values), confirm }
+  const output =
+    'run' in command
+      ? await runOnWall(command, context)
+      : await command.runWithoutWall({ ...context, say })
+  if (isDryRun) say('Пробный запуск: ничего не изменено.')
+  print(output, values)
+}
+
+async function runOnWall(
+  command: Extract<Command, { run: unknown }>,
+  context: Omit<Context, 'wall' | 'db'>,
+): Promise<Output> {
+  const wall = await openWall(context.config, say)
+  return await command.run({ ...context, wall, db: wall.db }).finally(wall.close)
 }
 
 function parse(args: string[]): { values: Values; positionals: string[] } {

@@ -37,20 +37,25 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 
 type Found = { url: string; stop: () => Promise<void> }
 
-async function findDatabase(
+/**
+ * Returns the URL of the wall's database, which may lack its tables, and how to leave it. `mayCreate` lets it create the
+ * embedded database where there is none. Throws Refusal or StartError.
+ */
+export async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
   say: (line: string) => void,
+  { mayCreate = false } = {},
 ): Promise<Found> {
   const nothing = async () => {}
   if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl, stop: nothing }
   const cluster = join(dataDir, 'postgres')
-  if (!hasCluster(cluster)) {
+  if (!hasCluster(cluster) && !mayCreate) {
     throw new Refusal(
       `В ${dataDir} нет базы данных. Укажите DATA_DIR или DATABASE_URL, с которыми запущен сервер, ` +
         'или файл с ними: --env-file',
     )
   }
-  const running = await findRunning(await realpath(cluster))
+  const running = hasCluster(cluster) && (await findRunning(await realpath(cluster)))
   const address = running && addressOf(running)
   if (address) return { url: connectionStringFor(address, DATABASE, DATABASE), stop: nothing }
   const { connectionString, stop } = await startEmbeddedPostgres({

@@ -34,6 +34,8 @@ type Options = {
   signal?: AbortSignal
   /** For how long a lock that others hold is tried again and again. */
   lockWaitMs?: number
+  /** A schema other than the product's, which the search path of `url` names: its tables are migrated, and no queue. */
+  schema?: string
 }
 
 const LOCK_WAIT_MS = 60_000
@@ -50,12 +52,18 @@ const LOCKED = ['55P03', '40P01']
  */
 export async function migrate(
   url: string,
-  { migrations = MIGRATIONS, say = () => {}, signal, lockWaitMs = LOCK_WAIT_MS }: Options = {},
+  {
+    migrations = MIGRATIONS,
+    say = () => {},
+    signal,
+    lockWaitMs = LOCK_WAIT_MS,
+    schema,
+  }: Options = {},
 ): Promise<void> {
   const since = performance.now()
   for (let tries = 1; ; tries++) {
     try {
-      return await withStartDatabase(url, (database) => migrateOnce(database, migrations))
+      return await withStartDatabase(url, (database) => migrateOnce(database, migrations, schema))
     } catch (cause) {
       if (!LOCKED.includes(errorCode(cause))) throw cause
       if (performance.now() - since > lockWaitMs) throw new StartError(blocked(), { cause })
@@ -80,16 +88,19 @@ export async function requireMigrated(db: Db): Promise<void> {
 async function migrateOnce(
   { db, pool }: StartDatabase,
   migrations: Record<string, MarkedMigration>,
+  schema?: string,
 ): Promise<void> {
   if (await isNewer(db, Object.keys(migrations))) return
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => noteAdditive(migrations) },
+    ...(schema !== undefined && { migrationTableSchema: schema }),
   })
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
-  await migrateQueue({ pgPool: pool })
-  if (results.length > 0) await db.updateTable('installation').set({ version: version() }).execute()
+  if (schema === undefined) await migrateQueue({ pgPool: pool })
+  if (results.length > 0)
+    await db.updateTable('installation').set({ version: productVersion() }).execute()
 }
 
 /**
@@ -103,7 +114,7 @@ async function isNewer(db: Db, names: string[]): Promise<boolean> {
   const row = await db.selectFrom('installation').select('version').executeTakeFirst()
   const unknown = [...breaking, ...additive].join(', ')
   throw new StartError(
-    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${version()} ` +
+    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${productVersion()} ` +
       `(в базе есть ${unknown}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
   )
 }
@@ -117,7 +128,7 @@ function blocked(): string {
 }
 
 /** Returns the version of this product. */
-function version(): string {
+export function productVersion(): string {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   return JSON.parse(text).version
 }

@@ -40,8 +40,8 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
   if (version === undefined || version === major) return
   throw new StartError(
     `База данных в ${cluster} создана PostgreSQL ${version}, а здесь PostgreSQL ${major}: он её не откроет. ` +
-      'Верните прежнюю версию программы или перенесите данные: ' +
-      'выгрузите их прежней версией (pg_dump) и загрузите в новую папку DATA_DIR (psql).',
+      'Перенесите стену двумя командами: прежней версией программы сделайте копию (vslukh backup ФАЙЛ), ' +
+      'этой верните её в новую папку DATA_DIR (vslukh restore ФАЙЛ).',
   )
 }
 

@@ -41,6 +41,11 @@ async function createSecret(path: string): Promise<string> {
   }
 }
 
+/** Stores a secret in DATA_DIR, where there is none; only its owner can read it. */
+export async function storeAppSecret(dataDir: string, secret: string): Promise<void> {
+  await writeFile(secretFile(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+}
+
 /** Derives a 256-bit key for one purpose from the secret (RFC 5869), so that no two purposes share a key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))

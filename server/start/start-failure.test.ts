@@ -139,7 +139,9 @@ test('a database of another major version of PostgreSQL is refused and left alon
   await mkdir(cluster, { recursive: true })
   await writeFile(join(cluster, 'PG_VERSION'), '17\n')
   const stderr = await refusalOf({ DATA_DIR: dataDir })
-  expect(stderr).toMatch(/создана PostgreSQL 17, а здесь PostgreSQL 18.*pg_dump/)
+  expect(stderr).toMatch(
+    /создана PostgreSQL 17, а здесь PostgreSQL 18.*vslukh backup.*vslukh restore/,
+  )
   expect(await readdir(dataDir)).toEqual(['postgres'])
   expect(await readdir(cluster)).toEqual(['PG_VERSION'])
 })

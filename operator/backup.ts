@@ -1,0 +1,84 @@
+import type { Progress } from '../server/backup/backup-file.ts'
+import { backupPath, createBackup } from '../server/backup/create-backup.service.ts'
+import { restoreBackup } from '../server/backup/restore.service.ts'
+import { verifyBackup } from '../server/backup/verify.service.ts'
+import { appendToJournal } from '../server/journal/journal.ts'
+import { readSecret } from '../server/start/installation.ts'
+import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
+import { requireWords } from './command.ts'
+import { count, time } from './format.ts'
+import { findDatabase } from './open-wall.ts'
+import { Refusal } from './refusal.ts'
+
+const ROWS = ['строка', 'строки', 'строк'] as const
+
+export const backup: Command = {
+  usage: ['backup [FILE|FOLDER] [--without-secret]'],
+  summary: 'копия стены одним файлом; сервер может работать',
+  options: ['without-secret'],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0, 1)
+    const { db, wall, config, actor, values, isDryRun } = context
+    const file = await backupPath(context.words[0] ?? '.')
+    const secret = values['without-secret'] === true ? null : await readSecret(db, config)
+    if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
+    const { bytes, manifest } = await createBackup(wall.url, file, { secret, onProgress: shown() })
+    await appendToJournal(db, { actor, action: 'wall.backup' })
+    const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
+    const megabytes = (bytes / 1e6).toFixed(1)
+    return {
+      lines: [`Копия: ${file} (${megabytes} МБ, ${count(rows, ROWS)}).`],
+      json: { file, bytes, rows, createdAt: manifest.createdAt, hasSecret: secret !== null },
+    }
+  },
+}
+
+export const verify: Command = {
+  usage: ['verify FILE'],
+  summary:
+    'проверяет копию: возвращает её во временную базу, сверяет суммы и счётчики, читает стену',
+  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
+    requireWords(context, 1)
+    const [file = ''] = context.words
+    const { manifest, posts } = await verifyBackup(file, { onProgress: shown() })
+    const { createdAt, version, migration } = manifest
+    return {
+      lines: [`Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`],
+      json: { file, createdAt, version, migration, posts },
+    }
+  },
+}
+
+export const restore: Command = {
+  usage: ['restore FILE [--replace]'],
+  summary: 'возвращает копию в пустую стену; --replace заменяет ту, что есть',
+  options: ['replace'],
+  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
+    requireWords(context, 1)
+    const [file = ''] = context.words
+    const { config, actor, say, isDryRun } = context
+    const { url, stop } = await findDatabase(config, say, { mayCreate: !isDryRun })
+    const mayReplace = async () => {
+      if (context.values.replace !== true) {
+        throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')
+      }
+      await context.confirm('Заменить стену копией? Всё, что в ней есть сейчас, пропадёт.')
+    }
+    const options = { actor, known: config, mayReplace, isDryRun, onProgress: shown() }
+    const { manifest, secret } = await restoreBackup(url, file, options).finally(stop)
+    const lines = [`Стена возвращена из копии, сделанной ${time(new Date(manifest.createdAt))}.`]
+    if (secret === 'missing') {
+      lines.push(
+        'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
+      )
+    }
+    return { lines, json: { file, createdAt: manifest.createdAt, secret } }
+  },
+}
+
+/** Shows on a terminal which table a command is at. */
+function shown(): Progress {
+  if (!process.stderr.isTTY) return () => {}
+  process.once('exit', () => process.stderr.write('\r\x1b[K'))
+  return (table) => process.stderr.write(`\r\x1b[K${table}…`)
+}

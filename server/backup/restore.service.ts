@@ -1,0 +1,98 @@
+import type pg from 'pg'
+import { withStartDatabase } from '../db/database.ts'
+import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { appendToJournal } from '../journal/journal.ts'
+import { placeAppSecret, requireSecretOf, type SecretSource } from '../start/restored-secret.ts'
+import { BackupError } from './backup-error.ts'
+import { type Manifest, type Progress, readManifest } from './backup-file.ts'
+import {
+  countServers,
+  dropScratch,
+  hasWall,
+  loadIntoScratch,
+  migrateScratch,
+  moveScratchIntoPlace,
+  scratchUrl,
+  withRestoreLock,
+} from './scratch-schema.repository.ts'
+
+type Options = {
+  /** Who restores, for the journal. */
+  actor: string
+  known: SecretSource
+  /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
+  mayReplace: () => Promise<void>
+  isDryRun?: boolean
+  onProgress?: Progress
+}
+
+/** What was restored, and what became of its secret. */
+export type Restored = { manifest: Manifest; secret: 'placed' | 'same' | 'missing' }
+
+/**
+ * Reads a backup whole. Throws BackupError where it is damaged, and where a newer version of the product made it: this one
+ * does not know its tables.
+ */
+export async function readRestorable(path: string): Promise<Manifest> {
+  const manifest = await readManifest(path)
+  if (Object.hasOwn(MIGRATIONS, manifest.migration)) return manifest
+  throw new BackupError(
+    `Копию сделала версия ${manifest.version}, она новее этой (в ней есть ${manifest.migration}). ` +
+      'Поставьте ту версию и восстановите копию ею.',
+  )
+}
+
+/**
+ * Restores a backup into the database at `url`, where no server may run. Until everything is loaded and migrated, what was
+ * there stays as it was. Sessions go on, because the secret is restored too. Throws BackupError.
+ */
+export async function restoreBackup(
+  url: string,
+  path: string,
+  options: Options,
+): Promise<Restored> {
+  const manifest = await readRestorable(path)
+  const { known, isDryRun = false } = options
+  requireSecretOf(manifest.secret, known)
+  const secret = await withRestoreLock(url, async (client) => {
+    if ((await countServers(client)) > 0) {
+      throw new BackupError(
+        'Сервер работает с этой базой. Остановите его на всех узлах и повторите.',
+      )
+    }
+    if (await hasWall(client)) await options.mayReplace()
+    if (isDryRun) return 'same'
+    return await replaceWall(client, url, { ...options, backup: { path, manifest } })
+  })
+  if (!isDryRun) await migrate(url)
+  return { manifest, secret }
+}
+
+async function replaceWall(
+  client: pg.Client,
+  url: string,
+  {
+    backup,
+    actor,
+    known,
+    onProgress = () => {},
+  }: Options & { backup: { path: string; manifest: Manifest } },
+): Promise<Restored['secret']> {
+  try {
+    await loadIntoScratch(client, url, { backup, onProgress })
+    await migrateScratch(url)
+    await withStartDatabase(scratchUrl(url), ({ db }) =>
+      appendToJournal(db, {
+        actor,
+        action: 'wall.restore',
+        details: { createdAt: backup.manifest.createdAt },
+      }),
+    )
+    const secret = await placeAppSecret(backup.manifest.secret, known)
+    await moveScratchIntoPlace(client)
+    return secret
+  } catch (error) {
+    await dropScratch(client)
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { isSameSecret, storeAppSecret } from './app-secret.ts'
+import { makeDataDir, readIfExists } from './data-dir.ts'
+import { StartError } from './start-failure.ts'
+
+export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
+
+/**
+ * Throws StartError where APP_SECRET is set and differs from the secret of a restored wall, unless ACCEPT_NEW_SECRET says
+ * that it was changed on purpose.
+ */
+export function requireSecretOf(
+  secret: string | null,
+  { appSecret, acceptNewSecret }: SecretSource,
+): void {
+  if (secret === null || appSecret === undefined || acceptNewSecret) return
+  if (isSameSecret(appSecret, secret)) return
+  throw new StartError(
+    'APP_SECRET не тот, что в копии. Уберите его или задайте прежний; если его сменили намеренно, ' +
+      'повторите с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
+  )
+}
+
+/**
+ * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET takes its place. A different secret belonged to the wall
+ * that was replaced; it stays beside under the name app-secret.old-…. Returns what was done.
+ */
+export async function placeAppSecret(
+  secret: string | null,
+  { appSecret, dataDir }: SecretSource,
+): Promise<'placed' | 'same' | 'missing'> {
+  if (appSecret !== undefined) return 'same'
+  if (secret === null) return 'missing'
+  await makeDataDir(dataDir)
+  const path = join(dataDir, 'app-secret')
+  const current = (await readIfExists(path))?.trim()
+  if (current === secret) return 'same'
+  if (current !== undefined) await rename(path, `${path}.old-${Date.now()}`)
+  await storeAppSecret(dataDir, secret)
+  return 'placed'
+}
