@@ -62,6 +62,8 @@ export type App = {
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
   database: OpenDatabase
+  /** Makes /readyz say 503, while everything is served on. */
+  drain(): void
   /**
    * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that
    * were used within `graceMs` may send one more request.
@@ -105,7 +107,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { appName } = config
   registerTexts({ route, readText: parts.readText })
   registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
-  serveHealth(http, db)
+  let isDraining = false
+  serveHealth(http, {
+    db,
+    databaseFolder: config.databaseUrl === undefined ? config.dataDir : undefined,
+    isDraining: () => isDraining,
+  })
   await registerPages(http, parts, { cache, headers })
   const unwatchClock = watchClock(db, log)
   const jobs = await startJobs(background.pool, {
@@ -122,6 +129,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     http,
     listen,
     database,
+    drain() {
+      isDraining = true
+    },
     async close(graceMs = 0) {
       unwatchClock()
       await Promise.all([stop(graceMs), jobs.stop()])

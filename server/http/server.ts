@@ -13,6 +13,7 @@ import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import { nextRequestId, RequestLog } from './request-log.ts'
+import { watchForwardedFor } from './untrusted-proxy.ts'
 
 type Options = {
   logger: FastifyBaseLogger
@@ -59,6 +60,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   })
   const servers: Server[] = []
   const trustsProxies = options.trustProxy.length > 0
+  const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new RequestLog(options.refusals),
@@ -72,6 +74,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
         SERVER_OPTIONS,
         connections.inTurn((request, response) => {
           if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
+          watchProxies(request)
           if (trustsProxies) cleanForwardedFor(request)
           serve(request, response)
         }),
