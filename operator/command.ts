@@ -8,7 +8,12 @@ import { UsageError } from './refusal.ts'
 export type Values = Record<string, string | boolean | undefined>
 
 /** What a command prints: lines for people, or one JSON value with `--json`. */
-export type Output = { lines: string[]; json: unknown }
+export type Output = {
+  lines: string[]
+  json: unknown
+  /** Whether the command has found something broken: exit code 1. */
+  isBroken?: boolean
+}
 
 /** What a command works with. */
 export type Context = {
@@ -25,14 +30,19 @@ export type Context = {
   confirm(question: string): Promise<void>
 }
 
-export type Command = {
+type Described = {
   /** Each way to call it, without the program's name. */
   usage: string[]
   summary: string
   /** The names of its own options; those with a value end in `=`. */
   options?: string[]
-  run(context: Context): Promise<Output>
 }
+
+/** What a command works with that opens the wall by itself. */
+export type Alone = { words: string[]; say: (line: string) => void }
+
+export type Command = Described &
+  ({ run(context: Context): Promise<Output> } | { runAlone(alone: Alone): Promise<Output> })
 
 class DryRun extends Error {}
 
@@ -84,7 +94,7 @@ export function secondsOf(context: Context, name: string): number | undefined {
 }
 
 /** Throws UsageError where fewer or more words were given. */
-export function requireWords({ words }: Context, least: number, most = least): void {
+export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
   if (words.length < least) throw new UsageError('не хватает слов')
   if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
 }

@@ -9,6 +9,10 @@ import { batchCalls } from './db/batch-calls.ts'
 import { watchClock } from './db/clock.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
+import { version } from './db/migrate.ts'
+import { IDENTITY_KEY, watchHealth } from './doctor/doctor.service.ts'
+import { readWallHealth } from './doctor/health.service.ts'
+import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
@@ -22,8 +26,10 @@ import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import type { MailTransport } from './mail/transport.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
+import { countWaiting } from './moderation/queue.repository.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -79,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const database = openDatabase(databaseUrl, onIdleError, options.poolLimits)
   const background = openDatabase(databaseUrl, () => {}, BACKGROUND)
   const { db } = database
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(version())
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
@@ -89,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     limits,
     secret,
+    metrics,
     sessions: createSessions({ secret, accessTokenSeconds: config.accessTokenSeconds, isHttps }),
     refusals: createRefusalLog(log),
     web: await loadWebApp(options.webFolder, config),
@@ -114,12 +122,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     isDraining: () => isDraining,
   })
   await registerPages(http, parts, { cache, headers })
+  registerIdentity(http, {
+    key: deriveKey(secret, IDENTITY_KEY),
+    trustProxy: config.trustProxy,
+  })
   const unwatchClock = watchClock(db, log)
+  const unwatchHealth = watchHealth({ db: background.db, config }, { log })
+  const stopMetrics = await serveMetrics(metrics, { config, database })
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
       backgroundDb: background.db,
-      transport: options.transport,
+      transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
     crontab: CRONTAB,
@@ -134,6 +148,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close(graceMs = 0) {
       unwatchClock()
+      unwatchHealth()
+      stopMetrics()
       await Promise.all([stop(graceMs), jobs.stop()])
       parts.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
@@ -151,6 +167,8 @@ type Parts = {
   log: FastifyBaseLogger
   limits: Limits
   secret: string
+  /** Absent where METRICS_PORT is unset. */
+  metrics: Metrics | undefined
   sessions: Sessions
   refusals: ReturnType<typeof createRefusalLog>
   web: WebApp | null
@@ -166,7 +184,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, databaseUrl, db, log, limits, sessions, refusals, web }: Parts,
+  { config, databaseUrl, db, log, limits, sessions, refusals, web, metrics }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -189,7 +207,14 @@ async function createHttp(
     refusals,
     trustProxy,
     headers,
-    before: (listener) => cache.fastPath(listener, { limit: limits.visitorCalls, trustProxy, log }),
+    observe: metrics?.observe,
+    before: (listener) =>
+      cache.fastPath(listener, {
+        limit: limits.visitorCalls,
+        trustProxy,
+        log,
+        observe: metrics?.observe,
+      }),
   })
   await describeApi(server.app, {
     appName: config.appName,
@@ -224,6 +249,25 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
+}
+
+/** Serves the metrics where METRICS_PORT is set. Returns the function that stops it. */
+async function serveMetrics(
+  metrics: Metrics | undefined,
+  { config, database }: { config: Config; database: OpenDatabase },
+): Promise<() => void> {
+  const { metricsPort: port, metricsHost: host, dataDir } = config
+  if (metrics === undefined || port === undefined) return () => {}
+  const { db } = database
+  return metrics.serve(
+    { port, host },
+    {
+      database,
+      dataDir,
+      readWallHealth: () => readWallHealth(db),
+      countReports: () => countWaiting(db),
+    },
+  )
 }
 
 /** The origin people see. */

@@ -123,7 +123,7 @@ function blocked(): string {
 }
 
 /** Returns the version of this product. */
-function version(): string {
+export function version(): string {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   return JSON.parse(text).version
 }

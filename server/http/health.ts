@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { AppError } from './app-error.ts'
 
 /** Two segments of PostgreSQL's log of changes: with less it stops rather than lose a change. */
-const LEAST_FREE_BYTES = 32 * 1024 * 1024
+export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
 type Readiness = {
   db: Db
