@@ -97,11 +97,16 @@ export function watchHealth(
       )
     }
   }
-  const first = setTimeout(look, firstMs).unref()
-  const timer = setInterval(look, everyMs).unref()
+  // The next look is set when one has ended: two at once could log what the earlier one read after the later one.
+  const lookIn = (ms: number) => {
+    timer = setTimeout(() => void look().then(() => isStopped || lookIn(everyMs)), ms).unref()
+  }
+  let isStopped = false
+  let timer: NodeJS.Timeout
+  lookIn(firstMs)
   return () => {
-    clearTimeout(first)
-    clearInterval(timer)
+    isStopped = true
+    clearTimeout(timer)
   }
 }
 
