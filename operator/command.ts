@@ -8,7 +8,12 @@ import { UsageError } from './refusal.ts'
 export type Values = Record<string, string | boolean | undefined>
 
 /** What a command prints: lines for people, or one JSON value with `--json`. */
-export type Output = { lines: string[]; json: unknown }
+export type Output = {
+  lines: string[]
+  json: unknown
+  /** Whether the command has found something broken: exit code 1. */
+  isBroken?: boolean
+}
 
 /** What a command works with. */
 export type Context = {
@@ -28,10 +33,14 @@ export type Context = {
 /** What a command works with that opens a database by itself, or none. */
 export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
 
+/** What a command works with that reads the settings by itself, too. */
+export type Alone = Pick<ContextWithoutWall, 'words' | 'say'>
+
 export type Command = CommandHelp &
   (
     | { run(context: Context): Promise<Output> }
     | { runWithoutWall(context: ContextWithoutWall): Promise<Output> }
+    | { runAlone(alone: Alone): Promise<Output> }
   )
 
 /** What the help says of a command. */

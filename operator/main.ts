@@ -8,6 +8,7 @@ import { explainStartFailure } from '../server/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
 import type { Command, Context, Output, Values } from './command.ts'
+import { doctor } from './doctor.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { journal } from './journal.ts'
 import { moderator } from './moderator.ts'
@@ -38,6 +39,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   verify,
   restore,
+  doctor,
   psql,
 }
 
@@ -51,8 +53,7 @@ process.exitCode = await main(process.argv.slice(2))
 /** Returns the exit code: 0 done, 1 refused with a sentence, 2 wrong usage. */
 async function main(args: string[]): Promise<number> {
   try {
-    await runCommand(args)
-    return 0
+    return (await runCommand(args)) ? 1 : 0
   } catch (error) {
     if (error instanceof UsageError) {
       say(`Неверный вызов: ${error.message}`)
@@ -65,7 +66,8 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-async function runCommand(args: string[]): Promise<void> {
+/** Returns whether the command has found something broken. */
+async function runCommand(args: string[]): Promise<boolean> {
   const { values, positionals } = parse(args)
   const [name, ...words] = positionals
   if (name === undefined) {
@@ -77,6 +79,7 @@ async function runCommand(args: string[]): Promise<void> {
   if (values.help === true) return print(commandHelp(command), {})
   requireKnown(command, name, values)
   if (typeof values['env-file'] === 'string') loadEnvFile(values['env-file'])
+  if ('runAlone' in command) return print(await command.runAlone({ words, say }), values)
   const config = readConfig(process.env)
   const isDryRun = values['dry-run'] === true
   const confirm = (question: string) => ask(question, values)
@@ -86,7 +89,7 @@ async function runCommand(args: string[]): Promise<void> {
       ? await runOnWall(command, context)
       : await command.runWithoutWall({ ...context, say })
   if (isDryRun) say('Пробный запуск: ничего не изменено.')
-  print(output, values)
+  return print(output, values)
 }
 
 async function runOnWall(
@@ -140,7 +143,9 @@ async function ask(question: string, values: Values): Promise<void> {
   if (!/^(да|д|y|yes)$/i.test(answer.trim())) throw new Refusal('Ничего не изменено.')
 }
 
-function print({ lines, json }: Output, values: Values): void {
+/** Prints an output. Returns whether something is broken. */
+function print({ lines, json, isBroken = false }: Output, values: Values): boolean {
   const text = values.json === true ? JSON.stringify(json, null, 2) : lines.join('\n')
   if (text !== '') process.stdout.write(`${text}\n`)
+  return isBroken
 }

@@ -9,6 +9,10 @@ import { batchCalls } from './db/batch-calls.ts'
 import { watchClock } from './db/clock.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
+import { productVersion } from './db/migrate.ts'
+import { IDENTITY_KEY, watchHealth } from './doctor/doctor.service.ts'
+import { readWallHealth } from './doctor/health.service.ts'
+import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
 import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
@@ -22,8 +26,10 @@ import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import type { MailTransport } from './mail/transport.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
+import { countWaiting } from './moderation/queue.repository.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -62,6 +68,8 @@ export type App = {
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
   database: OpenDatabase
+  /** Makes /readyz say 503, while everything is served on. */
+  drain(): void
   /**
    * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that
    * were used within `graceMs` may send one more request.
@@ -79,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const database = openDatabase(databaseUrl, onIdleError, { ...options.poolLimits, isBehindPooler })
   const background = openDatabase(directUrl, () => {}, BACKGROUND)
   const { db } = database
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
@@ -89,6 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     limits,
     secret,
+    metrics,
     sessions: createSessions({ secret, accessTokenSeconds: config.accessTokenSeconds, isHttps }),
     refusals: createRefusalLog(log),
     web: await loadWebApp(options.webFolder, config),
@@ -107,14 +117,25 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { appName } = config
   registerTexts({ route, readText: parts.readText })
   registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
-  serveHealth(http, db)
+  let isDraining = false
+  serveHealth(http, {
+    db,
+    databaseFolder: config.databaseUrl === undefined ? config.dataDir : undefined,
+    isDraining: () => isDraining,
+  })
   await registerPages(http, parts, { cache, headers })
+  registerIdentity(http, {
+    key: deriveKey(secret, IDENTITY_KEY),
+    trustProxy: config.trustProxy,
+  })
   const unwatchClock = watchClock(db, log)
+  const unwatchHealth = watchHealth({ db: background.db, config }, { log })
+  const stopMetrics = await serveMetrics(metrics, { config, database })
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
       backgroundDb: background.db,
-      transport: options.transport,
+      transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
     crontab: CRONTAB,
@@ -124,8 +145,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     http,
     listen,
     database,
+    drain() {
+      isDraining = true
+    },
     async close(graceMs = 0) {
       unwatchClock()
+      unwatchHealth()
+      stopMetrics()
       await Promise.all([stop(graceMs), jobs.stop()])
       parts.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
@@ -144,6 +170,8 @@ type Parts = {
   log: FastifyBaseLogger
   limits: Limits
   secret: string
+  /** Absent where METRICS_PORT is unset. */
+  metrics: Metrics | undefined
   sessions: Sessions
   refusals: ReturnType<typeof createRefusalLog>
   web: WebApp | null
@@ -159,7 +187,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, directUrl, db, log, limits, sessions, refusals, web }: Parts,
+  { config, directUrl, db, log, limits, sessions, refusals, web, metrics }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -182,7 +210,14 @@ async function createHttp(
     refusals,
     trustProxy,
     headers,
-    before: (listener) => cache.fastPath(listener, { limit: limits.visitorCalls, trustProxy, log }),
+    observe: metrics?.observe,
+    before: (listener) =>
+      cache.fastPath(listener, {
+        limit: limits.visitorCalls,
+        trustProxy,
+        log,
+        observe: metrics?.observe,
+      }),
   })
   await describeApi(server.app, {
     appName: config.appName,
@@ -217,6 +252,25 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
+}
+
+/** Serves the metrics where METRICS_PORT is set. Returns the function that stops it. */
+async function serveMetrics(
+  metrics: Metrics | undefined,
+  { config, database }: { config: Config; database: OpenDatabase },
+): Promise<() => void> {
+  const { metricsPort: port, metricsHost: host, dataDir } = config
+  if (metrics === undefined || port === undefined) return () => {}
+  const { db } = database
+  return metrics.serve(
+    { port, host },
+    {
+      database,
+      dataDir,
+      readWallHealth: () => readWallHealth(db),
+      countReports: () => countWaiting(db),
+    },
+  )
 }
 
 /** The origin people see. */

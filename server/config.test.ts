@@ -35,6 +35,10 @@ test('with no variable set everything has its default', () => {
     codeTtlSeconds: 600,
     rateLimitScale: 1,
     logLevel: 'info',
+    printsMails: false,
+    drainSeconds: 0,
+    metricsPort: undefined,
+    metricsHost: '127.0.0.1',
   })
 })
 
@@ -65,6 +69,9 @@ test('every variable sets its own field', () => {
     CODE_TTL_SECONDS: '180',
     RATE_LIMIT_SCALE: '0.5',
     LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '5',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '10.0.0.7',
   }
   expect(readConfig(env)).toEqual({
     port: 8080,
@@ -92,6 +99,10 @@ test('every variable sets its own field', () => {
     codeTtlSeconds: 180,
     rateLimitScale: 0.5,
     logLevel: 'warn',
+    printsMails: false,
+    drainSeconds: 5,
+    metricsPort: 9464,
+    metricsHost: '10.0.0.7',
   })
 })
 
@@ -108,13 +119,23 @@ test('an address past the pooler needs the one that leads to the pooler', () => 
 })
 
 test('a trailing slash of PUBLIC_URL does not count', () => {
-  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example/' }).publicUrl).toBe(
+  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example/', MAIL_MODE: 'print' }).publicUrl).toBe(
     'https://vsluh.example',
   )
 })
 
+test('an https PUBLIC_URL without SMTP_URL is refused unless printing mails is meant', () => {
+  const PUBLIC_URL = 'https://vsluh.example'
+  const SMTP_URL = 'smtps://mail.example'
+  expect(() => readConfig({ PUBLIC_URL })).toThrow(/^SMTP_URL: .*MAIL_MODE=print$/)
+  expect(readConfig({ PUBLIC_URL, SMTP_URL })).toMatchObject({ smtpUrl: SMTP_URL })
+  expect(readConfig({ PUBLIC_URL, MAIL_MODE: 'print' }).printsMails).toBe(true)
+  expect(readConfig({ PUBLIC_URL: 'http://vsluh.example' }).printsMails).toBe(false)
+  expect(() => readConfig({ SMTP_URL, MAIL_MODE: 'print' })).toThrow(/^MAIL_MODE: /)
+})
+
 test('mails come from the host of PUBLIC_URL unless MAIL_FROM says otherwise', () => {
-  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example' }).mailFrom).toBe(
+  expect(readConfig({ PUBLIC_URL: 'https://vsluh.example', MAIL_MODE: 'print' }).mailFrom).toBe(
     'no-reply@vsluh.example',
   )
 })

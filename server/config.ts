@@ -26,6 +26,8 @@ export type Config = {
   /** Whether an APP_SECRET that differs from the one the database knows is accepted. */
   acceptNewSecret: boolean
   smtpUrl: string | undefined
+  /** Whether mails are printed and saved although PUBLIC_URL is https: MAIL_MODE=print. */
+  printsMails: boolean
   mailFrom: string
   /** Who runs the site, as its texts name them. */
   operatorName: string | undefined
@@ -45,6 +47,11 @@ export type Config = {
   codeTtlSeconds: number
   rateLimitScale: number
   logLevel: LogLevel
+  /** For how long a server that stops says on /readyz that it is going, and serves on. */
+  drainSeconds: number
+  /** Where metrics are served; undefined when METRICS_PORT is unset. */
+  metricsPort: number | undefined
+  metricsHost: string
 }
 
 const POSTGRES = ['postgres:', 'postgresql:']
@@ -71,6 +78,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL: имеет смысл только вместе с DATABASE_URL')
   }
+  const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
+  const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
+  requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
   return {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -83,7 +93,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseDirectUrl,
     appSecret,
     acceptNewSecret: read.oneOf('ACCEPT_NEW_SECRET', ['0', '1'], '0') === '1',
-    smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']),
+    smtpUrl,
+    printsMails,
     mailFrom:
       read.email('MAIL_FROM') ??
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
@@ -103,7 +114,29 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     codeTtlSeconds: read.integer('CODE_TTL_SECONDS', { fallback: 600, min: 1, max: 86_400 }),
     rateLimitScale: read.positive('RATE_LIMIT_SCALE', 1),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    drainSeconds: read.integer('DRAIN_SECONDS', { fallback: 0, min: 0, max: 600 }),
+    metricsPort:
+      read.text('METRICS_PORT') === undefined
+        ? undefined
+        : read.integer('METRICS_PORT', { fallback: 0, min: 0, max: 65535 }),
+    metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
   }
+}
+
+/** On a public site nobody could sign in by a code that is only printed: that must be meant. */
+function requireOneWayOfMail({
+  publicUrl,
+  smtpUrl,
+  printsMails,
+}: Pick<Config, 'publicUrl' | 'smtpUrl' | 'printsMails'>): void {
+  if (smtpUrl !== undefined && printsMails) {
+    throw new ConfigError('MAIL_MODE: print и SMTP_URL исключают друг друга, уберите одно из них')
+  }
+  if (smtpUrl !== undefined || printsMails || !publicUrl?.startsWith('https:')) return
+  throw new ConfigError(
+    'SMTP_URL: не задан, а PUBLIC_URL — https: коды никому не дойдут. Задайте почтовый сервер, ' +
+      'а если письма и правда нужно только печатать — MAIL_MODE=print',
+  )
 }
 
 const REPORTS_TO_HIDE_MIN = 3

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from './config.ts'
@@ -20,7 +21,8 @@ export function createLogger(
 ): FastifyBaseLogger {
   const options = {
     level,
-    base: null,
+    // Where several nodes write to one place, a line names its machine.
+    base: { node: hostname() },
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: {
       err: ({ name, message, stack, code }: Error & { code?: unknown }) => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { DEVICE, type TestUser } from './testing/client.ts'
@@ -34,19 +35,21 @@ test('each request except health checks has one line: reqId, method, route, stat
   const post = '/api/v1/posts/:id'
   const posts = '/api/v1/posts'
   expect(requests).toMatchObject([
-    { method: 'POST', route: posts, status: 201, ...by },
+    { method: 'POST', route: posts, status: 201, ...by, postId: id },
     { method: 'GET', route: post, status: 200 },
     { method: 'GET', route: post, status: 200 },
     { method: 'GET', route: null, status: 404 },
     { method: 'POST', route: posts, status: 400, ...by },
     { method: 'DELETE', route: post, status: 401 },
-    { method: 'DELETE', route: post, status: 204, ...by },
+    { method: 'DELETE', route: post, status: 204, ...by, postId: id },
   ])
   for (const line of requests) {
-    expect(line).toMatchObject({ level: 'info', reqId: expect.stringMatching(/^req-/) })
+    expect(line).toMatchObject({ level: 'info', reqId: expect.stringMatching(/^req-[0-9a-f]{8}-/) })
+    expect(line.node).toBe(hostname())
     expect(line.ms).toBeGreaterThanOrEqual(0)
     expect(new Date(line.time).getTime()).toBeGreaterThan(Date.now() - 60_000)
   }
+  expect(requests.filter(({ postId }) => postId !== undefined)).toHaveLength(2)
   expect(requests.filter(({ userId }) => userId === undefined)).toHaveLength(4)
   expect(new Set(requests.map(({ reqId }) => reqId)).size).toBe(7)
   expect(app.logged.join('')).not.toMatch(/secret-in|in-the-query|livez|readyz/)

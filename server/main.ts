@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
@@ -7,6 +8,7 @@ import { createLineWriter, createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
 import { makeDataDir } from './start/data-dir.ts'
 import { openInstallation, refuseLostDatabase } from './start/installation.ts'
+import { requirePostgresVersion } from './start/postgres-version.ts'
 import { explainStartFailure, ListenFailure } from './start/start-failure.ts'
 
 /** A process that has not stopped by then is ended; the next start repairs what it leaves behind. */
@@ -20,6 +22,8 @@ const say = (line: string) => terminal.write(`${line}\n`)
 
 const running = new AsyncDisposableStack()
 const stopping = new AbortController()
+/** For how long a stopping server serves on, so that balancers notice; 0 until it listens, and where the database is lost. */
+let drainSeconds = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 const starting = start()
@@ -45,6 +49,8 @@ async function start(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
   const directUrl = config.databaseDirectUrl ?? databaseUrl
+  await requirePostgresVersion(directUrl)
+  stopping.signal.throwIfAborted()
   await migrate(directUrl, { say, signal: stopping.signal })
   stopping.signal.throwIfAborted()
   const secret = await openInstallation(directUrl, config, say)
@@ -70,6 +76,12 @@ async function start(): Promise<void> {
     .listen({ port: config.port, host: config.host })
     .catch((error) => Promise.reject(new ListenFailure(error)))
 
+  drainSeconds = config.drainSeconds
+  running.defer(async () => {
+    app.drain()
+    await delay(drainSeconds * 1000)
+  })
+
   say(`Письма: ${transport.destination}`)
   say(`Готово: ${config.publicUrl ?? address}`)
 }
@@ -84,6 +96,7 @@ async function startDatabase(config: Config): Promise<string> {
     onLost(error) {
       process.stderr.write(`${error.message}\n`)
       process.exitCode = 1
+      drainSeconds = 0
       stop()
     },
   })
@@ -95,7 +108,7 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
-  setTimeout(() => process.exit(1), STOP_MS)
+  setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
   void Promise.allSettled([running.disposeAsync(), starting]).then(() => {
     say('Остановлено.')
     // Everything is stopped; an SMTP server that does not answer would only keep the process alive.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { asSuperuser } from '../testing/databases.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
@@ -56,6 +57,18 @@ test('what users wrote stays out of its log', async () => {
   const log = await readFile(join(at.dataDir, 'postgres.log'), 'utf8')
   expect(log).toContain('ready to accept connections')
   expect(log).not.toContain('anna')
+})
+
+test('a statement that takes longer than half a second is in its log, without its parameters', async () => {
+  const { connectionString } = await at.start()
+  const client = new Client({ connectionString })
+  await client.connect()
+  await client.query('select $1::text, pg_sleep(0)', ['быстрая тайна'])
+  await client.query('select $1::text, pg_sleep(0.6)', ['медленная тайна'])
+  await client.end()
+  const log = await readFile(join(at.dataDir, 'postgres.log'), 'utf8')
+  expect(log).toMatch(/duration: \d{3,}\.\d+ ms .*select \$1::text, pg_sleep\(0\.6\)/)
+  expect(log).not.toMatch(/тайна|pg_sleep\(0\)/)
 })
 
 test('takes over the database of a server that was killed', async () => {

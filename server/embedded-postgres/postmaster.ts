@@ -166,4 +166,7 @@ const SETTINGS = [
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
+  // Slow statements are logged by their text, whose values are parameters; those contain what users wrote.
+  'log_min_duration_statement=500ms',
+  'log_parameter_max_length=0',
 ]

@@ -47,3 +47,20 @@ test('an entry that is no address, and all left of it, is ignored: its sender is
   expect((await read('nonsense, 198.51.100.1')).status).toBe(200)
   expect((await read('nonsense, 198.51.100.1:5050')).status).toBe(200)
 })
+
+const WARNING = 'a proxy that is not trusted sends X-Forwarded-For'
+
+test('a proxy of one’s own that is not trusted is named once, with the TRUST_PROXY to set; a trusted one is not', async () => {
+  const proxied = { headers: { 'x-forwarded-for': '198.51.100.7' } }
+  const ignorant = await appForTest({ config: { trustProxy: ['10.1.2.3'] } })
+  for (let n = 0; n < 3; n++) await ignorant.call('GET', '/posts', proxied)
+  const line = JSON.parse(await ignorant.logLine(WARNING))
+  expect(line).toMatchObject({ proxy: '127.0.0.1', set: 'TRUST_PROXY=10.1.2.3,127.0.0.1' })
+  expect(ignorant.logged.filter((logged) => logged.includes(WARNING))).toHaveLength(1)
+  expect(ignorant.logged.join('')).not.toContain('198.51.100.7')
+
+  const wise = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  await wise.call('GET', '/posts', proxied)
+  await wise.logLine('"route":"/api/v1/posts"')
+  expect(wise.logged.join('')).not.toContain(WARNING)
+})

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -17,7 +17,14 @@ type RequestLine = {
   status: number
   ms: number
   userId?: string | undefined
+  /** The post that was published, or that a change is about. */
+  postId?: string | undefined
 }
+
+/** What is counted of a request. The route is a pattern, null where none matched. */
+export type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
+/** Called with each request that was answered, and whether that was from the cache before any route. */
+export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
 /** The line of a refused request, with the error's code and the caller's address, which the logger writes as a keyed hash. */
 export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
@@ -25,10 +32,12 @@ export type RefusedLine = RequestLine & { code?: string | undefined; network: st
 type Refusals = { note(line: RefusedLine): boolean }
 
 let requests = 0
+/** Distinguishes this process in the log of several nodes, and from the same node before a restart. */
+const PROCESS = randomBytes(4).toString('hex')
 
-/** Returns a name for a request, unique in the log of this process. */
+/** Returns a name for a request, unique in the logs of all nodes. */
 export function nextRequestId(): string {
-  return `req-${(++requests).toString(36)}`
+  return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
 /**
@@ -42,8 +51,9 @@ export function requestLine({
   status,
   ms,
   userId,
+  postId,
 }: RequestLine): RequestLine {
-  return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, userId }
+  return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, userId, postId }
 }
 
 /**
@@ -64,9 +74,11 @@ export function logEvent(
 /** Logs each request when it is answered; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
   readonly #refusals: Refusals
+  readonly #observe: ObserveRequest | undefined
 
-  constructor(refusals: Refusals) {
+  constructor(refusals: Refusals, observe?: ObserveRequest) {
     super()
+    this.#observe = observe
     this.#refusals = refusals
   }
 
@@ -80,6 +92,15 @@ export class RequestLog extends LogController {
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { url, logLevel } = request.routeOptions
     const isRefused = reply.statusCode >= 400
+    this.#observe?.(
+      {
+        method: request.method,
+        route: url ?? null,
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+      },
+      false,
+    )
     // Health checks come every few seconds: their routes log only errors.
     if (logLevel === 'warn' && !isRefused) return
     const line = requestLine({
@@ -89,6 +110,7 @@ export class RequestLog extends LogController {
       status: reply.statusCode,
       ms: reply.elapsedTime,
       userId: request.viewer?.userId,
+      postId: request.postId,
     })
     if (isRefused) this.#noteRefused(request, reply, line)
     else reply.log.info(line, 'request')

@@ -43,6 +43,7 @@ type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer | null
+    postId: string | undefined
   }
 }
 
@@ -52,6 +53,7 @@ declare module 'fastify' {
  */
 export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
   app.decorateRequest('viewer', null)
+  app.decorateRequest('postId', undefined)
   return (endpoint, handler) => {
     const integers = integersOf(endpoint)
     app.route({
@@ -86,10 +88,20 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
         }
         // A timer for each read would cost more than it is worth: its statements have timeouts of their own.
         const answer = handler(call, http)
-        return endpoint.method === 'GET' ? answer : withHandlerDeadline(answer)
+        if (endpoint.method === 'GET') return answer
+        const answered = await withHandlerDeadline(answer)
+        request.postId = postIdOf(endpoint, params, answered)
+        return answered
       },
     })
   }
+}
+
+/** Returns the id of the post that a call has published or is about; undefined where it is about none. */
+function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): string | undefined {
+  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
+  if (hasId && path.startsWith('/posts')) return String(answered.id)
+  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }
 
 /** Which posts of a list to read: `limit` of them, after the one that `cursor` names. */

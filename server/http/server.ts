@@ -12,12 +12,15 @@ import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import { nextRequestId, RequestLog } from './request-log.ts'
+import { nextRequestId, type ObserveRequest, RequestLog } from './request-log.ts'
+import { watchForwardedFor } from './untrusted-proxy.ts'
 
 type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
   trustProxy: string[]
+  /** Counts requests; absent where nobody does. */
+  observe?: ObserveRequest | undefined
   /** Headers that every response has. */
   headers: Record<string, string>
   /** Wraps the listener of all requests: those that it answers reach no route. */
@@ -59,9 +62,10 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   })
   const servers: Server[] = []
   const trustsProxies = options.trustProxy.length > 0
+  const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
-    logController: new RequestLog(options.refusals),
+    logController: new RequestLog(options.refusals, options.observe),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that arrives while the server closes, on a connection in use, is served like the one before it.
@@ -72,6 +76,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
         SERVER_OPTIONS,
         connections.inTurn((request, response) => {
           if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
+          watchProxies(request)
           if (trustsProxies) cleanForwardedFor(request)
           serve(request, response)
         }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
-import { nextRequestId, requestLine } from '../http/request-log.ts'
+import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import type { MemoryCache } from './cache.ts'
 import { type CachedResponse, isNotModified, variantFor } from './cached-response.ts'
@@ -11,6 +11,7 @@ export type FastPathOptions = {
   limit: Limit
   trustProxy: string[]
   log: FastifyBaseLogger
+  observe?: ObserveRequest | undefined
 }
 
 /**
@@ -20,7 +21,7 @@ export type FastPathOptions = {
 export function createFastPath(
   cache: MemoryCache,
   listener: RequestListener,
-  { limit, trustProxy, log }: FastPathOptions,
+  { limit, trustProxy, log, observe }: FastPathOptions,
 ): RequestListener {
   const addressOf = clientAddress(trustProxy)
   return (request, response) => {
@@ -39,6 +40,7 @@ export function createFastPath(
         const ms = performance.now() - began
         const { route } = cached
         const status = response.statusCode
+        observe?.({ method: 'GET', route, status, ms }, true)
         log.info(
           requestLine({ reqId: nextRequestId(), method: 'GET', route, status, ms }),
           'request',

@@ -84,6 +84,23 @@ test('a read-only database is refused', async () => {
   expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
 })
 
+test('a PostgreSQL that says it is too old is refused with the version that is needed', async () => {
+  const url = await databaseForTest()
+  const name = new URL(url).pathname.slice(1)
+  // What the server says of itself is overridden for this database: a real one of that age cannot be installed here.
+  await executeOn(
+    url,
+    `CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS $$SELECT '130020'$$`,
+  )
+  await executeOn(url, `ALTER DATABASE ${name} SET search_path = public, pg_catalog`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: там PostgreSQL 13, а нужна 14/)
+})
+
+test('an https PUBLIC_URL without a mail server is refused', async () => {
+  const env = { DATA_DIR: dataDir, PUBLIC_URL: 'https://vsluh.example' }
+  expect(await refusalOf(env)).toMatch(/^SMTP_URL: не задан.*MAIL_MODE=print/)
+})
+
 test('a database server that does not answer is named so', async () => {
   const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
   expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)

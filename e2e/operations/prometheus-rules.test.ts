@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { findProgram } from '../../server/testing/debian-package.ts'
+
+const execute = promisify(execFile)
+const RULES = join(import.meta.dirname, '../../deploy/prometheus-rules.yml')
+const ALERTS = join(import.meta.dirname, '../../docs/alerts.md')
+
+let promtool: string
+beforeAll(async () => {
+  promtool = await findProgram(['/usr/bin/promtool'], {
+    debianPackage: 'prometheus',
+    advice: 'The alerts are checked by promtool: install it (Debian: prometheus)',
+  })
+}, 300_000)
+
+/** For each alert: series that fire it, series that do not, and after how many minutes it is looked for. */
+const CASES: Record<string, { fires: string[]; silent: string[]; minutes: number }> = {
+  VslukhDown: {
+    fires: ['up{job="vslukh"} 0x60'],
+    silent: ['up{job="vslukh"} 1x60', 'up{job="another"} 0x60'],
+    minutes: 5,
+  },
+  VslukhDatabaseDown: {
+    fires: ['vslukh_database_up 0x60'],
+    silent: ['vslukh_database_up 1x60'],
+    minutes: 5,
+  },
+  VslukhErrors: {
+    fires: [
+      'vslukh_http_request_duration_seconds_count{status="200"} 0+90x60',
+      'vslukh_http_request_duration_seconds_count{status="503"} 0+10x60',
+    ],
+    silent: [
+      'vslukh_http_request_duration_seconds_count{status="200"} 0+50x60',
+      'vslukh_http_request_duration_seconds_count{status="404"} 0+50x60',
+      'vslukh_http_request_duration_seconds_count{status="500"} 0+1x60',
+    ],
+    minutes: 20,
+  },
+  VslukhSlow: {
+    fires: [
+      'vslukh_http_request_duration_seconds_bucket{le="1"} 0+90x60',
+      'vslukh_http_request_duration_seconds_bucket{le="3"} 0+100x60',
+      'vslukh_http_request_duration_seconds_bucket{le="+Inf"} 0+100x60',
+    ],
+    silent: [
+      'vslukh_http_request_duration_seconds_bucket{le="1"} 0+100x60',
+      'vslukh_http_request_duration_seconds_bucket{le="3"} 0+100x60',
+      'vslukh_http_request_duration_seconds_bucket{le="+Inf"} 0+100x60',
+    ],
+    minutes: 30,
+  },
+  VslukhEventLoopBlocked: {
+    fires: ['nodejs_eventloop_lag_p99_seconds{job="vslukh"} 0.3x60'],
+    silent: ['nodejs_eventloop_lag_p99_seconds{job="vslukh"} 0.02x60'],
+    minutes: 20,
+  },
+  VslukhMailsWait: {
+    fires: ['vslukh_mail_oldest_seconds 301x60'],
+    silent: ['vslukh_mail_oldest_seconds 20x60'],
+    minutes: 5,
+  },
+  VslukhDiskFull: {
+    fires: ['vslukh_disk_free_bytes 50e9-100e6x60'],
+    silent: ['vslukh_disk_free_bytes 50e9-1e6x60'],
+    minutes: 50,
+  },
+  VslukhBackupOld: {
+    fires: ['vslukh_backup_age_seconds 200000x100'],
+    silent: ['vslukh_backup_age_seconds 90000x100'],
+    minutes: 90,
+  },
+  VslukhClockWrong: {
+    fires: ['vslukh_clock_skew_seconds -31x60'],
+    silent: ['vslukh_clock_skew_seconds 3x60'],
+    minutes: 10,
+  },
+  VslukhCountersDiffer: {
+    fires: ['vslukh_counter_differences 1x60'],
+    silent: ['vslukh_counter_differences 0x60'],
+    minutes: 5,
+  },
+}
+
+/** Writes a unit test of promtool: an alert fires for these series, or does not. */
+function unitTest(alert: string, { series, fires, minutes }: Unit) {
+  const inputs = series.map((line) => {
+    const at = line.lastIndexOf(' ')
+    return { series: line.slice(0, at), values: line.slice(at + 1) }
+  })
+  return { name: `${alert} ${fires}`, interval: '1m', input_series: inputs, minutes, alert, fires }
+}
+
+type Unit = { series: string[]; fires: boolean; minutes: number }
+
+test('promtool accepts the rules, which are ten, each with a line in docs/alerts.md', async () => {
+  const { stdout } = await execute(promtool, ['check', 'rules', RULES])
+  expect(stdout).toContain('SUCCESS: 10 rules found')
+  const named = (await readFile(RULES, 'utf8')).match(/(?<=alert: )\w+/g)
+  expect(named).toEqual(Object.keys(CASES))
+  const described = (await readFile(ALERTS, 'utf8')).match(/(?<=^\| `)\w+/gm)
+  expect(described).toEqual(named)
+})
+
+test('each alert fires for what it is about and for nothing less', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rules-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const units = Object.entries(CASES).flatMap(([alert, { fires, silent, minutes }]) => [
+    unitTest(alert, { series: fires, fires: true, minutes }),
+    unitTest(alert, { series: silent, fires: false, minutes }),
+  ])
+  // Whether an alert fires is asked of the series ALERTS, which needs no copy of its labels and words.
+  const tests = units.map(({ alert, fires, minutes, ...unit }) => ({
+    ...unit,
+    promql_expr_test: [
+      {
+        expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+        eval_time: `${minutes}m`,
+        exp_samples: fires ? [{ labels: '{}', value: 1 }] : [],
+      },
+    ],
+  }))
+  const path = join(folder, 'units.yml')
+  // JSON is YAML.
+  await writeFile(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }))
+  const { stdout } = await execute(promtool, ['test', 'rules', path])
+  expect(stdout).toContain('SUCCESS')
+})

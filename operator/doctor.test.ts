@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { DEVICE } from '../server/testing/client.ts'
+import { executeOn } from '../server/testing/databases.ts'
+import { isRoot } from '../server/testing/debian-package.ts'
+import { examine, expectFinding, startWall } from '../server/testing/examined-wall.ts'
+import { freePort } from '../server/testing/free-port.ts'
+import { shiftedClock } from '../server/testing/shifted-clock.ts'
+
+test('settings, database, rights, secret, clock, counters and jobs that are broken are named with the way to mend them', {
+  timeout: 120_000,
+}, async () => {
+  const { env } = await startWall()
+  const { DATABASE_URL = '' } = env
+  const clock = await shiftedClock()
+  await clock.shift(120)
+  await executeOn(
+    DATABASE_URL,
+    'UPDATE installation SET counter_differences = 2, counters_checked_at = now()',
+  )
+  await executeOn(
+    DATABASE_URL,
+    `SELECT graphile_worker.add_job('gone-task', run_at => now() - interval '1 hour')`,
+  )
+  await Promise.all([
+    expectFinding({ ...env, PORT: 'abc' }, 'settings', {
+      level: 'broken',
+      says: /^PORT: /,
+      mend: /Исправьте/,
+    }),
+    expectFinding(
+      { ...env, DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` },
+      'database',
+      {
+        level: 'broken',
+        says: /не отвечает/,
+        mend: /базы данных/,
+      },
+    ),
+    expectFinding({ ...env, APP_SECRET: 't'.repeat(32) }, 'secret', {
+      level: 'broken',
+      says: /не подходит/,
+      mend: /ACCEPT_NEW_SECRET/,
+    }),
+    expectFinding({ ...env, ...clock.env }, 'clock', {
+      level: 'broken',
+      says: /спешат на 1[12]\d с/,
+      mend: /timedatectl/,
+    }),
+    expectFinding(env, 'counters', {
+      level: 'broken',
+      says: /расхождений: 2/,
+      mend: /vslukh recount/,
+    }),
+    expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
+  ])
+  const name = new URL(DATABASE_URL).pathname.slice(1)
+  await executeOn(DATABASE_URL, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await expectFinding(env, 'database', {
+    level: 'broken',
+    says: /только для чтения/,
+    mend: /default_transaction_read_only/,
+  })
+})
+
+test('a mail server that has stopped, the mails that wait for it, and a disk that is full are named', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'only root may mount a small disk')
+  const { env, target, closeMailbox } = await startWall()
+  await closeMailbox()
+  const answer = await fetch(`${target}/api/v1/registrations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'olga@example.org', clientToken: 'one browser', device: DEVICE }),
+  })
+  expect(answer.status).toBe(201)
+  await expect
+    .poll(async () => (await examine(env)).found.mails, { timeout: 30_000 })
+    .toMatchObject({ level: 'broken', says: expect.stringMatching(/не уходят: 1/) })
+  await expectFinding(env, 'smtp', { level: 'broken', says: /ECONNREFUSED/, mend: /SMTP_URL/ })
+
+  const printing = { ...env, SMTP_URL: '', MAIL_MODE: 'print' }
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'small-disk-'))
+  const mount = promisify(execFile)
+  await mount('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', DATA_DIR])
+  try {
+    await writeFile(join(DATA_DIR, 'filler'), Buffer.alloc(40 * 1024 * 1024, 1))
+    const full = { level: 'broken', says: /свободно 8 МиБ/, mend: /Освободите/ } as const
+    await expectFinding({ ...printing, DATA_DIR }, 'disk', full)
+    await rm(join(DATA_DIR, 'filler'))
+    const little = { level: 'warning', says: /свободно 48 МиБ/, mend: /Освободите/ } as const
+    await expectFinding({ ...printing, DATA_DIR }, 'disk', little)
+  } finally {
+    await mount('umount', [DATA_DIR])
+    await rm(DATA_DIR, { recursive: true })
+  }
+})

@@ -1,0 +1,43 @@
+import { readConfig } from '../server/config.ts'
+import { examine } from '../server/doctor/doctor.service.ts'
+import { broken, type Finding } from '../server/doctor/finding.ts'
+import { explainStartFailure } from '../server/start/start-failure.ts'
+import { type Alone, type Command, type Output, requireWords } from './command.ts'
+import { openWall } from './open-wall.ts'
+
+export const doctor: Command = {
+  usage: ['doctor'],
+  summary: 'проверяет всё по порядку и говорит, как починить',
+  async runAlone(alone: Alone): Promise<Output> {
+    requireWords(alone, 0)
+    const findings = await findAll(alone.say)
+    const isBroken = findings.some(({ level }) => level === 'broken')
+    return { lines: findings.flatMap(linesOf), json: { isBroken, findings }, isBroken }
+  },
+}
+
+/** Settings and a database that do not let anything start are findings, too. */
+async function findAll(say: Alone['say']): Promise<Finding[]> {
+  let stage = 'settings'
+  try {
+    const config = readConfig(process.env)
+    stage = 'database'
+    const wall = await openWall(config, say)
+    try {
+      return await examine({ db: wall.db, config })
+    } finally {
+      await wall.close()
+    }
+  } catch (error) {
+    const mend =
+      stage === 'settings' ? 'Исправьте переменную' : 'Без базы данных остальное не проверить'
+    return [broken(stage, explainStartFailure(error), mend)]
+  }
+}
+
+const MARKS = { ok: '✓', warning: '!', broken: '✗' }
+
+function linesOf({ level, says, mend }: Finding): string[] {
+  const line = `${MARKS[level]} ${says}`
+  return [mend === undefined ? line : `${line}. ${mend}.`]
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { createLogger } from '../logger.ts'
+import { executeOn } from '../testing/databases.ts'
+import { findProgram } from '../testing/debian-package.ts'
+import { freePort } from '../testing/free-port.ts'
+import { collectLog } from '../testing/log-lines.ts'
+import { appForTest } from '../testing/test-app.ts'
+import { checkBackup } from './backup-check.ts'
+import { watchHealth } from './doctor.service.ts'
+import { checkMailDomain } from './mail-checks.ts'
+
+test('what breaks while the server runs is logged once, and once more when it is well again', async () => {
+  const app = await appForTest()
+  const log = collectLog()
+  const config = readConfig({ DATA_DIR: app.dataDir })
+  const stop = watchHealth(
+    { db: app.db, config },
+    { log: createLogger('info', log.stream), firstMs: 1, everyMs: 20 },
+  )
+  onTestFinished(stop)
+  const setDifferences = (differences: number) =>
+    executeOn(
+      app.databaseUrl,
+      `UPDATE installation SET counter_differences = ${differences}, counters_checked_at = now()`,
+    )
+  await setDifferences(3)
+  const warned = JSON.parse(await log.line('"check":"counters"'))
+  expect(warned).toMatchObject({
+    level: 'warn',
+    state: 'broken',
+    mend: 'Исправьте: vslukh recount',
+  })
+  await setDifferences(0)
+  const mended = JSON.parse(await log.line('"check":"counters"', 2))
+  expect(mended).toMatchObject({ level: 'info', state: 'ok' })
+  expect(log.lines.filter((line) => line.includes('"check":"counters"'))).toHaveLength(2)
+})
+
+/** Starts a DNS server that knows these TXT records. Resolves to a resolver that asks it. */
+async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
+  const program = await findProgram(['/usr/sbin/dnsmasq'], {
+    debianPackage: 'dnsmasq-base',
+    advice: 'This test asks a DNS server of its own: install dnsmasq (Debian: dnsmasq-base)',
+  })
+  const port = await freePort()
+  const texts = Object.entries(records).map(([name, text]) => `--txt-record=${name},${text}`)
+  const place = ['--listen-address=127.0.0.1', '--bind-interfaces', `--port=${port}`]
+  const own = ['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--local=/test/']
+  const server = spawn(program, [...own, '--log-facility=-', '--user=root', ...place, ...texts], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(async () => {
+    server.kill()
+    await once(server, 'exit')
+  })
+  await once(createInterface(server.stderr), 'line')
+  const resolver = new Resolver({ timeout: 2000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${port}`])
+  return resolver
+}
+
+test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing is named; a silent DNS is no fault', {
+  timeout: 120_000,
+}, async () => {
+  const resolver = await dnsForTest({
+    'good.test': 'v=spf1 -all',
+    '_dmarc.good.test': 'v=DMARC1; p=none',
+    'wall._domainkey.good.test': 'v=DKIM1; k=rsa; p=abc',
+    'half.test': 'v=spf1 -all',
+  })
+  const check = (from: string, asked: object) => checkMailDomain(from, { resolver, ...asked })
+  expect(await check('wall@good.test', { dkimSelector: 'wall' })).toMatchObject({ level: 'ok' })
+  expect(await check('wall@good.test', { dkimSelector: 'other' })).toMatchObject({
+    level: 'warning',
+    says: 'good.test: в DNS нет записей DKIM (other._domainkey.good.test)',
+  })
+  expect(await check('wall@half.test', {})).toMatchObject({
+    level: 'warning',
+    says: 'half.test: в DNS нет записей DMARC (_dmarc.half.test)',
+  })
+  resolver.setServers([`127.0.0.1:${await freePort()}`])
+  expect(await check('wall@good.test', {})).toMatchObject({
+    level: 'ok',
+    says: expect.stringContaining('не отвечает'),
+  })
+})
+
+test('a backup that is fresh and verified is well; one that failed, is old, missing or unverified is not', () => {
+  const now = new Date('2026-03-30T12:00:00Z')
+  const fresh = { at: new Date('2026-03-30T03:30:00Z'), bytes: 25e6, failed: null }
+  const verifiedAt = new Date('2026-03-28T03:30:00Z')
+  const level = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now).level
+  expect(level({})).toBe('ok')
+  expect(level({ failed: 'на диске не осталось места' })).toBe('broken')
+  expect(level({ at: new Date('2026-03-26T03:30:00Z') })).toBe('broken')
+  expect(level({ at: null })).toBe('warning')
+  expect(level({ verifiedAt: null })).toBe('warning')
+  expect(level({ verifiedAt: new Date('2026-03-01T03:30:00Z') })).toBe('warning')
+})

@@ -1,0 +1,92 @@
+import type { Resolver } from 'node:dns/promises'
+import { createTransport } from 'nodemailer'
+import type { Config } from '../config.ts'
+import { smtpOptions } from '../mail/smtp.ts'
+import type { MailFacts } from './doctor.repository.ts'
+import { broken, type Finding, warning, well } from './finding.ts'
+
+/** Mails leave within seconds; one that waits longer is late. */
+const LATE_SECONDS = 120
+
+/** Whether mails leave the queue. */
+export function checkMailQueue({ waiting, failing, oldest_seconds }: MailFacts): Finding {
+  const says = `писем в очереди: ${waiting}, не уходят: ${failing}`
+  if (failing === 0 && oldest_seconds < LATE_SECONDS) return well('mails', says)
+  return broken(
+    'mails',
+    says,
+    'Причина — в строке smtp ниже и в строках журнала «mail not sent, will retry»',
+  )
+}
+
+/** Connects to the mail server and logs in, as each mail does. */
+export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding> {
+  if (smtpUrl === undefined) {
+    const says = 'письма только печатаются и сохраняются в DATA_DIR/mail'
+    if (publicUrl === undefined) return well('smtp', says)
+    return warning('smtp', says, 'Задайте SMTP_URL, чтобы коды доходили до людей')
+  }
+  const smtp = createTransport(smtpOptions(smtpUrl))
+  const { host } = new URL(smtpUrl)
+  try {
+    await smtp.verify()
+    return well('smtp', `почтовый сервер ${host} отвечает и впускает`)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return broken('smtp', `почтовый сервер ${host}: ${message}`, adviceFor(code))
+  } finally {
+    smtp.close()
+  }
+}
+
+function adviceFor(code: string | undefined): string {
+  switch (code) {
+    case 'EAUTH':
+      return 'Проверьте в SMTP_URL имя и пароль'
+    case 'ETLS':
+      return 'Проверьте, предлагает ли сервер TLS и какой у него сертификат: README.md, SMTP_URL'
+    case 'EDNS':
+      return 'Проверьте имя сервера в SMTP_URL'
+    default:
+      return 'Проверьте в SMTP_URL имя и порт, и не закрыт ли порт у хостера'
+  }
+}
+
+/** The codes of a DNS that answered: there is no such record. Any other error means that it did not answer. */
+const NO_RECORD = ['ENODATA', 'ENOTFOUND']
+
+type Asked = { resolver: Resolver; dkimSelector?: string | undefined }
+
+/** Looks in the DNS for what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC and, with a selector, DKIM. */
+export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
+  const domain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1)
+  const records = [
+    { name: 'SPF', at: domain, begins: 'v=spf1' },
+    { name: 'DMARC', at: `_dmarc.${domain}`, begins: 'v=dmarc1' },
+    ...(asked.dkimSelector
+      ? [{ name: 'DKIM', at: `${asked.dkimSelector}._domainkey.${domain}`, begins: 'v=dkim1' }]
+      : []),
+  ]
+  const missing: string[] = []
+  for (const { name, at, begins } of records) {
+    const texts = await readTexts(asked.resolver, at)
+    if (texts === undefined) return well('mail domain', `${domain}: DNS не отвечает, не проверено`)
+    if (!texts.some((text) => text.toLowerCase().startsWith(begins)))
+      missing.push(`${name} (${at})`)
+  }
+  if (missing.length === 0) return well('mail domain', `${domain}: SPF и DMARC на месте`)
+  return warning(
+    'mail domain',
+    `${domain}: в DNS нет записей ${missing.join(', ')}`,
+    'Добавьте TXT-записи по указаниям почтового сервера: без них письма попадают в спам',
+  )
+}
+
+/** Returns the TXT records at a name; undefined where the DNS does not answer. */
+async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
+  try {
+    return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))
+  } catch (error) {
+    return NO_RECORD.includes((error as NodeJS.ErrnoException).code ?? '') ? [] : undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { isRoot } from '../testing/debian-package.ts'
+import { startMain } from '../testing/start-main.ts'
+import { appForTest } from '../testing/test-app.ts'
+
+const execute = promisify(execFile)
+const statusOf = async (url: string) => (await fetch(url)).status
+
+test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
+  const app = await appForTest()
+  const name = new URL(app.databaseUrl).pathname.slice(1)
+  const server = inject('databaseUrl')
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await executeOn(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
+    await executeOn(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    )
+  }
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+  await setReadOnly('on')
+  // The first calls find that their connections were cut, which is 503 as well.
+  await expect.poll(() => statusOf(`${app.url}/api/v1/sessions`)).toBe(401)
+  await expect.poll(() => statusOf(`${app.url}/api/v1/posts?limit=7`)).toBe(200)
+  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  await setReadOnly('off')
+  await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
+})
+
+test('a node whose disk has no room for the database to write is not ready until there is some', async ({
+  skip,
+}) => {
+  skip(!isRoot, 'only root may mount a small disk')
+  const dataDir = await mkdtemp(join(tmpdir(), 'small-disk-'))
+  await execute('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', dataDir])
+  const app = await appForTest({ config: { databaseUrl: undefined, dataDir } })
+  onTestFinished(async () => {
+    await execute('umount', ['-l', dataDir])
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+  const file = await open(join(dataDir, 'filler'), 'w')
+  await file.write(Buffer.alloc(20 * 1024 * 1024, 1))
+  await file.close()
+  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  expect(await statusOf(`${app.url}/livez`)).toBe(200)
+  await rm(join(dataDir, 'filler'))
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+})
+
+test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that long, and stops then', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const env = { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
+  const { stdout, stop } = await startMain(env)
+  const url = /^Готово: (.*)$/m.exec(stdout)?.[1] ?? ''
+  expect(await statusOf(`${url}/readyz`)).toBe(200)
+  const since = performance.now()
+  const stopped = stop()
+  await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503)
+  expect(await statusOf(`${url}/api/v1/posts`)).toBe(200)
+  await stopped
+  expect(performance.now() - since).toBeGreaterThanOrEqual(2000)
+  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+})

@@ -1,0 +1,86 @@
+import { Gauge, type Registry } from 'prom-client'
+import { clockSkew } from '../db/clock.ts'
+import type { OpenDatabase } from '../db/database.ts'
+import type { WallHealth } from '../doctor/health.service.ts'
+import { freeBytes } from '../http/health.ts'
+
+/** What the gauges are read from. */
+export type GaugeSources = {
+  database: OpenDatabase
+  dataDir: string
+  readWallHealth: () => Promise<WallHealth>
+  countReports: () => Promise<{ reports: number; oldest: Date | null }>
+  /** The age in seconds of the last backup; absent where nothing keeps it. */
+  backupAge?: () => Promise<number | undefined>
+}
+
+/**
+ * Adds gauges that are read when they are scraped. While the database does not answer, `vslukh_database_up` is 0 and what
+ * is read from it is absent, so that no alert judges old numbers.
+ */
+export function addGauges(registry: Registry, sources: GaugeSources): { update(): Promise<void> } {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `vslukh_${name}`, help, registers: [registry] })
+  const up = gauge('database_up', 'Whether the database answers')
+  const pool = {
+    total: gauge('database_connections', 'Connections of the pool for requests'),
+    idle: gauge('database_connections_idle', 'Those that nobody uses'),
+    waiting: gauge('database_waiting', 'Queries that wait for a connection'),
+  }
+  const disk = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
+  const read = readFromDatabase(gauge, sources)
+  return {
+    async update() {
+      const { totalCount, idleCount, waitingCount } = sources.database.pool
+      pool.total.set(totalCount)
+      pool.idle.set(idleCount)
+      pool.waiting.set(waitingCount)
+      const free = await freeBytes(sources.dataDir).catch(() => undefined)
+      if (free === undefined) disk.remove()
+      else disk.set(free)
+      up.set((await read()) ? 1 : 0)
+    },
+  }
+}
+
+/** Returns the function that sets what the database says; it resolves to whether the database answered. */
+function readFromDatabase(
+  gauge: (name: string, help: string) => Gauge,
+  { database: { db }, readWallHealth, countReports, backupAge }: GaugeSources,
+) {
+  const gauges = {
+    query: gauge('database_query_seconds', 'How long the scrape’s query of the clock took'),
+    skew: gauge('clock_skew_seconds', 'By how much this clock is ahead of the database’s'),
+    waiting: gauge('mails_waiting', 'Mails in the queue'),
+    failing: gauge('mails_failing', 'Those that were tried before'),
+    oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
+    reports: gauge('reports_open', 'Open reports'),
+    oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
+    differences: gauge('counter_differences', 'Counters that differed at the last check'),
+    nodes: gauge('nodes', 'Nodes that are connected to the database'),
+  }
+  const backup = backupAge && gauge('backup_age_seconds', 'Seconds since the last backup')
+  return async (): Promise<boolean> => {
+    try {
+      const began = performance.now()
+      const skew = await clockSkew(db)
+      gauges.query.set((performance.now() - began) / 1000)
+      gauges.skew.set(skew / 1000)
+      const { mails, counterDifferences, nodes } = await readWallHealth()
+      gauges.waiting.set(mails.waiting)
+      gauges.failing.set(mails.failing)
+      gauges.oldestMail.set(mails.oldest_seconds)
+      gauges.differences.set(counterDifferences)
+      gauges.nodes.set(nodes)
+      const { reports, oldest } = await countReports()
+      gauges.reports.set(reports)
+      gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
+      const age = await backupAge?.()
+      if (age !== undefined) backup?.set(age)
+      return true
+    } catch {
+      for (const one of [...Object.values(gauges), ...(backup ? [backup] : [])]) one.remove()
+      return false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, inject, onTestFinished } from 'vitest'
+import { executeOn } from '../testing/databases.ts'
+import { freePort } from '../testing/free-port.ts'
+import { openMailbox } from '../testing/mailbox.ts'
+import { report } from '../testing/moderation-calls.ts'
+import { appForTest, testPerNode } from '../testing/test-app.ts'
+
+const test = testPerNode('responses that each node caches for itself')
+
+const SAMPLE = /^([a-z_][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? ([-+.\dA-Za-z]+)$/
+
+/** Scrapes a node. Returns the value of each series by its name and labels; throws for a line that is no exposition format. */
+async function scrape(port: number): Promise<Map<string, number>> {
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  const series = new Map<string, number>()
+  for (const line of (await answer.text()).split('\n')) {
+    if (line === '' || /^# (HELP|TYPE) [a-z_]/.test(line)) continue
+    const [, name, labels = '', value] = SAMPLE.exec(line) ?? []
+    if (name === undefined) throw new Error(`no exposition format: ${line}`)
+    const key = `${name}{${labels}}`
+    if (series.has(key)) throw new Error(`twice: ${key}`)
+    series.set(key, Number(value))
+  }
+  return series
+}
+
+/** Adds up the series whose names and labels match. */
+function sum(series: Map<string, number>, pattern: RegExp): number {
+  return [...series].filter(([key]) => pattern.test(key)).reduce((total, [, n]) => total + n, 0)
+}
+
+async function meteredApp() {
+  const metricsPort = await freePort()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { metricsPort, smtpUrl: mailbox.url } })
+  return { app, metricsPort, mailbox }
+}
+
+test('requests by route pattern and status, cache hits, mails, reports and the state of the node are scraped over HTTP', async () => {
+  const { app, metricsPort, mailbox } = await meteredApp()
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const post = await app.publish(olga)
+  await report(app, petr, { postId: post.id })
+  for (let n = 0; n < 5; n++) await app.call('GET', `/posts/${post.id}`)
+  await app.call('GET', '/posts/987654321')
+  await fetch(`${app.url}/no/such/page?secret=1`)
+
+  const series = await scrape(metricsPort)
+  const count = (labels: string) =>
+    sum(series, new RegExp(`^vslukh_http_request_duration_seconds_count{${labels}}`))
+  expect(count('method="GET",route="/api/v1/posts/:id",status="200"')).toBe(5)
+  expect(count('method="GET",route="/api/v1/posts/:id",status="404"')).toBe(1)
+  expect(count('method="POST",route="/api/v1/posts",status="201"')).toBe(1)
+  const inAll = 'le="\\+Inf"'
+  expect(sum(series, new RegExp(inAll))).toBeGreaterThan(0)
+  expect(sum(series, new RegExp(`^vslukh_http_request_duration_seconds_bucket.*${inAll}`))).toBe(
+    sum(series, /^vslukh_http_request_duration_seconds_count/),
+  )
+  expect(sum(series, /^vslukh_cache_hits_total/)).toBeGreaterThanOrEqual(3)
+  expect(sum(series, /^vslukh_mails_total\{outcome="sent"/)).toBe(mailbox.mails.length)
+  expect(mailbox.mails.length).toBeGreaterThan(0)
+  const known = [
+    ['database_up', 1],
+    ['reports_open', 1],
+    ['counter_differences', 0],
+    ['mails_failing', 0],
+    ['nodes', 1],
+  ] as const
+  for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
+  for (const name of ['disk_free_bytes', 'database_connections', 'database_query_seconds']) {
+    expect(series.get(`vslukh_${name}{}`)).toBeGreaterThan(0)
+  }
+  expect(Math.abs(series.get('vslukh_clock_skew_seconds{}') ?? 99)).toBeLessThan(1)
+  expect([...series.keys()].some((key) => key.startsWith('nodejs_eventloop_lag_p99'))).toBe(true)
+  expect(sum(series, /^vslukh_build_info\{version="\d/)).toBe(1)
+  // No address and no id of a request becomes a label.
+  expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
+  expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('without the database it is down, and what is read from it is absent', async () => {
+  const { app, metricsPort } = await meteredApp()
+  expect((await scrape(metricsPort)).get('vslukh_mails_waiting{}')).toBe(0)
+  const name = new URL(app.databaseUrl).pathname.slice(1)
+  const server = inject('databaseUrl')
+  await executeOn(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await executeOn(
+    server,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  )
+  await expect.poll(async () => (await scrape(metricsPort)).get('vslukh_database_up{}')).toBe(0)
+  expect((await scrape(metricsPort)).has('vslukh_mails_waiting{}')).toBe(false)
+})

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { ObserveRequest } from '../http/request-log.ts'
+import { MailFailure } from '../mail/smtp.ts'
+import type { MailTransport } from '../mail/transport.ts'
+import { StartError } from '../start/start-failure.ts'
+import { addGauges, type GaugeSources } from './gauges.ts'
+import { RequestTally } from './request-tally.ts'
+
+type Place = { port: number; host: string }
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Makes the metrics of one node: what happens is counted as it happens, everything else is read when it is scraped. */
+export function createMetrics(version: string) {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new RequestTally(registers)
+  let hits = 0
+  new Counter({
+    name: 'vslukh_cache_hits_total',
+    help: 'Reads of visitors that were answered from the cache, before any route',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(hits)
+    },
+  })
+  const mails = new Counter({
+    name: 'vslukh_mails_total',
+    help: 'Tries to send a mail by their outcome: sent, refused, unanswered, failed',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const build = { name: 'vslukh_build_info', help: 'The version', labelNames: ['version', 'node'] }
+  new Gauge({ ...build, registers }).set({ version, node: process.versions.node }, 1)
+
+  const observe: ObserveRequest = (facts, isCacheHit) => {
+    requests.note(facts)
+    if (isCacheHit) hits++
+  }
+  return {
+    observe,
+    /** Wraps a transport: the outcome of each try is counted. */
+    countMails(transport: MailTransport): MailTransport {
+      return {
+        ...transport,
+        async send(mail, signal) {
+          try {
+            await transport.send(mail, signal)
+            mails.inc({ outcome: 'sent' })
+          } catch (error) {
+            mails.inc({ outcome: error instanceof MailFailure ? error.kind : 'failed' })
+            throw error
+          }
+        },
+      }
+    },
+    /** Serves `GET /metrics` until the returned function is called. Throws StartError where it cannot listen. */
+    serve: (place: Place, sources: GaugeSources) => serve(registry, place, sources),
+  }
+}
+
+async function serve(registry: Registry, { port, host }: Place, sources: GaugeSources) {
+  const gauges = addGauges(registry, sources)
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      return void response.writeHead(404).end()
+    }
+    await gauges.update()
+    const text = await registry.metrics()
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  })
+  server.listen(port, host)
+  await once(server, 'listening').catch((cause) => {
+    throw new StartError(`METRICS_PORT: не получилось слушать ${host}:${port}: ${cause.message}`)
+  })
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}

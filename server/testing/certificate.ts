@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+
+const execute = promisify(execFile)
+
+/** Makes a certificate for localhost by openssl, valid for so many days. It is removed at the end of the test. */
+export async function certificateForTest(days: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'certificate-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert]
+  await execute('openssl', ['req', ...made, '-days', String(days), ...subject])
+  return { path: cert, key: await readFile(key), cert: await readFile(cert) }
+}

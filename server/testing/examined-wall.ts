@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type RequestListener,
+} from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished } from 'vitest'
+import type { Finding } from '../doctor/finding.ts'
+import { certificateForTest } from './certificate.ts'
+import { freshDatabase } from './databases.ts'
+import { freePort } from './free-port.ts'
+import { openMailbox } from './mailbox.ts'
+import { startMain } from './start-main.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
+const APP_SECRET = 's'.repeat(32)
+
+export type Env = Record<string, string>
+
+/** Runs the doctor with only these variables. Returns its exit code and its findings by their checks. */
+export async function examine(env: Env) {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
+  const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
+  execFile(PROGRAM, ['doctor', '--json'], options, (error, out) =>
+    resolve({ code: error ? Number(error.code) : 0, out }),
+  )
+  const { code, out } = await promise
+  const { findings } = JSON.parse(out) as { findings: Finding[] }
+  return { code, found: Object.fromEntries(findings.map((finding) => [finding.check, finding])) }
+}
+
+/** Serves a listener for one test, with TLS where there is a certificate. Resolves to its origin. */
+export async function serve(listener: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
+  const server = tls ? createServer(tls, listener) : createHttpServer(listener)
+  onTestFinished(() => void server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return `${tls ? 'https' : 'http'}://localhost:${port}`
+}
+
+type Proxy = { localAddress?: string; isSilent?: boolean }
+
+/** A reverse proxy that comes from an address and names its client in X-Forwarded-For, unless it is silent. */
+export function proxyTo(
+  target: string,
+  { localAddress = '127.0.0.1', isSilent }: Proxy,
+): RequestListener {
+  return (request, response) => {
+    const headers = { ...request.headers, ...(!isSilent && { 'x-forwarded-for': '198.51.100.7' }) }
+    const options = { headers, method: request.method, localAddress }
+    httpRequest(`${target}${request.url}`, options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+      .on('error', () => response.writeHead(502).end())
+      .end()
+  }
+}
+
+/** Starts a wall with a mail server behind an https proxy. Returns the variables with which it is examined. */
+export async function startWall() {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const mailbox = await openMailbox()
+  let isOpen = true
+  const closeMailbox = async () => {
+    if (isOpen) await mailbox.close()
+    isOpen = false
+  }
+  onTestFinished(closeMailbox)
+  const certificate = await certificateForTest(90)
+  const target = `http://127.0.0.1:${await freePort()}`
+  const env: Env = {
+    DATABASE_URL: database.url,
+    APP_SECRET,
+    SMTP_URL: mailbox.url,
+    PUBLIC_URL: await serve(proxyTo(target, {}), certificate),
+    TRUST_PROXY: '127.0.0.1',
+    NODE_EXTRA_CA_CERTS: certificate.path,
+  }
+  const { code, stderr, stop } = await startMain({ ...env, PORT: new URL(target).port })
+  expect({ code, stderr }).toEqual({ code: null, stderr: '' })
+  return { env, target, certificate, stop, closeMailbox }
+}
+
+/** Expects that one check is at a level, and which words its line and its advice contain. */
+export async function expectFinding(
+  env: Env,
+  check: string,
+  { level, says, mend }: { level: Finding['level']; says: RegExp; mend: RegExp },
+) {
+  const { code, found } = await examine(env)
+  const words = { level, says: expect.stringMatching(says), mend: expect.stringMatching(mend) }
+  expect(found[check]).toMatchObject(words)
+  if (level === 'broken') expect(code).toBe(1)
+}
