@@ -1,4 +1,5 @@
 import type { Progress } from '../server/backup/backup-file.ts'
+import { storeBackup } from '../server/backup/backup-state.repository.ts'
 import { backupPath, createBackup } from '../server/backup/create-backup.service.ts'
 import { restoreBackup } from '../server/backup/restore.service.ts'
 import { verifyBackup } from '../server/backup/verify.service.ts'
@@ -23,6 +24,7 @@ export const backup: Command = {
     const secret = values['without-secret'] === true ? null : await readSecret(db, config)
     if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
     const { bytes, manifest } = await createBackup(wall.url, file, { secret, onProgress: shown() })
+    await storeBackup(db, bytes)
     await appendToJournal(db, { actor, action: 'wall.backup' })
     const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
     const megabytes = (bytes / 1e6).toFixed(1)

@@ -1,3 +1,4 @@
+import { selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { readConfig } from '../server/config.ts'
 import { examine } from '../server/doctor/doctor.service.ts'
 import { broken, type Finding } from '../server/doctor/finding.ts'
@@ -24,7 +25,8 @@ async function findAll(say: Alone['say']): Promise<Finding[]> {
     stage = 'database'
     const wall = await openWall(config, say)
     try {
-      return await examine({ db: wall.db, config })
+      const { db } = wall
+      return await examine({ db, config, readBackupState: () => selectBackupState(db) })
     } finally {
       await wall.close()
     }

@@ -1,3 +1,4 @@
+import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { countWaiting } from '../server/moderation/queue.repository.ts'
 import { selectStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -11,6 +12,7 @@ export const status: Command = {
     requireWords(context, 0)
     const wall = await selectStatus(context.db)
     const waiting = await countWaiting(context.db)
+    const backup = await selectBackupState(context.db)
     const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
     const reports =
       waiting.oldest === null
@@ -28,8 +30,17 @@ export const status: Command = {
         `Жалобы:     ${reports}`,
         `Письма:     ждут: ${wall.mails_waiting}, не уходят: ${wall.mails_failing}`,
         `Счётчики:   ${checked}`,
+        `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, waiting },
+      json: { ...wall, waiting, backup },
     }
   },
+}
+
+function backupLine({ at, bytes, failed, verifiedAt }: BackupState): string {
+  const last =
+    at === null
+      ? 'ещё не делалась'
+      : `${time(at)}, ${(bytes / 1e6).toFixed(1)} МБ, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
+  return failed === null ? last : `${last}. Последняя не удалась: ${failed}`
 }

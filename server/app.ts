@@ -3,15 +3,13 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
 import { registerCodes } from './codes/codes.routes.ts'
-import type { Config } from './config.ts'
+import { type Config, originOf } from './config.ts'
 import { registerDataExport } from './data-export/data-export.routes.ts'
 import { batchCalls } from './db/batch-calls.ts'
-import { watchClock } from './db/clock.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
 import { productVersion } from './db/migrate.ts'
-import { IDENTITY_KEY, watchHealth } from './doctor/doctor.service.ts'
-import { readWallHealth } from './doctor/health.service.ts'
+import { IDENTITY_KEY } from './doctor/doctor.service.ts'
 import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -29,27 +27,22 @@ import type { MailTransport } from './mail/transport.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
-import { countWaiting } from './moderation/queue.repository.ts'
-import { serveFeeds } from './pages/feeds.ts'
-import type { PageReads } from './pages/rendered-pages.ts'
-import { servePages } from './pages/serve-pages.ts'
-import { serveSitemap } from './pages/sitemap.ts'
 import { loadWebApp, type WebApp } from './pages/web-app.ts'
-import { readIdRanges, readIdsInRange } from './posts/id-ranges.ts'
-import { readPostForPage, readWallForPage, registerPosts } from './posts/posts.routes.ts'
+import { registerPosts } from './posts/posts.routes.ts'
 import { startJobs } from './queue/queue.ts'
 import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
-import { readRepliesForPage, registerReplies } from './replies/replies.routes.ts'
+import { registerReplies } from './replies/replies.routes.ts'
 import { registerReports } from './reports/reports.routes.ts'
 import { createResponseCache, type ResponseCache } from './response-cache/response-cache.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
 import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
-import { createSiteStateReader } from './site-state/site-state.service.ts'
+import { registerSite } from './site.ts'
 import { deriveKey } from './start/app-secret.ts'
-import { CRONTAB, createTasks } from './tasks.ts'
+import { createTasks, crontabOf } from './tasks.ts'
 import { registerTexts } from './texts/texts.routes.ts'
 import { createTexts, type ReadText } from './texts/texts.service.ts'
+import { watchWall } from './watching.ts'
 
 export type AppOptions = {
   config: Config
@@ -123,14 +116,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     databaseFolder: config.databaseUrl === undefined ? config.dataDir : undefined,
     isDraining: () => isDraining,
   })
-  await registerPages(http, parts, { cache, headers })
+  const { cookieName } = parts.sessions
+  await registerSite(http, { ...parts, cookieName, cache, headers })
   registerIdentity(http, {
     key: deriveKey(secret, IDENTITY_KEY),
     trustProxy: config.trustProxy,
   })
-  const unwatchClock = watchClock(db, log)
-  const unwatchHealth = watchHealth({ db: background.db, config }, { log })
-  const stopMetrics = await serveMetrics(metrics, { config, database })
+  const unwatch = await watchWall({ config, database, background, metrics, log })
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
@@ -138,7 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
-    crontab: CRONTAB,
+    crontab: crontabOf(config),
     log,
   })
   return {
@@ -149,9 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       isDraining = true
     },
     async close(graceMs = 0) {
-      unwatchClock()
-      unwatchHealth()
-      stopMetrics()
+      unwatch()
       await Promise.all([stop(graceMs), jobs.stop()])
       parts.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
@@ -252,56 +242,4 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
-}
-
-/** Serves the metrics where METRICS_PORT is set. Returns the function that stops it. */
-async function serveMetrics(
-  metrics: Metrics | undefined,
-  { config, database }: { config: Config; database: OpenDatabase },
-): Promise<() => void> {
-  const { metricsPort: port, metricsHost: host, dataDir } = config
-  if (metrics === undefined || port === undefined) return () => {}
-  const { db } = database
-  return metrics.serve(
-    { port, host },
-    {
-      database,
-      dataDir,
-      readWallHealth: () => readWallHealth(db),
-      countReports: () => countWaiting(db),
-    },
-  )
-}
-
-/** The origin people see. */
-function originOf({ publicUrl, port }: Config): string {
-  return publicUrl ?? `http://localhost:${port}`
-}
-
-/** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
-async function registerPages(
-  http: FastifyInstance,
-  { config, db, limits, sessions: { cookieName }, web, readText }: Parts,
-  { cache, headers }: { cache: ResponseCache; headers: Record<string, string> },
-): Promise<void> {
-  const { appName } = config
-  const origin = originOf(config)
-  const api = { db, readAsVisitor: cache.readAsVisitor }
-  const reads: PageReads = {
-    readWall: (query) => readWallForPage(api, query),
-    readPost: (id) => readPostForPage(api, id),
-    readReplies: (postId, query) => readRepliesForPage(api, postId, query),
-    readText,
-    readSiteState: createSiteStateReader(db),
-  }
-  const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }
-  await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, headers })
-  await serveFeeds(http, { ...reads, appName, origin, cache, headers, limit: limits.visitorCalls })
-  await serveSitemap(http, {
-    origin,
-    headers,
-    readRanges: (ranges) => readIdRanges(db, ranges),
-    readIds: (range) => readIdsInRange(db, range),
-    ...pageLimits,
-  })
 }

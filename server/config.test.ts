@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
+import { ConfigError } from './config-reader.ts'
 
 const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
@@ -39,6 +40,9 @@ test('with no variable set everything has its default', () => {
     drainSeconds: 0,
     metricsPort: undefined,
     metricsHost: '127.0.0.1',
+    backupDir: undefined,
+    backupAt: { hour: 3, minute: 30 },
+    backupKeep: 14,
   })
 })
 
@@ -72,6 +76,9 @@ test('every variable sets its own field', () => {
     DRAIN_SECONDS: '5',
     METRICS_PORT: '9464',
     METRICS_HOST: '10.0.0.7',
+    BACKUP_DIR: '/backups',
+    BACKUP_AT: '4:05',
+    BACKUP_KEEP: '30',
   }
   expect(readConfig(env)).toEqual({
     port: 8080,
@@ -103,6 +110,9 @@ test('every variable sets its own field', () => {
     drainSeconds: 5,
     metricsPort: 9464,
     metricsHost: '10.0.0.7',
+    backupDir: '/backups',
+    backupAt: { hour: 4, minute: 5 },
+    backupKeep: 30,
   })
 })
 
@@ -173,6 +183,10 @@ test.each([
   ['RATE_LIMIT_SCALE', '-1'],
   ['RATE_LIMIT_SCALE', 'Infinity'],
   ['LOG_LEVEL', 'loud'],
+  ['BACKUP_AT', '24:00'],
+  ['BACKUP_KEEP', '0'],
+  ['METRICS_PORT', '70000'],
+  ['MAIL_MODE', 'file'],
   ['HSTS_SUBDOMAINS', 'yes'],
   ['SERVICE_WORKER', '0'],
 ])('%s=%s is refused with a sentence that names the variable', (name, value) => {

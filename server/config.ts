@@ -1,7 +1,5 @@
 import { resolve } from 'node:path'
-import proxyAddr from '@fastify/proxy-addr'
-import { isEmail } from '../contract/account-rules.ts'
-import { StartError } from './start/start-failure.ts'
+import { ConfigError, reader, wrong } from './config-reader.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -52,12 +50,14 @@ export type Config = {
   /** Where metrics are served; undefined when METRICS_PORT is unset. */
   metricsPort: number | undefined
   metricsHost: string
+  /** The folder of the nightly backups; undefined when there are none. */
+  backupDir: string | undefined
+  /** When they are made (UTC), and how many are kept. */
+  backupAt: { hour: number; minute: number }
+  backupKeep: number
 }
 
 const POSTGRES = ['postgres:', 'postgresql:']
-
-/** Thrown for an environment variable with a value that the product cannot run with; the message names the variable. */
-export class ConfigError extends StartError {}
 
 /**
  * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset.
@@ -81,6 +81,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
   requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
+  const backupDir = read.text('BACKUP_DIR')
   return {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -120,6 +121,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         ? undefined
         : read.integer('METRICS_PORT', { fallback: 0, min: 0, max: 65535 }),
     metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
+    backupDir: backupDir === undefined ? undefined : resolve(backupDir),
+    backupAt: read.timeOfDay('BACKUP_AT', { hour: 3, minute: 30 }),
+    backupKeep: read.integer('BACKUP_KEEP', { fallback: 14, min: 1, max: 10_000 }),
   }
 }
 
@@ -139,6 +143,11 @@ function requireOneWayOfMail({
   )
 }
 
+/** The origin that people see. */
+export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {
+  return publicUrl ?? `http://localhost:${port}`
+}
+
 const REPORTS_TO_HIDE_MIN = 3
 
 /** Fewer reports than three hide nothing: two people could silence anybody. */
@@ -146,80 +155,4 @@ function readReportsToHide(read: Pick<ReturnType<typeof reader>, 'integer'>): nu
   const reports = read.integer('REPORTS_TO_HIDE', { fallback: 3, min: 0, max: 1_000_000 })
   if (reports === 0 || reports >= REPORTS_TO_HIDE_MIN) return reports
   throw wrong('REPORTS_TO_HIDE', String(reports), 'нужно 0 (не скрывать) или целое число от 3')
-}
-
-type Range = { fallback: number; min: number; max: number }
-
-/** Each function returns the fallback or undefined for an unset variable, and throws ConfigError for a value it cannot parse. */
-function reader(env: NodeJS.ProcessEnv) {
-  const text = (name: string) => env[name]?.trim() || undefined
-
-  /** `parse` returns undefined for a wrong value. */
-  function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
-    const value = text(name)
-    if (value === undefined) return undefined
-    const parsed = parse(value)
-    if (parsed === undefined) throw wrong(name, value, need)
-    return parsed
-  }
-
-  return {
-    text,
-    integer(name: string, { fallback, min, max }: Range): number {
-      const parse = (value: string) => {
-        const number = Number(value)
-        return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
-      }
-      return read(name, `нужно целое число от ${min} до ${max}`, parse) ?? fallback
-    },
-    positive(name: string, fallback: number): number {
-      const parse = (value: string) => {
-        const number = Number(value)
-        return Number.isFinite(number) && number > 0 ? number : undefined
-      }
-      return read(name, 'нужно число больше нуля', parse) ?? fallback
-    },
-    oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-      const parse = (value: string) => allowed.find((one) => one === value)
-      return read(name, `нужно одно из: ${allowed.join(', ')}`, parse) ?? fallback
-    },
-    /** The message does not quote the value, which may contain a password. */
-    url(name: string, protocols: string[]): string | undefined {
-      const value = text(name)
-      if (value === undefined || protocols.includes(URL.parse(value)?.protocol ?? '')) return value
-      throw new ConfigError(`${name}: нужен адрес вида ${protocols[0]}//…`)
-    },
-    origin(name: string): string | undefined {
-      return read(name, 'нужен адрес сайта без пути, например https://vsluh.example', (value) => {
-        const url = URL.parse(value)
-        const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
-        return isOrigin ? url.origin : undefined
-      })
-    },
-    /** An address without a name: the sender's name is APP_NAME. */
-    email(name: string): string | undefined {
-      const parse = (value: string) => (isEmail(value) ? value : undefined)
-      return read(name, 'нужен адрес почты, например wall@vsluh.example', parse)
-    },
-    networks(name: string): string[] {
-      const networks = (text(name) ?? '').split(',').map((part) => part.trim())
-      const invalid = networks.find((network) => network && !isNetwork(network))
-      if (invalid === undefined) return networks.filter(Boolean)
-      throw wrong(name, invalid, 'нужны адреса или сети через запятую, например 10.0.0.0/8')
-    },
-  }
-}
-
-/** Whether the library by which the server trusts proxies accepts an address or a network. */
-function isNetwork(value: string): boolean {
-  try {
-    proxyAddr.compile([value])
-    return true
-  } catch {
-    return false
-  }
-}
-
-function wrong(name: string, value: string, need: string): ConfigError {
-  return new ConfigError(`${name}: ${need}, а задано «${value}»`)
 }

@@ -6,7 +6,7 @@ import { migrate } from './db/migrate.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { createLineWriter, createLogger } from './logger.ts'
 import { openMailTransport } from './mail/transport.ts'
-import { makeDataDir } from './start/data-dir.ts'
+import { leaveNote, makeDataDir } from './start/data-dir.ts'
 import { openInstallation, refuseLostDatabase } from './start/installation.ts'
 import { requirePostgresVersion } from './start/postgres-version.ts'
 import { explainStartFailure, ListenFailure } from './start/start-failure.ts'
@@ -53,6 +53,7 @@ async function start(): Promise<void> {
   stopping.signal.throwIfAborted()
   await migrate(directUrl, { say, signal: stopping.signal })
   stopping.signal.throwIfAborted()
+  if (config.databaseUrl === undefined) await leaveNote(config.dataDir)
   const secret = await openInstallation(directUrl, config, say)
   stopping.signal.throwIfAborted()
 

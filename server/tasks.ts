@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
 import { moveAccounts } from './account-deletion/account-deletion.service.ts'
+import { createNightlyBackup } from './backup/nightly-backup.task.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
-import type { Config } from './config.ts'
+import { type Config, originOf } from './config.ts'
 import type { Db } from './db/database.ts'
 import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
@@ -36,10 +37,16 @@ type Options = {
     | 'moderatorEmail'
     | 'dataDir'
     | 'accessJournalDays'
+    | 'backupDir'
+    | 'backupAt'
+    | 'backupKeep'
   >
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
+  /** URL of the database for a connection that keeps a state of its own. */
+  directUrl: string
+  secret: string
   log: FastifyBaseLogger
   codeKey: Buffer
   undoKey: Buffer
@@ -66,14 +73,30 @@ const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 const MAIL_TASKS = ['send-code', 'send-email-notice', 'send-queue-mail', 'send-decision-mail']
 
+/** Returns when the recurring jobs run, the nightly backup among them where there is one. */
+export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
+  const { hour, minute } = backupAt
+  return backupDir === undefined ? CRONTAB : `${CRONTAB}${minute} ${hour} * * * back-up\n`
+}
+
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, log, codeKey, undoKey, nameKey, transport, invalidate } =
-    options
-  const { appName, publicUrl, port, moderatorEmail, contactEmail: contact } = config
-  // The origin people see, for links in mails.
-  const origin = publicUrl ?? `http://localhost:${port}`
+  const { config, db, backgroundDb, directUrl, secret, log, codeKey, undoKey, nameKey } = options
+  const { transport, invalidate } = options
+  const { appName, moderatorEmail, contactEmail: contact } = config
+  const origin = originOf(config)
+  const { backupDir, backupKeep: keep } = config
   return {
+    ...(backupDir !== undefined && {
+      'back-up': createNightlyBackup({
+        db: backgroundDb,
+        url: directUrl,
+        folder: backupDir,
+        keep,
+        secret,
+        log,
+      }),
+    }),
     'send-code': sendUntilExpired(
       'send-code',
       {

@@ -32,6 +32,7 @@ export async function startProxiedSite(name: ProxyName) {
       DATABASE_URL: databaseUrl,
       APP_SECRET,
       PUBLIC_URL: `https://localhost:${httpsPort}`,
+      MAIL_MODE: 'print',
       TRUST_PROXY: '127.0.0.1',
       ACCESS_JOURNAL_DAYS: '1',
     })

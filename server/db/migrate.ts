@@ -14,6 +14,7 @@ import * as account from './migrations/004-account.ts'
 import * as installation from './migrations/005-installation.ts'
 import * as moderation from './migrations/006-moderation.ts'
 import * as accountDeletion from './migrations/007-account-deletion.ts'
+import * as backups from './migrations/008-backups.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -24,6 +25,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '005-installation': installation,
   '006-moderation': moderation,
   '007-account-deletion': accountDeletion,
+  '008-backups': backups,
 }
 
 type Options = {

@@ -200,5 +200,11 @@ export type Tables = {
     /** When the counters were compared with their rows last, and how many differed. */
     counters_checked_at: Date | null
     counter_differences: number | null
+    /** When the wall was backed up last, and how large the file is; null before. */
+    backup_at: Date | null
+    backup_bytes: string | null
+    /** Why the last nightly backup failed; null where it did not. */
+    backup_failed: string | null
+    backup_verified_at: Date | null
   }
 }

@@ -1,4 +1,5 @@
-import { access, constants, mkdir, readFile } from 'node:fs/promises'
+import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { StartError } from './start-failure.ts'
 
 /**
@@ -12,6 +13,18 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   } catch (cause) {
     throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
   }
+}
+
+const READ_ME = `Здесь лежит база данных стены и её секрет.
+
+Не копируйте эту папку, пока сервер работает: такая копия почти всегда испорчена, и это видно не сразу.
+Копию делает команда «vslukh backup ПАПКА», проверяет «vslukh verify ФАЙЛ», возвращает «vslukh restore ФАЙЛ».
+Сервер может при этом работать. Копии каждую ночь: переменная BACKUP_DIR.
+`
+
+/** Leaves a note in DATA_DIR for whoever is about to copy it. */
+export async function leaveNote(dataDir: string): Promise<void> {
+  await writeFile(join(dataDir, 'READ-ME.txt'), READ_ME)
 }
 
 /** Returns the text of a file; undefined where there is none. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { certificateForTest } from '../server/testing/certificate.ts'
+import { certificateForTest } from '../../server/testing/certificate.ts'
 import {
   examine,
   expectFinding,
   proxyTo,
   serve,
   startWall,
-} from '../server/testing/examined-wall.ts'
+} from '../../server/testing/examined-wall.ts'
 
 test('of a wall where all is well every check says so in order, with exit code 0; what stands before it is named when it is wrong', {
   timeout: 120_000,

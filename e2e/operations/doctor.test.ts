@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { DEVICE } from '../server/testing/client.ts'
-import { executeOn } from '../server/testing/databases.ts'
-import { isRoot } from '../server/testing/debian-package.ts'
-import { examine, expectFinding, startWall } from '../server/testing/examined-wall.ts'
-import { freePort } from '../server/testing/free-port.ts'
-import { shiftedClock } from '../server/testing/shifted-clock.ts'
+import { DEVICE } from '../../server/testing/client.ts'
+import { executeOn } from '../../server/testing/databases.ts'
+import { isRoot } from '../../server/testing/debian-package.ts'
+import { examine, expectFinding, startWall } from '../../server/testing/examined-wall.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { shiftedClock } from '../../server/testing/shifted-clock.ts'
 
 test('settings, database, rights, secret, clock, counters and jobs that are broken are named with the way to mend them', {
   timeout: 120_000,

@@ -1,0 +1,53 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { selectBackupState } from './backup/backup-state.repository.ts'
+import type { Config } from './config.ts'
+import { watchClock } from './db/clock.ts'
+import type { OpenDatabase } from './db/database.ts'
+import { watchHealth } from './doctor/doctor.service.ts'
+import { readWallHealth } from './doctor/health.service.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { countWaiting } from './moderation/queue.repository.ts'
+
+type Options = {
+  config: Config
+  /** The pool of requests, whose state the metrics show. */
+  database: OpenDatabase
+  /** The pool of jobs, by which the hourly checks ask. */
+  background: OpenDatabase
+  /** Absent where METRICS_PORT is unset. */
+  metrics: Metrics | undefined
+  log: FastifyBaseLogger
+}
+
+/** Watches the clock and the wall's health, and serves the metrics where they are wanted. Returns the function that stops it. */
+export async function watchWall(options: Options): Promise<() => void> {
+  const { config, database, background, log } = options
+  const unwatchClock = watchClock(database.db, log)
+  const readBackupState = () => selectBackupState(background.db)
+  const unwatchHealth = watchHealth({ db: background.db, config, readBackupState }, { log })
+  const stopMetrics = await serveMetrics(options)
+  return () => {
+    unwatchClock()
+    unwatchHealth()
+    stopMetrics()
+  }
+}
+
+async function serveMetrics({ metrics, config, database }: Options): Promise<() => void> {
+  const { metricsPort: port, metricsHost: host, dataDir } = config
+  if (metrics === undefined || port === undefined) return () => {}
+  const { db } = database
+  return metrics.serve(
+    { port, host },
+    {
+      database,
+      dataDir,
+      readWallHealth: () => readWallHealth(db),
+      countReports: () => countWaiting(db),
+      async backupAge() {
+        const { at } = await selectBackupState(db)
+        return at ? (Date.now() - at.getTime()) / 1000 : undefined
+      },
+    },
+  )
+}
