@@ -11,6 +11,7 @@ import type { Command, Context, Output, Values } from './command.ts'
 import { doctor } from './doctor.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { journal } from './journal.ts'
+import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
 import { openWall } from './open-wall.ts'
 import { post } from './post.ts'
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, Command> = {
   invite,
   journal,
   recount,
+  mail,
   backup,
   verify,
   restore,

@@ -101,7 +101,7 @@ export function createTasks(options: Options): JobTasks {
       'send-code',
       {
         send: (mail: CodeMail, attempt) =>
-          sendCodeMail(mail, { key: codeKey, appName, transport, ...attempt }),
+          sendCodeMail(mail, { key: codeKey, appName, origin, transport, ...attempt }),
         onOutcome: (mail, outcome) => updateMailState(db, mail.operationId, outcome),
       },
       { db, log },

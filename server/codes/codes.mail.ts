@@ -10,6 +10,9 @@ export type CodeMail = {
   operationId: string
   /** When the code expires, in unix milliseconds. The mail is not sent after it. */
   expiresAt: number
+  /** The device that asks, such as «Firefox, Linux», where it is known; when it asked, in unix milliseconds. */
+  device: string | null
+  askedAt: number
 }
 
 const WHAT: Record<Purpose, string> = {
@@ -19,9 +22,19 @@ const WHAT: Record<Purpose, string> = {
   'account-deletion': 'код для удаления аккаунта',
 }
 
+const ASKED = new Intl.DateTimeFormat('ru', {
+  day: 'numeric',
+  month: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'Europe/Moscow',
+})
+
 type SendOptions = {
   key: Buffer
   appName: string
+  /** The origin people see: its host is the only place for the code. */
+  origin: string
   transport: MailTransport
   /** Milliseconds until the code expires. */
   leftMs: number
@@ -31,8 +44,8 @@ type SendOptions = {
 
 /** Writes and sends the mail of an operation. Rejects when it was not sent. */
 export async function sendCodeMail(
-  { to, purpose, operationId }: CodeMail,
-  { key, appName, transport, leftMs, signal }: SendOptions,
+  { to, purpose, operationId, device, askedAt }: CodeMail,
+  { key, appName, origin, transport, leftMs, signal }: SendOptions,
 ): Promise<void> {
   const minutes = Math.max(1, Math.round(leftMs / 60_000))
   const code = codeOf(operationId, key)
@@ -42,10 +55,11 @@ export async function sendCodeMail(
     text: [
       `${code} — ваш ${WHAT[purpose]}.`,
       '',
-      `Введите его на сайте «${appName}». Код действует ещё ${minutes} мин.`,
-      'Никому не сообщайте его: он открывает доступ к вашему аккаунту.',
+      `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
+      `Код действует ещё ${minutes} мин.`,
       '',
-      'Если вы ничего не запрашивали, просто удалите это письмо.',
+      `Код запросили ${ASKED.format(askedAt)} по Москве${device === null ? '' : `, ${device}`}.`,
+      'Если это были не вы, просто удалите это письмо.',
     ].join('\n'),
   }
   await transport.send(mail, signal)

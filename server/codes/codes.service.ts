@@ -10,6 +10,7 @@ import { addJob } from '../queue/queue.ts'
 import { widestNetworkOf } from '../rate-limits/network.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isSameSecret } from '../start/app-secret.ts'
+import { nameDevice } from './asking-device.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
@@ -88,6 +89,8 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       purpose: start.purpose,
       operationId: operation.id,
       expiresAt: operation.expiresAt.getTime(),
+      device: nameDevice(start.device ?? null),
+      askedAt: Date.now(),
     }
     try {
       await chargeMail(db, start, options)

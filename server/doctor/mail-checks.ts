@@ -2,6 +2,7 @@ import type { Resolver } from 'node:dns/promises'
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import { smtpOptions } from '../mail/smtp.ts'
+import { smtpAdvice } from '../mail/smtp-advice.ts'
 import type { MailFacts } from './doctor.repository.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
@@ -33,22 +34,9 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
     return well('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return broken('smtp', `почтовый сервер ${host}: ${message}`, adviceFor(code))
+    return broken('smtp', `почтовый сервер ${host}: ${message}`, smtpAdvice(code))
   } finally {
     smtp.close()
-  }
-}
-
-function adviceFor(code: string | undefined): string {
-  switch (code) {
-    case 'EAUTH':
-      return 'Проверьте в SMTP_URL имя и пароль'
-    case 'ETLS':
-      return 'Проверьте, предлагает ли сервер TLS и какой у него сертификат: README.md, SMTP_URL'
-    case 'EDNS':
-      return 'Проверьте имя сервера в SMTP_URL'
-    default:
-      return 'Проверьте в SMTP_URL имя и порт, и не закрыт ли порт у хостера'
   }
 }
 

@@ -132,6 +132,8 @@ test('retries stop when the code expires: no mail arrives later', async () => {
     purpose: 'login',
     operationId: 'x',
     expiresAt: Date.now() - 1,
+    device: null,
+    askedAt: Date.now(),
   }
   await addJob(app.db, 'send-code', { payload: { ...mail, tries: 3 } })
   await app.logLine('mail given up')

@@ -11,6 +11,8 @@ export function toMessage(mail: Mail, from: { name: string; address: string }) {
     ...mail,
     from,
     to: { name: '', address: mail.to },
+    // RFC 3834: nobody's vacation notice answers it.
+    headers: { 'Auto-Submitted': 'auto-generated' },
     disableUrlAccess: true,
     disableFileAccess: true,
   }

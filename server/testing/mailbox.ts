@@ -4,7 +4,13 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-export type ReceivedMail = { to: string; subject: string; text: string }
+export type ReceivedMail = {
+  to: string
+  subject: string
+  text: string
+  /** The header Auto-Submitted. */
+  autoSubmitted: string | undefined
+}
 
 /** A real SMTP server on loopback that stores the mails it receives. */
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
@@ -20,9 +26,10 @@ export async function openMailbox(port = 0) {
     onData(stream, session, done) {
       buffer(stream)
         .then(PostalMime.parse)
-        .then(({ subject = '', text = '' }) => {
+        .then(({ subject = '', text = '', headers }) => {
           const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
-          mails.push({ to, subject, text })
+          const automatic = headers.find(({ key }) => key === 'auto-submitted')
+          mails.push({ to, subject, text, autoSubmitted: automatic?.value })
           done()
           arrived.resolve()
           arrived = Promise.withResolvers()

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../server/testing/free-port.ts'
+import { openMailbox } from '../server/testing/mailbox.ts'
+
+const PROGRAM = join(import.meta.dirname, '../bin/vslukh')
+
+function mailTest(env: Record<string, string>): Promise<{ code: number; out: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
+  const options = { env: { PATH: process.env.PATH ?? '', ...env } }
+  execFile(PROGRAM, ['mail', 'test', 'olga@example.org'], options, (error, out, err) =>
+    resolve({ code: Number(error?.code ?? 0), out: out + err }),
+  )
+  return promise
+}
+
+/** An SMTP server that wants a login over TLS, and refuses it. */
+async function openRefusingLogin(): Promise<number> {
+  const server = new SMTPServer({
+    onAuth: (_auth, _session, done) => done(new Error('535 5.7.8 Authentication failed')),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  return (server.server.address() as AddressInfo).port
+}
+
+test('a test mail arrives, and each step is named', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const { code, out } = await mailTest({ SMTP_URL: mailbox.url })
+  expect(code).toBe(0)
+  expect(out).toMatch(/✓ Соединение с 127\.0\.0\.1, порт \d+: есть\n✓ Письмо принято сервером: 250/)
+  expect((await mailbox.mailTo('olga@example.org')).subject).toContain('Проверка почты')
+})
+
+test('what stops it is named with the way to mend it: no server, and a wrong password', async () => {
+  const nobody = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
+  expect(nobody.code).toBe(1)
+  expect(nobody.out).toMatch(/✗ .*ECONNREFUSED.*Проверьте в SMTP_URL имя и порт/)
+  const port = await openRefusingLogin()
+  const url = `smtp://masha:not-this-one@127.0.0.1:${port}?tls.rejectUnauthorized=false`
+  const refused = await mailTest({ SMTP_URL: url })
+  expect(refused.code).toBe(1)
+  expect(refused.out).toMatch(
+    /✓ Соединение.*\n✓ Шифрование.*\n✗ .*535.*Проверьте в SMTP_URL имя и пароль/s,
+  )
+  expect(refused.out).not.toContain('not-this-one')
+})
+
+test('without an SMTP server it is refused with a sentence', async () => {
+  expect(await mailTest({})).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('SMTP_URL не задан'),
+  })
+})

@@ -1,0 +1,26 @@
+import type { Device } from '../../contract/fields.ts'
+
+/** Names as the web app sends them (those of bowser). */
+const BROWSERS = [
+  'Chrome',
+  'Chromium',
+  'Firefox',
+  'Microsoft Edge',
+  'Opera',
+  'Safari',
+  'Samsung Internet for Android',
+  'Vivaldi',
+  'Yandex Browser',
+]
+const SYSTEMS = ['Android', 'Chrome OS', 'iOS', 'Linux', 'macOS', 'Windows']
+
+/**
+ * Names the browser and the system of a device for a mail, such as «Firefox, Linux»; null where both are unknown. Only known names
+ * are repeated: whoever asks for a code chooses the text and the address, and could make the product mail anything.
+ */
+export function nameDevice(device: Device | null): string | null {
+  if (device === null) return null
+  const browser = BROWSERS.find((name) => device.userAgent === name)
+  const system = SYSTEMS.find((name) => `${device.os} `.startsWith(`${name} `))
+  return [browser, system].filter(Boolean).join(', ') || null
+}

@@ -1,0 +1,58 @@
+import { createTransport } from 'nodemailer'
+import type { Config } from '../config.ts'
+import { smtpOptions, toMessage } from './smtp.ts'
+import { smtpAdvice } from './smtp-advice.ts'
+
+/** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
+export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
+
+type Entry = { tnx?: string; action?: string }
+
+/**
+ * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
+ * rejects because of that server.
+ */
+export async function sendTestMail(
+  to: string,
+  { smtpUrl, appName, mailFrom }: Pick<Config, 'appName' | 'mailFrom'> & { smtpUrl: string },
+): Promise<TestMail> {
+  const steps: string[] = []
+  const note = (entry: unknown, message?: unknown, ...values: unknown[]) => {
+    const step = stepOf(entry as Entry, String(message), values)
+    if (step !== undefined) steps.push(step)
+  }
+  const logger = {
+    level() {},
+    trace: note,
+    debug: note,
+    info: note,
+    warn() {},
+    error() {},
+    fatal() {},
+  }
+  const smtp = createTransport({ ...smtpOptions(smtpUrl), logger })
+  const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
+  const mail = { to, subject: `Проверка почты · ${appName}`, text }
+  try {
+    const { response } = await smtp.sendMail(toMessage(mail, { name: appName, address: mailFrom }))
+    steps.push(`Письмо принято сервером: ${response}`)
+    return { steps, failure: null }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { steps, failure: { says: message, mend: smtpAdvice(code) } }
+  } finally {
+    smtp.close()
+  }
+}
+
+/** Names the step that an entry of nodemailer's log tells of; undefined for all others. */
+function stepOf({ tnx, action }: Entry, message: string, values: unknown[]): string | undefined {
+  if (tnx === 'network' && message.startsWith('%s established')) {
+    const [kind, address, port] = values
+    const secured = kind === 'Secure connection' ? ', сразу с TLS' : ''
+    return `Соединение с ${address}, порт ${port}: есть${secured}`
+  }
+  if (message.startsWith('Connection upgraded')) return 'Шифрование (STARTTLS): включено'
+  if (tnx === 'smtp' && action === 'authenticated') return 'Вход: имя и пароль приняты'
+  return undefined
+}
