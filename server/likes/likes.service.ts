@@ -117,7 +117,7 @@ export async function restorePost(
 
 /** Returns whether the post is back. */
 async function takeRestoreStep(tx: Queryable, id: string): Promise<boolean> {
-  await lockReplied(tx, id)
+  await lockReplied(tx, [id])
   if ((await restoreNextLikes(tx, id)) === LIKES_STEP) return false
   await putBack(tx, id)
   return true

@@ -85,10 +85,9 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was: subject.state, isRestoring }
 }
 
-/** Locks a post where it is: while this waits, its reports may hide it, and a restore may bring it back. */
+/** Locks a post where it is, published or archived. */
 async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
-  const isThere = (await lockArchived(tx, id)) !== undefined || (await lockToRemove(tx, id))
-  if (!isThere) await lockArchived(tx, id)
+  if (!(await lockArchived(tx, id))) await lockToRemove(tx, id)
   return selectSubject(tx, id)
 }
 

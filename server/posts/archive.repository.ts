@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
+import { lockMoves } from './post-locks.ts'
 import { WALL_SLOTS } from './wall-slots.ts'
 
 /** Why a removed post is archived, by whom, and for how many days. */
@@ -21,13 +22,6 @@ export function archivingCte({ why, reason, by, days }: Archive, isKept: RawBuil
     FROM gone WHERE ${isKept}`
 }
 
-/** Locks a post against its restore, if it is archived; if a restore has just brought it back, locks it there. */
-export async function lockAnswered(tx: Queryable, id: string): Promise<void> {
-  const archived = tx.selectFrom('archived_posts').select('id').where('id', '=', id)
-  if ((await archived.forShare().execute()).length > 0) return
-  await tx.selectFrom('posts').select('id').where('id', '=', id).forUpdate().execute()
-}
-
 type ArchivedPost = {
   id: string
   owner_id: string
@@ -39,22 +33,15 @@ type ArchivedPost = {
   is_restoring: boolean
 }
 
-/**
- * Locks an archived post for a change, and the replied post if that is archived too, since a restore of that counts this one.
- * Returns undefined where the post is not archived.
- */
+/** Locks an archived post for a change. Returns undefined where the post is not archived. */
 export async function lockArchived(tx: Queryable, id: string): Promise<ArchivedPost | undefined> {
-  const { rows } = await sql<ArchivedPost>`
-    SELECT id, owner_id, text, why, reason, archived_by, until, is_restoring FROM archived_posts
-    WHERE id IN (${id}, (SELECT replied_post_id FROM archived_posts WHERE id = ${id}))
-    ORDER BY id FOR UPDATE`.execute(tx)
-  return rows.find((row) => row.id === id)
-}
-
-/** Locks the post that an archived one answers, which counts it again after a restore: before any total, as all code does. */
-export async function lockReplied(tx: Queryable, id: string): Promise<void> {
-  await sql`SELECT FROM posts p JOIN archived_posts a ON p.id = a.replied_post_id
-    WHERE a.id = ${id} FOR UPDATE OF p`.execute(tx)
+  await lockMoves(tx, [id])
+  return tx
+    .selectFrom('archived_posts')
+    .select(['id', 'owner_id', 'text', 'why', 'reason', 'archived_by', 'until', 'is_restoring'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Changes why an archived post is archived. It is no longer being restored then. */

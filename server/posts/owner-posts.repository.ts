@@ -1,33 +1,23 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../db/database.ts'
+import { lockMoves, lockPublished, lockReplied } from './post-locks.ts'
 import { WALL_SLOTS } from './wall-slots.ts'
 
 /** How many posts one short transaction moves. */
 const STEP = sql.raw('500')
 
-/**
- * Locks the newest posts and replies of a user, a few hundred, and the posts they answer, in `posts` and in the archive.
- * Returns the ids of the user's own. All code locks posts by ascending id and before any total, so that no two
- * transactions deadlock.
- */
+/** Locks the newest posts and replies of a user, a few hundred, and the posts they answer. Returns the ids of the user's own. */
 export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<string[]> {
-  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id FROM posts
+  const newest = (isReply: boolean) => sql`(SELECT id FROM posts
     WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
     ORDER BY id DESC LIMIT ${STEP})`
-  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
-    SELECT * FROM (${newest(false)} UNION ALL ${newest(true)}) own
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (${newest(false)} UNION ALL ${newest(true)}) own
     ORDER BY id DESC LIMIT ${STEP}`.execute(tx)
-  const own = rows.map(({ id }) => id)
-  const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
-  await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
-    tx,
-  )
-  // A restore counts the replies of an archived post, so it must not run meanwhile.
-  await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
-    tx,
-  )
-  return own
+  const ids = rows.map(({ id }) => id)
+  await lockMoves(tx, ids)
+  return [...(await lockPublished(tx, ids)).keys()]
 }
 
 /**
@@ -75,23 +65,19 @@ const LIKES_MAX = sql.raw('5000')
  * answer. Returns the ids of the user's own.
  */
 export async function lockLeftPosts(tx: Queryable, ownerId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
-    SELECT id, replied_post_id FROM (
-      SELECT id, replied_post_id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
-      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left'
-        AND likes_count <= ${LIKES_MAX}
+  const left = sql`owner_id = ${ownerId}::bigint AND why = 'left'`
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (
+      SELECT id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
+      FROM archived_posts WHERE ${left} AND likes_count <= ${LIKES_MAX}
       ORDER BY id DESC LIMIT ${STEP}
     ) left_posts WHERE before < ${LIKES_MAX}`.execute(tx)
-  const own = rows.map(({ id }) => id)
-  const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
-  // In this order, as a restore of one post locks them.
-  await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
-    tx,
-  )
-  await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
-    tx,
-  )
-  return own
+  const ids = rows.map(({ id }) => id)
+  await lockMoves(tx, ids)
+  await lockReplied(tx, ids)
+  const locked = await sql<{ id: string }>`SELECT id FROM archived_posts
+    WHERE id = ANY(${idArray(ids)}::bigint[]) AND ${left} ORDER BY id FOR UPDATE`.execute(tx)
+  return locked.rows.map(({ id }) => id)
 }
 
 /** One of the posts that a user had when leaving and that is not on its way back; undefined without one. */

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import type { Queryable } from '../db/database.ts'
-import { type Archive, archivingCte, lockAnswered } from './archive.repository.ts'
+import { type Archive, archivingCte } from './archive.repository.ts'
 import { hydrateInsertedPost } from './hydrate-posts.ts'
+import { lockMoves, lockPublished } from './post-locks.ts'
 import { WALL_SLOTS } from './wall-slots.ts'
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
@@ -113,20 +114,13 @@ export function selectEdited(db: Queryable, edit: Edit) {
 }
 
 /**
- * Locks a post that is about to be removed against likes and replies, and the replied post, whose count is about to change.
- * Returns false when there is no such post, or it is not `ownerId`'s where that is given. All code locks posts by ascending
- * id and before any total, so that no two transactions deadlock.
+ * Locks a post that is about to be removed, and the replied post, whose count is about to change. Returns false when there is no
+ * such post, or it is not `ownerId`'s where that is given.
  */
 export async function lockToRemove(tx: Queryable, id: string, ownerId?: string): Promise<boolean> {
-  const isOwn = ownerId === undefined ? sql`true` : sql`own.owner_id = ${ownerId}`
-  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
-    SELECT p.id, p.replied_post_id FROM posts own JOIN posts p ON p.id IN (own.id, own.replied_post_id)
-    WHERE own.id = ${id} AND ${isOwn}
-    ORDER BY p.id FOR UPDATE OF p`.execute(tx)
-  const own = rows.find((row) => row.id === id)
-  // A restore of the replied post counts its replies: it has to wait for this one, or the other way round.
-  if (own?.replied_post_id && rows.length === 1) await lockAnswered(tx, own.replied_post_id)
-  return own !== undefined
+  await lockMoves(tx, [id])
+  const owner = (await lockPublished(tx, [id])).get(id)
+  return owner !== undefined && (ownerId === undefined || owner === ownerId)
 }
 
 type Removal = { id: string; archive: Archive; isEvidence: boolean }

@@ -9,7 +9,6 @@ import {
   deleteExpired,
   findExpired,
   lockArchived,
-  lockReplied,
   markRestoring,
   putBack,
   selectRestoring,
@@ -24,6 +23,7 @@ import {
   restoreOwnerPosts,
 } from './owner-posts.repository.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
+import { lockReplied } from './post-locks.ts'
 import {
   addToLikesCount,
   countReply,
