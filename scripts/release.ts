@@ -16,6 +16,7 @@ const PARTS = [
   'operator',
   'server',
   'scripts/start.ts',
+  'scripts/admin.ts',
   'scripts/build-web-if-needed.ts',
   'scripts/compile-cache.ts',
   'dist/web',

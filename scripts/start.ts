@@ -1,10 +1,6 @@
-import { enableCompileCache } from 'node:module'
-import { compileCacheFolder } from './compile-cache.ts'
+import { useCompileCache } from './compile-cache.ts'
 
-// From the second start on, Node need neither strip types nor compile: a quicker start, and less memory. Where the folder
-// cannot be written it does without.
-const cache = compileCacheFolder()
-if (cache) enableCompileCache(cache)
+useCompileCache()
 
 const { buildWebIfNeeded } = await import('./build-web-if-needed.ts')
 await buildWebIfNeeded()

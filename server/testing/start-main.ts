@@ -5,9 +5,12 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
+const { PATH, NODE_COMPILE_CACHE } = process.env
+/** What the product gets of the test run's environment. */
+const INHERITED = { PATH, NODE_COMPILE_CACHE }
 
 /**
- * Starts the product as an operator does, with only these environment variables. Resolves once it is ready or has ended, with its
+ * Starts the product as an operator does, with these environment variables only. Resolves once it is ready or has ended, with its
  * exit code (null when ready) and its output so far. It is stopped at the end of the test.
  */
 export async function startMain(
@@ -16,7 +19,7 @@ export async function startMain(
   { uid }: { uid?: number } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...env },
+    env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })
