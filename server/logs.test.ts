@@ -55,6 +55,20 @@ test('each request except health checks has one line: reqId, method, route, stat
   expect(app.logged.join('')).not.toMatch(/secret-in|in-the-query|livez|readyz/)
 })
 
+test('a line says how long the queries of its request took, and a response from the cache had none', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  await app.publish(olga)
+  const before = app.logged.filter((line) => line.includes(REQUEST)).length
+  for (let times = 0; times < 5; times++) await app.call('GET', '/posts')
+  const lines = (await linesAfter(app, before + 5)).filter(({ route }) => route === '/api/v1/posts')
+  const published = lines.find(({ method }) => method === 'POST')
+  expect(published.dbMs).toBeGreaterThan(0)
+  const reads = lines.filter(({ method }) => method === 'GET')
+  expect(reads.at(0)?.dbMs).toBeGreaterThan(0)
+  expect(reads.filter(({ dbMs }) => dbMs === undefined)).not.toEqual([])
+})
+
 test('a visitor’s read that is served from the cache has its own line', async () => {
   const app = await appForTest()
   for (let times = 0; times < 5; times++) await app.call('GET', '/posts')

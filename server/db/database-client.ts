@@ -1,6 +1,7 @@
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { noteDatabaseError } from './database-errors.ts'
+import { measureQuery } from './database-time.ts'
 
 /** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
 const TEXTS_MAX = 200
@@ -38,11 +39,17 @@ export class DatabaseClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads; only the promise of (text, values) changes
   override query(config: any, values?: any, callback?: any): any {
+    const measured = measureQuery()
     const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
     const result = isPlain
       ? super.query({ name: nameOf(config), text: config, values }, callback)
       : super.query(config, values, callback)
-    if (result instanceof Promise) result.catch((error) => this.#endIfUseless(error))
+    if (result instanceof Promise) {
+      result.then(measured, (error) => {
+        measured?.()
+        this.#endIfUseless(error)
+      })
+    }
     return result
   }
 

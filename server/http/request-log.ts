@@ -1,14 +1,23 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import {
   type FastifyBaseLogger,
   type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { addDatabaseTime, type DatabaseTime } from '../db/database-time.ts'
 import { networkOf } from '../rate-limits/network.ts'
 
 /** 72 bits, enough to distinguish networks. */
 const HASH_LENGTH = 12
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** How long the queries of this request have taken so far. */
+    databaseTime?: DatabaseTime
+  }
+}
 
 type RequestLine = {
   reqId: string
@@ -16,6 +25,8 @@ type RequestLine = {
   route: string | null
   status: number
   ms: number
+  /** How long its queries took, in ms; undefined where it had none. */
+  dbMs?: number | undefined
   userId?: string | undefined
   /** The post that was published, or that a change is about. */
   postId?: string | undefined
@@ -50,10 +61,16 @@ export function requestLine({
   route,
   status,
   ms,
+  dbMs,
   userId,
   postId,
 }: RequestLine): RequestLine {
-  return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, userId, postId }
+  const times = { ms: inTenths(ms), dbMs: dbMs === undefined ? dbMs : inTenths(dbMs) }
+  return { reqId, method, route, status, ...times, userId, postId }
+}
+
+function inTenths(ms: number): number {
+  return Math.round(ms * 10) / 10
 }
 
 /**
@@ -69,6 +86,15 @@ export function logEvent(
   }: { level?: 'info' | 'warn'; userId: string; isKnownClient?: boolean },
 ): void {
   log[level]({ reqId: id, network: ip, ...facts }, event)
+}
+
+/** Measures the queries of each request, for its line in the log. */
+export function measureDatabaseTime(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const time = { ms: 0 }
+    request.databaseTime = time
+    addDatabaseTime(time, () => listener(request, response))
+  }
 }
 
 /** Logs each request when it is answered; of many refused ones, the first and their number. */
@@ -109,6 +135,7 @@ export class RequestLog extends LogController {
       route: url ?? null,
       status: reply.statusCode,
       ms: reply.elapsedTime,
+      dbMs: request.raw.databaseTime?.ms || undefined,
       userId: request.viewer?.userId,
       postId: request.postId,
     })

@@ -12,7 +12,12 @@ import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import { nextRequestId, type ObserveRequest, RequestLog } from './request-log.ts'
+import {
+  measureDatabaseTime,
+  nextRequestId,
+  type ObserveRequest,
+  RequestLog,
+} from './request-log.ts'
 import { watchForwardedFor } from './untrusted-proxy.ts'
 
 type Options = {
@@ -71,7 +76,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     // A request that arrives while the server closes, on a connection in use, is served like the one before it.
     return503OnClosing: false,
     serverFactory(listener) {
-      const serve = options.before(load.guard(listener))
+      const serve = options.before(load.guard(measureDatabaseTime(listener)))
       const server = createServer(
         SERVER_OPTIONS,
         connections.inTurn((request, response) => {
