@@ -2,12 +2,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Refusal, sendRefusal } from './refusal.ts'
+import type { ObserveRequest } from './request-log.ts'
 
 type Options = {
   refusal: Refusal
   /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
   log: FastifyBaseLogger
+  /** Counts the refused requests, whose route nobody has looked for. */
+  observe?: ObserveRequest | undefined
 }
 type Place = {
   response: Guarded
@@ -36,7 +39,7 @@ const REPORT_MS = 10_000
  * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
  * connection goes before those of clients that have been served already.
  */
-export function createLoadShedding({ refusal, isFirst, log }: Options) {
+export function createLoadShedding({ refusal, isFirst, log, observe }: Options) {
   // All in the order of arrival.
   const first = new Set<Place>()
   const next = new Set<Place>()
@@ -106,6 +109,9 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
       if (left-- === 0) break
       late.delete(place)
       sendRefusal(place.response, refusal)
+      const { method = 'GET' } = place.response.req
+      const ms = performance.now() - place.since
+      observe?.({ method, route: null, status: refusal.status, ms }, false)
       if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
     }
     if (first.size + next.size + late.size > 0) return

@@ -64,6 +64,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     refusal: createRefusal('UNAVAILABLE', { securityHeaders: headers }),
     isFirst: connections.isFirst,
     log: options.logger,
+    observe: options.observe,
   })
   const servers: Server[] = []
   const trustsProxies = options.trustProxy.length > 0

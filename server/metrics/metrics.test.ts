@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, inject, onTestFinished } from 'vitest'
 import { executeOn } from '../testing/databases.ts'
 import { freePort } from '../testing/free-port.ts'
@@ -93,4 +94,16 @@ test('without the database it is down, and what is read from it is absent', asyn
   )
   await expect.poll(async () => (await scrape(metricsPort)).get('vslukh_database_up{}')).toBe(0)
   expect((await scrape(metricsPort)).has('vslukh_mails_waiting{}')).toBe(false)
+})
+
+test('requests that are refused because too many run at once are counted', async () => {
+  const { app, metricsPort } = await meteredApp()
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const asked = Array.from({ length: 70 }, (_, n) => app.call('GET', `/posts?userId=${n + 1}`))
+  await expect
+    .poll(async () => sum(await scrape(metricsPort), /_count\{.*route="none",status="503"/))
+    .toBeGreaterThan(0)
+  await held.rollback().execute()
+  await Promise.all(asked)
 })
