@@ -41,16 +41,34 @@ function columns(prefix: '' | 'r_') {
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** SQL that names the posts to hydrate `p`, for the position of each in its list, and for the table of the replied posts. */
-type Source = { from: RawBuilder<unknown>; key: RawBuilder<unknown>; replied: RawBuilder<unknown> }
+/** SQL that names the posts to hydrate `p`, and for the tables of what belongs to them. */
+type Source = {
+  from: RawBuilder<unknown>
+  /** The position of each post in its list. */
+  key: RawBuilder<unknown>
+  owners: RawBuilder<unknown>
+  likes: RawBuilder<unknown>
+  repliedPosts: RawBuilder<unknown>
+}
 
 const PAGE: Source = {
   from: sql`page JOIN posts p ON p.id = page.id`,
   key: sql`page.key`,
-  replied: sql`posts`,
+  owners: sql`users`,
+  likes: sql`likes`,
+  repliedPosts: sql`posts`,
 }
-/** The CTEs of a statement that inserts posts: `post` has their rows, and `answered` those of the replied posts. */
-const INSERTED: Source = { from: sql`post p`, key: sql`0`, replied: sql`answered` }
+/**
+ * The CTEs of a statement that inserts posts: `post` has their rows, `author` their owners, and `answered` the replied posts.
+ * Nobody can have liked them.
+ */
+const INSERTED: Source = {
+  from: sql`post p`,
+  key: sql`0`,
+  owners: sql`author`,
+  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
+  repliedPosts: sql`answered`,
+}
 
 const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
@@ -58,12 +76,15 @@ const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
  * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
  * has deleted the account have no username: they are hidden while a job moves them into the archive.
  */
-function hydrated({ from, key, replied }: Source, viewerId: RawBuilder<unknown>) {
+function hydrated(
+  { from, key, owners, likes, repliedPosts }: Source,
+  viewerId: RawBuilder<unknown>,
+) {
   return sql`SELECT ${key} AS key, ${COLUMNS}
     FROM ${from}
-    LEFT JOIN users u ON u.id = p.owner_id AND u.deleted_at IS NULL
-    LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
-    LEFT JOIN ${replied} r ON r.id = p.replied_post_id
+    LEFT JOIN ${owners} u ON u.id = p.owner_id AND u.deleted_at IS NULL
+    LEFT JOIN ${likes} l ON l.post_id = p.id AND l.user_id = ${viewerId}
+    LEFT JOIN ${repliedPosts} r ON r.id = p.replied_post_id
     LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }

@@ -44,14 +44,14 @@ export async function insertPosts(
         ${replied}::bigint[]
       ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
     ), author AS MATERIALIZED (
-      SELECT id, EXISTS (
+      SELECT id, username, deleted_at, EXISTS (
         SELECT FROM blocks b WHERE b.user_id = users.id AND coalesce(b.until > now(), true)
       ) AS is_blocked
-      FROM users WHERE id IN (SELECT owner_id FROM input) AND deleted_at IS NULL
+      FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
       ORDER BY id FOR KEY SHARE
     ), replied AS MATERIALIZED (
       SELECT id, coalesce(parent_post_id, id) AS root_id
-      FROM posts WHERE id IN (SELECT replied_id FROM input)
+      FROM posts WHERE id = ANY(${replied}::bigint[])
       ORDER BY id FOR NO KEY UPDATE
     ), allowed AS MATERIALIZED (
       SELECT input.*, replied.root_id
