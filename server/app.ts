@@ -242,7 +242,8 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const posts = { route, db, limits, publish, invalidate, noteAccess }
   registerPosts({ ...posts, editPeriodSeconds, removedDays })
   registerReplies({ route, db, publish })
-  registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
+  const invalidateLikes = (postId: string) => cache.publishChange(`likes ${postId}`)
+  registerLikes({ route, db, limits, invalidate: invalidateLikes })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }

@@ -10,8 +10,8 @@ type Options<Item, Result> = {
   keyOf: (item: Item) => string
   /** Writes some items in one transaction. */
   write: (items: Item[]) => Promise<Written<Result>>
-  /** Invalidates cached reads. It is called once for each transaction that changed rows. */
-  invalidate: () => Promise<void>
+  /** Invalidates cached reads. It is called once for each transaction that changed rows, with its items. */
+  invalidate: (items: Item[]) => Promise<void>
 }
 
 /** SQLSTATEs of a deadlock, and of a lock that was not to be had in time: other writes may have caused it. */
@@ -30,7 +30,7 @@ export function batchWrites<Item, Result>({ keyOf, write, invalidate }: Options<
     try {
       const { results, isChanged } = await write(items)
       // Not awaited here, so that the next transaction starts at once.
-      const invalidated = isChanged ? invalidate() : undefined
+      const invalidated = isChanged ? invalidate(items) : undefined
       return results.map(async (result) => {
         await invalidated
         return result
