@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * The physical limit of a write: the same durable statement in a loop on as many connections as the product has, and
- * nothing else. Prints how many a second.
+ * The physical limit of a write: the durable statement that writes the same rows, in a loop on as many connections as the
+ * product has, and nothing else. Each is by another user; a post has a key of its own. Prints how many a second.
  */
-const [url = '', kind = '', seconds = '1', users = '1', posts = '2'] = process.argv.slice(2)
-const CONNECTIONS = 20
+const [url = '', kind = '', seconds = '1', users = '1', posts = '2', connections = '20'] =
+  process.argv.slice(2)
 
 const STATEMENTS: Record<string, string> = {
-  post: `WITH post AS (
-      INSERT INTO posts (owner_id, text) VALUES ($1, 'Говорят, если долго смотреть на стену, она отвечает.')
+  post: `WITH claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id) VALUES ($1, $3, nextval('posts_id_seq'))
+      ON CONFLICT DO NOTHING RETURNING *
+    ), post AS (
+      INSERT INTO posts (id, owner_id, text) OVERRIDING SYSTEM VALUE
+      SELECT post_id, owner_id, 'Говорят, если долго смотреть на стену, она отвечает.' FROM claimed
       RETURNING id, owner_id
     ), owner AS (
       INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
@@ -22,17 +27,19 @@ const STATEMENTS: Record<string, string> = {
     VALUES (2 + floor($2::float8 * ${Number(posts) - 1})::bigint, $1) ON CONFLICT DO NOTHING`,
 }
 
-const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
+const loops = Array.from({ length: Number(connections) })
+const pool = new pg.Pool({ connectionString: url, max: loops.length })
 const text = STATEMENTS[kind] ?? ''
 let done = 0
 let user = 0
-await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query('SELECT 1')))
+await Promise.all(loops.map(() => pool.query('SELECT 1')))
 const end = performance.now() + Number(seconds) * 1000
 await Promise.all(
-  Array.from({ length: CONNECTIONS }, async () => {
+  loops.map(async () => {
     while (performance.now() < end) {
       user = (user % Number(users)) + 1
-      await pool.query({ name: kind, text, values: [user, Math.random()] })
+      const key = kind === 'post' ? [randomUUID()] : []
+      await pool.query({ name: kind, text, values: [user, Math.random(), ...key] })
       done++
     }
   }),

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { signInUsers } from './access-tokens.ts'
+import { measureBesideWrites } from './beside-writes.ts'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad, type Load, medianTime, read } from './load.ts'
 import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
 import { countQueries } from './queries.ts'
-import { type Scenario, scenarios } from './scenarios.ts'
+import { type BareWrite, type Scenario, scenarios } from './scenarios.ts'
 import { printTable, type Row } from './table.ts'
 
 const { values } = parseArgs({
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     overload: { type: 'boolean', default: false },
+    'beside-writes': { type: 'boolean', default: false },
   },
 })
 const seconds = Number(values.seconds ?? (values.overload ? 30 : 5))
@@ -42,6 +44,8 @@ const { databaseUrl, tokens, chosen, queries } = prepared
 pin(product.pid, SERVER_CORE)
 
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
+else if (values['beside-writes'])
+  await measureBesideWrites(product, { seconds, rounds, dataSet, tokens })
 else await measureRatios()
 
 /** Measures and prints the product's share of the physical limit, scenario by scenario. */
@@ -105,7 +109,8 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   for (let round = 0; round < rounds; round++) {
     const limit = await (scenario.bareWrite ? bareWrites(scenario.bareWrite) : bareReads(scenario))
     const cpuBefore = product.cpu()
-    const load = await applyLoad({ url: product.url, seconds, request: scenario.request })
+    const { request, inFlight } = scenario
+    const load = await applyLoad({ url: product.url, seconds, request, inFlight })
     if (load.failed > 0) console.log(`${scenario.name}: ${load.failed} of ${load.requests} failed`)
     results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
   }
@@ -146,9 +151,9 @@ async function bareReads({ request }: Scenario): Promise<Limit> {
   return { rps: load.rps, cpu }
 }
 
-async function bareWrites(kind: 'post' | 'like'): Promise<Limit> {
+async function bareWrites({ kind, connections }: BareWrite): Promise<Limit> {
   const { users, posts } = dataSet
-  const args = [databaseUrl, kind, String(seconds), String(users), String(posts)]
+  const args = [databaseUrl, kind, ...[seconds, users, posts, connections].map(String)]
   const bare = await startScript('bare-writes.ts', args)
   await bare.stop()
   return { rps: Number(bare.line) }

@@ -1,32 +1,48 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import autocannon, { type Request } from 'autocannon'
+import autocannon, { type Client, type Request } from 'autocannon'
 
 export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
 
-type Options = { url: string; seconds: number; request: Request | (() => Request) }
+type Options = {
+  url: string
+  seconds: number
+  request: Request | (() => Request)
+  /** How many requests are in flight. */
+  inFlight?: number | undefined
+}
 
-const CONNECTIONS = 50
+const IN_FLIGHT = 50
 
 /**
  * Keeps connections busy for some seconds; latencies in milliseconds. A `request` that is always the same costs this
  * process much less than one made anew each time: only what is loaded alike can be compared.
  */
-export async function applyLoad({ url, seconds, request }: Options): Promise<Load> {
+export async function applyLoad({
+  url,
+  seconds,
+  request,
+  inFlight = IN_FLIGHT,
+}: Options): Promise<Load> {
+  // autocannon's own latencies are whole milliseconds, which says too little of requests that come one by one.
+  const times: number[] = []
+  const setupClient = (client: Client): unknown =>
+    client.on('response', (_status, _bytes, ms) => void times.push(ms))
   const result = await autocannon({
     url,
-    connections: CONNECTIONS,
+    connections: inFlight,
     duration: seconds,
     requests: [
       typeof request === 'function'
         ? { setupRequest: (given) => ({ ...given, ...request() }) }
         : request,
     ],
+    ...(inFlight === 1 && { setupClient }),
   })
   return {
     rps: result.requests.total / result.duration,
-    p50: result.latency.p50,
+    p50: inFlight === 1 ? median(times) : result.latency.p50,
     p99: result.latency.p99,
     requests: result.requests.total,
     failed: result.non2xx + result.errors + result.timeouts,
@@ -43,6 +59,10 @@ export async function medianTime(urls: string[], headers: Record<string, string>
     times.push(performance.now() - began)
   }
   agent.destroy()
+  return median(times)
+}
+
+function median(times: number[]): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Request } from 'autocannon'
 import type { DataSet } from './data-set.ts'
 import type { Call } from './queries.ts'
@@ -7,12 +8,19 @@ export type Scenario = {
   /** The least share of the physical limit that the product should reach. */
   goal: number
   /** What a write is compared with; a read is compared with a bare server of the same bytes. */
-  bareWrite?: 'post' | 'like'
+  bareWrite?: BareWrite
+  /** How many requests are in flight; as many as a read has, where it is not said. */
+  inFlight?: number
   call: Call
   /** The request to send, or a function that returns each one. */
   request: Request | (() => Request)
 }
 
+/** A loop of bare statements on so many connections. */
+export type BareWrite = { kind: 'post' | 'like'; connections: number }
+
+/** The product's pool has as many connections. */
+const POOL = 20
 const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
 const HOT_POST = 1
 
@@ -30,7 +38,7 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
     ...reads.map(([name, path]) =>
       read(`${name}, signed in`, 0.25, { method: 'GET', path, ...withToken(tokens[0]) }),
     ),
-    publishing(tokens),
+    ...publishing(tokens),
     hotLikes(tokens),
   ]
 }
@@ -46,16 +54,34 @@ function wallPage(): Scenario {
   return { name: 'wall page, visitor', goal: 0.75, call, request }
 }
 
-function publishing(tokens: string[]): Scenario {
-  const calls = tokens.map(
-    (token): Call => ({
-      method: 'POST',
-      path: '/posts',
-      token,
-      body: { text: TEXT },
+/**
+ * Publishing as the web does it, with a key for each post: by many authors at once, by one author at once, and one post after
+ * another.
+ */
+function publishing(tokens: string[]): Scenario[] {
+  const many = { kind: 'post', connections: POOL } as const
+  return [
+    publishingBy(tokens, { name: 'publish', goal: 1.25, bareWrite: many }),
+    publishingBy(tokens.slice(0, 1), {
+      name: 'publish, one author',
+      goal: 1.25 / 2,
+      bareWrite: many,
+      inFlight: 32,
     }),
+    publishingBy(tokens, {
+      name: 'publish, one at a time',
+      goal: 0.3,
+      bareWrite: { ...many, connections: 1 },
+      inFlight: 1,
+    }),
+  ]
+}
+
+function publishingBy(tokens: string[], scenario: WriteScenario): Scenario {
+  const calls = tokens.map(
+    (token): Call => ({ method: 'POST', path: '/posts', token, body: { text: TEXT } }),
   )
-  return inTurn({ name: 'publish', goal: 0.5, bareWrite: 'post' }, calls)
+  return inTurn(scenario, calls, () => ({ 'idempotency-key': randomUUID() }))
 }
 
 /** All users like the post, one after another, then all take the like back, and so on. */
@@ -64,16 +90,27 @@ function hotLikes(tokens: string[]): Scenario {
   const calls = (['POST', 'DELETE'] as const).flatMap((method) =>
     tokens.map((token): Call => ({ method, path, token })),
   )
-  return inTurn({ name: 'like a hot post', goal: 0.5, bareWrite: 'like' }, calls)
+  const bareWrite = { kind: 'like', connections: POOL } as const
+  return inTurn({ name: 'like a hot post', goal: 0.5, bareWrite }, calls)
 }
 
-/** Sends the calls one after another, and again from the first. */
-function inTurn(scenario: Pick<Scenario, 'name' | 'goal' | 'bareWrite'>, calls: Call[]): Scenario {
+type WriteScenario = Pick<Scenario, 'name' | 'goal' | 'bareWrite' | 'inFlight'>
+
+/** Sends the calls one after another, and again from the first, each with new headers. */
+function inTurn(
+  scenario: WriteScenario,
+  calls: Call[],
+  newHeaders: () => Record<string, string> = () => ({}),
+): Scenario {
   const [call] = calls
   if (!call) throw new Error('no user is signed in')
   const requests = calls.map(toRequest)
   let next = 0
-  return { ...scenario, call, request: () => requests[next++ % requests.length] ?? {} }
+  function request(): Request {
+    const { headers, ...rest } = requests[next++ % requests.length] ?? {}
+    return { ...rest, headers: { ...headers, ...newHeaders() } }
+  }
+  return { ...scenario, call, request }
 }
 
 function toRequest({ method, path, token, body }: Call): Request {

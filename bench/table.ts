@@ -34,7 +34,7 @@ export function printTable(rows: Row[]): void {
     row.limit.toFixed(0),
     row.ratio.toFixed(2),
     `≥ ${row.goal}`,
-    row.p50,
+    row.p50.toFixed(row.p50 < 10 ? 1 : 0),
     row.p99,
     row.cpu.toFixed(0),
     row.limitCpu?.toFixed(0) ?? '',

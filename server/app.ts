@@ -29,6 +29,7 @@ import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
 import { loadWebApp, type WebApp } from './pages/web-app.ts'
 import { registerPosts } from './posts/posts.routes.ts'
+import { createPublish } from './posts/publications.service.ts'
 import { startJobs } from './queue/queue.ts'
 import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
 import { registerReplies } from './replies/replies.routes.ts'
@@ -237,9 +238,12 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
-  registerPosts({ route, db, limits, editPeriodSeconds, removedDays, invalidate, noteAccess })
-  registerReplies({ route, db, limits, invalidate, noteAccess })
-  registerLikes({ route, db, limits, invalidate: () => cache.publishChange('likes') })
+  const publish = createPublish({ db, limits, invalidate, noteAccess })
+  const posts = { route, db, limits, publish, invalidate, noteAccess }
+  registerPosts({ ...posts, editPeriodSeconds, removedDays })
+  registerReplies({ route, db, publish })
+  const invalidateLikes = (postId: string) => cache.publishChange(`likes ${postId}`)
+  registerLikes({ route, db, limits, invalidate: invalidateLikes })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }

@@ -6,7 +6,7 @@ import type { Db } from './db/database.ts'
 import { purgeArchive } from './likes/likes.service.ts'
 import { removeExpiredBlocks } from './moderation/blocks.service.ts'
 import { removeOldReports } from './moderation/reports.repository.ts'
-import { removeOldKeys } from './posts/posts.repository.ts'
+import { removeOldKeys } from './posts/publications.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
 import {
   countSessions,

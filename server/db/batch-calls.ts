@@ -8,12 +8,12 @@ const WAIT_MAX_MS = 500
 /**
  * Makes a function of one item from a function of many: the calls that arrive during a run share the next one, so that a
  * crowd costs one round trip and a lone caller waits for nobody. A run starts after each of its items arrived, and
- * resolves to their results in order; when it rejects, all of its calls do. When it rejects because the database does not
+ * resolves to their results in order, or to promises of them; when it rejects, all of its calls do. When it rejects because the database does not
  * answer, so do the calls that have waited for half a second: nobody waits for two timeouts in a row. `onIdle` is called
  * when no call is left.
  */
 export function batchCalls<Item, Result>(
-  run: (items: Item[]) => Promise<Result[]>,
+  run: (items: Item[]) => Promise<(Result | Promise<Result>)[]>,
   onIdle: () => void = () => {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
@@ -26,7 +26,8 @@ export function batchCalls<Item, Result>(
       waiting = []
       try {
         const results = await run(batch.map(({ item }) => item))
-        for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
+        for (const [index, one] of batch.entries())
+          one.resolve(results[index] as Result | Promise<Result>)
       } catch (error) {
         const late = isDatabaseUnavailable(error as Error) ? takeLate() : []
         for (const one of [...batch, ...late]) one.reject(error)

@@ -101,6 +101,24 @@ test('one user who likes and one who unlikes a post together wait for another tr
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
+test('of likes that share a transaction, one by an account that has just been erased fails alone', async () => {
+  const [post] = await publishMany(1)
+  const [first, second] = users
+  if (!post || !first || !second) throw new Error('too few posts or users')
+  const setLike = batchLikes(app.db, async () => {})
+  const like = (userId: string) => setLike(post.id, { userId, isLiked: true })
+  // The first like has a transaction of its own, and the others share the next one.
+  const likes = [like(olga.id), like(first.id), like('999999999'), like(second.id)]
+  const ends = await Promise.allSettled(likes)
+  expect(ends.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
 /** Locks a user's number of likes, as the removal of a deleted post's likes does. */
 async function lockTotal(tx: Queryable, { id }: TestUser): Promise<void> {
   await sql`SELECT FROM like_totals WHERE user_id = ${id} FOR UPDATE`.execute(tx)

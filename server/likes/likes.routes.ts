@@ -8,8 +8,8 @@ type Options = {
   route: Route
   db: Db
   limits: Pick<Limits, 'likes'>
-  /** Invalidates cached reads on every node after a commit. */
-  invalidate: () => Promise<void>
+  /** Invalidates cached reads that show a post on every node after a commit. */
+  invalidate: (postId: string) => Promise<void>
 }
 
 export function registerLikes({ route, db, limits, invalidate }: Options): void {

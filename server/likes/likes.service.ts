@@ -1,4 +1,4 @@
-import { batchCalls } from '../db/batch-calls.ts'
+import { batchWrites, type Written } from '../db/batch-writes.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import {
   changeLikesCount,
@@ -29,47 +29,29 @@ export { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
 
 /** The desired state of a user's like of a post. */
 export type DesiredLike = { userId: string; isLiked: boolean }
-/** The post's number of likes, and the invalidation of cached reads that is under way, if any row changed. */
-type LikesChange = { likesCount: number; invalidated: Promise<void> | undefined }
+type LikeOfPost = DesiredLike & { postId: string }
 
 /**
  * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls for one post that
  * come while a transaction on it runs share the next transaction, so that the row of a popular post is locked and flushed
- * once for all of them. `invalidate` is called once per transaction that changed rows, and every call of that transaction
- * resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
+ * once for all of them. `invalidate` is called with the post once per transaction that changed rows, and every call of that
+ * transaction resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
  */
 export function batchLikes(
   db: Db,
-  invalidate: () => Promise<void>,
+  invalidate: (postId: string) => Promise<void>,
 ): (postId: string, like: DesiredLike) => Promise<number> {
-  const batches = new Map<string, (like: DesiredLike) => Promise<LikesChange>>()
-
-  async function run(postId: string, likes: DesiredLike[]): Promise<LikesChange[]> {
-    const { likesCount, isChanged } = await setLikes(db, postId, likes)
-    // Not awaited here, so that the next transaction starts at once.
-    const invalidated = isChanged ? invalidate() : undefined
-    return likes.map(() => ({ likesCount, invalidated }))
-  }
-
-  return async (postId, like) => {
-    const batch =
-      batches.get(postId) ??
-      batchCalls(
-        (likes: DesiredLike[]) => run(postId, likes),
-        () => batches.delete(postId),
-      )
-    batches.set(postId, batch)
-    const { likesCount, invalidated } = await batch(like)
-    await invalidated
-    return likesCount
-  }
+  const setLike = batchWrites({
+    keyOf: ({ postId }: LikeOfPost) => postId,
+    write: (likes: LikeOfPost[]) => setLikes(db, likes),
+    invalidate: async ([like]) => like && invalidate(like.postId),
+  })
+  return (postId, like) => setLike({ postId, ...like })
 }
 
-/**
- * Sets the last desired state of each user in one transaction. Returns the post's number of likes, and whether any row
- * changed.
- */
-async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
+/** Sets the last desired state of each user in one transaction, for likes of one post. Returns its number of likes for each. */
+async function setLikes(db: Db, likes: LikeOfPost[]): Promise<Written<number>> {
+  const postId = likes[0]?.postId ?? ''
   const last = new Map(likes.map(({ userId, isLiked }) => [userId, isLiked]))
   const usersWith = (desired: boolean) =>
     [...last].filter(([, isLiked]) => isLiked === desired).map(([userId]) => userId)
@@ -83,7 +65,7 @@ async function setLikes(db: Db, postId: string, likes: DesiredLike[]) {
       isChanged = added + removed > 0
       return added - removed
     })
-    return { likesCount, isChanged }
+    return { results: likes.map(() => likesCount), isChanged }
   })
 }
 

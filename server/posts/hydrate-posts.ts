@@ -41,23 +41,50 @@ function columns(prefix: '' | 'r_') {
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** SQL that names the posts to hydrate `p`, and SQL for the position of each in its list. */
-type Source = { from: RawBuilder<unknown>; key: RawBuilder<unknown> }
+/** SQL that names the posts to hydrate `p`, and for the tables of what belongs to them. */
+type Source = {
+  from: RawBuilder<unknown>
+  /** The position of each post in its list. */
+  key: RawBuilder<unknown>
+  owners: RawBuilder<unknown>
+  likes: RawBuilder<unknown>
+  repliedPosts: RawBuilder<unknown>
+}
 
-const PAGE: Source = { from: sql`page JOIN posts p ON p.id = page.id`, key: sql`page.key` }
-const INSERTED: Source = { from: sql`post p`, key: sql`0` }
+const PAGE: Source = {
+  from: sql`page JOIN posts p ON p.id = page.id`,
+  key: sql`page.key`,
+  owners: sql`users`,
+  likes: sql`likes`,
+  repliedPosts: sql`posts`,
+}
+/**
+ * The CTEs of a statement that inserts posts: `post` has their rows, `author` their owners, and `answered` the replied posts.
+ * Nobody can have liked them.
+ */
+const INSERTED: Source = {
+  from: sql`post p`,
+  key: sql`0`,
+  owners: sql`author`,
+  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
+  repliedPosts: sql`answered`,
+}
+
+const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
 /**
  * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
  * has deleted the account have no username: they are hidden while a job moves them into the archive.
  */
-function hydrated({ from, key }: Source, viewer: PostViewer) {
-  const viewerId = viewer?.userId ?? NO_USER
+function hydrated(
+  { from, key, owners, likes, repliedPosts }: Source,
+  viewerId: RawBuilder<unknown>,
+) {
   return sql`SELECT ${key} AS key, ${COLUMNS}
     FROM ${from}
-    LEFT JOIN users u ON u.id = p.owner_id AND u.deleted_at IS NULL
-    LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
-    LEFT JOIN posts r ON r.id = p.replied_post_id
+    LEFT JOIN ${owners} u ON u.id = p.owner_id AND u.deleted_at IS NULL
+    LEFT JOIN ${likes} l ON l.post_id = p.id AND l.user_id = ${viewerId}
+    LEFT JOIN ${repliedPosts} r ON r.id = p.replied_post_id
     LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }
@@ -69,18 +96,31 @@ export async function hydratePost(
   viewer: PostViewer,
 ): Promise<Post | undefined> {
   const { rows } = await sql<HydratedRow>`
-    WITH page AS (SELECT ${id}::bigint AS id, 0 AS key) ${hydrated(PAGE, viewer)}`.execute(db)
+    WITH page AS (SELECT ${id}::bigint AS id, 0 AS key) ${hydrated(PAGE, idOf(viewer))}`.execute(db)
   return rows[0] && toPost(rows[0])
 }
 
-/** Runs CTEs of which one, `post`, inserts a post. Returns it as its owner sees it, or undefined when none was inserted. */
-export async function hydrateInsertedPost(
+type Insertion = {
+  /** They insert posts in the CTE `post`, and count replies in the CTE `answered`, which returns the rows of replied posts. */
+  ctes: RawBuilder<unknown>
+  /** More columns of the result, and the tables they come from, of which `input` has the id of each post. */
+  columns: RawBuilder<unknown>
+  from: RawBuilder<unknown>
+  order: RawBuilder<unknown>
+}
+
+/**
+ * Inserts posts. Returns each row of `input`, and the post as its owner sees it, or undefined when none was inserted.
+ */
+export async function hydrateInserted<Row>(
   db: Queryable,
-  ctes: RawBuilder<unknown>,
-  owner: { userId: string },
-): Promise<Post | undefined> {
-  const { rows } = await sql<HydratedRow>`WITH ${ctes} ${hydrated(INSERTED, owner)}`.execute(db)
-  return rows[0] && toPost(rows[0])
+  { ctes, columns, from, order }: Insertion,
+): Promise<{ row: Row; post: Post | undefined }[]> {
+  const { rows } = await sql<Row & HydratedRow>`WITH ${ctes}
+    SELECT ${columns}, hydrated.* FROM ${from}
+    LEFT JOIN (${hydrated(INSERTED, sql`p.owner_id`)}) hydrated ON hydrated.id = input.id
+    ORDER BY ${order}`.execute(db)
+  return rows.map((row) => ({ row, post: row.id === null ? undefined : toPost(row) }))
 }
 
 /** One row of a page: its position in the list, and the post, unless that is hidden. */
@@ -97,7 +137,7 @@ export async function hydratePosts(
 ): Promise<{ rows: HydratedPost[]; total: number | null }> {
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
-    SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, viewer)}) hydrated ON true
+    SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {

@@ -11,26 +11,17 @@ import { type Db, isRowId, NO_USER } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
-import {
-  chargePublication,
-  type Limits,
-  type PublicationLimits,
-} from '../rate-limits/rate-limits.ts'
+import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
-import {
-  deletePost,
-  editPost,
-  isRetry,
-  publishPost,
-  requirePost,
-  requireText,
-} from './posts.service.ts'
+import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
+import type { Publish } from './publications.service.ts'
 
 type Options = {
   route: Route
   db: Db
-  limits: PublicationLimits & Pick<Limits, 'edits'>
+  limits: Pick<Limits, 'edits'>
+  publish: Publish
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
@@ -40,7 +31,8 @@ type Options = {
 }
 
 export function registerPosts(options: Options): void {
-  const { route, db, limits, editPeriodSeconds, removedDays, invalidate, noteAccess } = options
+  const { route, db, limits, publish, editPeriodSeconds, removedDays, invalidate, noteAccess } =
+    options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
@@ -54,16 +46,9 @@ export function registerPosts(options: Options): void {
 
   route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
-  route(createPost, async ({ body, headers, viewer }, { request }) => {
-    const text = requireText(body.text)
-    const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
-    if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
-    const { post, isNew } = await publishPost(db, newPost)
-    if (isNew) {
-      await invalidate()
-      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
-    }
-    return post
+  route(createPost, ({ body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: null })
   })
 
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {

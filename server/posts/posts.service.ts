@@ -26,14 +26,9 @@ import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import { lockReplied } from './post-locks.ts'
 import {
   addToLikesCount,
-  countReply,
   type Edit,
-  findByIdempotencyKey,
-  insertPost,
-  insertReply,
   lockPost,
   lockToRemove,
-  type NewPost,
   removePost,
   selectEdited,
   selectOwner,
@@ -88,58 +83,6 @@ export function requireText(raw: string): string {
     })
   }
   return text
-}
-
-/** Whether a user has published with this Idempotency-Key before, so that publishing again would change nothing. */
-export async function isRetry(db: Db, { ownerId, idempotencyKey }: NewPost): Promise<boolean> {
-  if (idempotencyKey === undefined) return false
-  return (await findByIdempotencyKey(db, ownerId, idempotencyKey)) !== undefined
-}
-
-/** A post, and whether this call published it: a retry returns the post of the first call. */
-type Published = { post: Post; isNew: boolean }
-
-/**
- * Publishes a post on the wall, or returns the post that was published with the same key. Throws POST_NOT_FOUND when that
- * post has been deleted.
- */
-export async function publishPost(db: Db, newPost: NewPost): Promise<Published> {
-  const post = await insertPost(db, newPost)
-  return post ? { post, isNew: true } : { post: await findPublished(db, newPost), isNew: false }
-}
-
-/** Publishes a reply in the same way. Throws POST_NOT_FOUND also when the replied post does not exist. */
-export async function publishReply(
-  db: Db,
-  repliedId: string,
-  newPost: NewPost,
-): Promise<Published> {
-  if (!isRowId(repliedId)) throw new AppError('POST_NOT_FOUND')
-  const id = await db
-    .transaction()
-    .execute(async (tx) => {
-      const rootId = await countReply(tx, repliedId)
-      if (rootId === undefined) throw new AppError('POST_NOT_FOUND')
-      const replyId = await insertReply(tx, { ...newPost, repliedId, rootId })
-      // Roll back: the replied post has counted this reply before.
-      if (replyId === undefined) throw new KeyUsed()
-      return replyId
-    })
-    .catch((error: unknown) => {
-      // A retry may come after the replied post was deleted, and still finds the reply by its key.
-      if (error instanceof KeyUsed || error instanceof AppError) return undefined
-      throw error
-    })
-  if (id === undefined) return { post: await findPublished(db, newPost), isNew: false }
-  return { post: await requirePost(db, id, { userId: newPost.ownerId }), isNew: true }
-}
-
-class KeyUsed extends Error {}
-
-/** The post its owner has published with the same key. Throws POST_NOT_FOUND when it does not exist any more. */
-async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost): Promise<Post> {
-  const id = idempotencyKey && (await findByIdempotencyKey(db, ownerId, idempotencyKey))
-  return requirePost(db, id || '', { userId: ownerId })
 }
 
 /**

@@ -38,5 +38,11 @@ export function createGcraLimit({ seconds, burst }: Pace, now = () => performanc
       arrivals.delete(key)
       arrivals.set(key, arrival)
     },
+
+    /** Takes back one event that was counted under `key`. */
+    async refund(key: string): Promise<void> {
+      const arrival = arrivals.get(key)
+      if (arrival !== undefined) arrivals.set(key, arrival - step)
+    },
   }
 }

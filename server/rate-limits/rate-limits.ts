@@ -15,6 +15,8 @@ type Window = readonly [points: number, seconds: number]
 export type Limit = {
   /** Counts one event under `key`. Throws TOO_MANY_REQUESTS, with the seconds to wait, over the limit. */
   charge(key: string): Promise<void>
+  /** Takes back one event that was counted under `key`. */
+  refund(key: string): Promise<void>
   /**
    * Counts one event for the network of an address: an IPv6 address under its /64, and with 4 and 16 times the limit
    * under its /56 and /48, which one subscriber may hold as well. Throws like `charge`; an event that is over the limit
@@ -28,7 +30,12 @@ export type Limit = {
 /** Who went over a limit: the argument of `charge`, or an address and for IPv6 the size of its network. */
 type Tripped = { limitKey: string } | { network: string; within?: string }
 
-type Limiter = { points: number; duration: number; consume(key: string): Promise<unknown> }
+type Limiter = {
+  points: number
+  duration: number
+  consume(key: string): Promise<unknown>
+  reward(key: string): Promise<unknown>
+}
 
 /** The limits of an IPv6 /56 and /48, as multiples of that of a /64. */
 const WIDER_FACTORS = [4, 16]
@@ -100,23 +107,6 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** The limits on publishing posts and replies. */
-export type PublicationLimits = Pick<
-  Limits,
-  'publications' | 'newcomerPublications' | 'newcomerDays'
->
-
-/** Counts a publication of a user. Throws TOO_MANY_REQUESTS, sooner for an account that is less than a day old. */
-export async function chargePublication(
-  limits: PublicationLimits,
-  { userId, isNewcomer = false }: { userId: string; isNewcomer?: boolean },
-): Promise<void> {
-  await limits.publications.charge(userId)
-  if (!isNewcomer) return
-  await limits.newcomerPublications.charge(userId)
-  await limits.newcomerDays.charge(userId)
-}
-
 /** Logs each limit that a key or a network goes over, once a window; the logger hashes the key or the address. */
 export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
   for (const [name, limit] of Object.entries(limits)) {
@@ -134,10 +124,14 @@ function limitOf(
   hash?: (key: string) => string,
 ): Limit {
   const onTripped = (by: Tripped) => limit.onTripped?.(by)
-  const charge = chargeAll(limitersFor(1), { hash, onTripped })
+  const limiters = limitersFor(1)
+  const charge = chargeAll(limiters, { hash, onTripped })
   const around = WIDER_FACTORS.map((factor) => chargeAll(limitersFor(factor), { hash, onTripped }))
   const limit: Limit = {
     charge: (key) => charge(key),
+    async refund(key) {
+      for (const limiter of limiters) await limiter.reward(hash ? hash(key) : key)
+    },
     chargeNetwork(ip) {
       const [network, ...wider] = networksOf(ip)
       const charged = charge(network, ip)

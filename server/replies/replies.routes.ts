@@ -3,28 +3,17 @@ import { createReply, listOwnReplies, listReplies } from '../../contract/replies
 import { type Db, isRowId } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { type ListQuery, listUrl, type Route } from '../http/route.ts'
-import type { NoteAccess } from '../journal/access-journal.ts'
-import {
-  isRetry,
-  publishReply,
-  readPostList,
-  repliesOf,
-  repliesTo,
-  requireText,
-} from '../posts/posts.service.ts'
-import { chargePublication, type PublicationLimits } from '../rate-limits/rate-limits.ts'
+import { readPostList, repliesOf, repliesTo } from '../posts/posts.service.ts'
+import type { Publish } from '../posts/publications.service.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 
 type Options = {
   route: Route
   db: Db
-  limits: PublicationLimits
-  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
-  invalidate: () => Promise<void>
-  noteAccess: NoteAccess
+  publish: Publish
 }
 
-export function registerReplies({ route, db, limits, invalidate, noteAccess }: Options): void {
+export function registerReplies({ route, db, publish }: Options): void {
   route(listOwnReplies, ({ query, viewer }) =>
     readPostList(db, repliesOf(viewer.userId), query, viewer),
   )
@@ -34,16 +23,9 @@ export function registerReplies({ route, db, limits, invalidate, noteAccess }: O
     return readPostList(db, repliesTo(id), query, viewer)
   })
 
-  route(createReply, async ({ params, body, headers, viewer }, { request }) => {
-    const text = requireText(body.text)
-    const newPost = { ownerId: viewer.userId, text, idempotencyKey: headers['idempotency-key'] }
-    if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
-    const { post, isNew } = await publishReply(db, params.id, newPost)
-    if (isNew) {
-      await invalidate()
-      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
-    }
-    return post
+  route(createReply, ({ params, body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: params.id })
   })
 }
 

@@ -60,3 +60,26 @@ test('a node that no longer receives the changes of others serves cached respons
   cache.setSubscribed(true)
   expect(cache.getDuringOutage('/posts')).toBeUndefined()
 })
+
+test('a like makes only those responses wrong for signed-in viewers that show its post', () => {
+  const cache = createMemoryCache()
+  cache.setSubscribed(true)
+  const putPost = (postId: string) => {
+    const response = { ...responseOf('{}'), likes: [{ postId, offset: 0 }] }
+    cache.put(`/posts/${postId}`, response, cache.version())
+  }
+  const isCached = (postId: string) => cache.getForUser(`/posts/${postId}`) !== undefined
+  for (const postId of ['1', '2']) putPost(postId)
+  const before = cache.version()
+  cache.invalidate('likes 1')
+  expect([isCached('1'), isCached('2')]).toEqual([false, true])
+  expect(cache.getForVisitor('/posts/1')).toBeDefined()
+  // A read that began before the like may not have seen it.
+  const late = { ...responseOf('{}'), likes: [{ postId: '1', offset: 0 }] }
+  cache.put('/posts/1', late, before)
+  expect(isCached('1')).toBe(false)
+  putPost('1')
+  expect(isCached('1')).toBe(true)
+  cache.invalidate('likes')
+  expect([isCached('1'), isCached('2')]).toEqual([false, false])
+})

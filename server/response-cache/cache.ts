@@ -1,13 +1,14 @@
 import { type CachedResponse, sizeOf } from './cached-response.ts'
+import { createLikeChanges } from './like-changes.ts'
 
 /** A cached response and its age in seconds. */
 export type CacheHit = { response: CachedResponse; age: number }
 
-/** What a committed write changed, as far as cached responses show it. */
-export type Change = 'posts' | 'likes'
+/** What a committed write changed, as far as cached responses show it: posts, likes, or the likes of the post with an id. */
+export type Change = 'posts' | 'likes' | `likes ${string}`
 
 /** How many changes of each kind this node knew of when a read began. */
-export type Version = Record<Change, number>
+export type Version = Record<'posts' | 'likes', number>
 
 type Entry = {
   response: CachedResponse
@@ -26,12 +27,13 @@ export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
  * Caches responses by URL in bounded memory. A publication, edit or deletion on any node invalidates all of them at
- * once; a like invalidates them for signed-in viewers. Responses that are merely too old stay, for visitors who ask while
- * the database is unavailable. `clock` returns monotonic milliseconds.
+ * once; a like invalidates those that show its post, for signed-in viewers. Responses that are merely too old stay, for
+ * visitors who ask while the database is unavailable. `clock` returns monotonic milliseconds.
  */
 export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
   const entries = new Map<string, Entry>()
-  const current: Version = { posts: 0, likes: 0 }
+  const likeChanges = createLikeChanges()
+  let posts = 0
   let postChanges = 0
   let bytes = 0
   let isSubscribed = false
@@ -53,15 +55,15 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   }
 
   function isFresh(entry: Entry): boolean {
-    return entry.version.posts === current.posts && ageOf(entry) <= entry.response.maxAgeMs
+    return entry.version.posts === posts && ageOf(entry) <= entry.response.maxAgeMs
   }
 
   return {
     /** The version now, for a read that is about to begin. */
-    version: (): Version => ({ ...current }),
+    version: (): Version => ({ posts, likes: likeChanges.count() }),
 
-    isCurrent: ({ posts, likes }: Version): boolean =>
-      posts === current.posts && likes === current.likes,
+    isCurrent: (version: Version): boolean =>
+      version.posts === posts && version.likes === likeChanges.count(),
 
     /** Returns what a visitor may be served with now. */
     getForVisitor(url: string): CachedResponse | undefined {
@@ -72,8 +74,9 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     /** Returns what a signed-in viewer may be served with now: it includes every like that this node knows of. */
     getForUser(url: string): CachedResponse | undefined {
       const entry = find(url)
-      const isCurrent = entry && isFresh(entry) && entry.version.likes === current.likes
-      return isCurrent ? entry.response : undefined
+      if (!entry || !isFresh(entry)) return undefined
+      const { response, version } = entry
+      return likeChanges.isCurrent(version.likes, response.likes) ? response : undefined
     },
 
     /**
@@ -90,7 +93,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
      * receive the changes of others. Evicts what is too old, and the oldest entries where memory is short.
      */
     put(url: string, response: CachedResponse, version: Version): void {
-      if (version.posts !== current.posts || !isSubscribed) return
+      if (version.posts !== posts || !isSubscribed) return
       const old = entries.get(url)
       if (old) evict(url, old)
       entries.set(url, { response, version, postChanges, cachedAt: clock() })
@@ -103,14 +106,18 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /** Invalidates the responses that a committed change made wrong. */
     invalidate(change: Change): void {
-      current[change]++
-      if (change === 'posts') postChanges++
+      if (change !== 'posts') {
+        likeChanges.note(change.split(' ')[1])
+        return
+      }
+      posts++
+      postChanges++
     },
 
     /** Sets whether this node receives the changes of others: nothing is cached while it does not. */
     setSubscribed(value: boolean): void {
       isSubscribed = value
-      current.posts++
+      posts++
       // During an outage perhaps nothing has changed; once changes arrive again, some may have been missed.
       if (value) postChanges++
     },

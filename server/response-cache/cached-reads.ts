@@ -1,13 +1,14 @@
 import type { Post, PostPage } from '../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
-import type { CacheHit, MemoryCache, Version } from './cache.ts'
+import type { CacheHit, MemoryCache } from './cache.ts'
 import {
   type CachedResponse,
   type LikeOffset,
   sendCached,
   toCachedResponse,
 } from './cached-response.ts'
+import { createSharedReads } from './shared-reads.ts'
 
 export type CachedReadsOptions = {
   /** Resolves to those of some posts that a user likes. */
@@ -20,7 +21,6 @@ export type CachedReadsOptions = {
 type CachedRead = { endpoint: CachedEndpoint; url: string }
 /** What visitors are served with; `age` is set where that is only because the database is unavailable. */
 type Served = Pick<CacheHit, 'response'> & { age?: number }
-type InFlight = { version: Version; response: Promise<CachedResponse> }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one may stand in the other's place: JSON allows the space.
@@ -28,38 +28,14 @@ const NOT_LIKED = 'false'
 const LIKED = 'true '
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
-/**
- * Serves visitors from `cache` where it can. Otherwise one request makes the response for all that ask for the same URL
- * at the same time (single-flight), and it is cached.
- */
+/** Serves visitors from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
 export function createCachedReads(cache: MemoryCache, { likedBy, headers }: CachedReadsOptions) {
-  const inFlight = new Map<string, InFlight>()
-
-  function findInFlight(url: string): Promise<CachedResponse> | undefined {
-    const found = inFlight.get(url)
-    return found && cache.isCurrent(found.version) ? found.response : undefined
-  }
-
-  /** Caches what `make` resolves to, and lets others wait for it meanwhile. */
-  function share(url: string, make: () => Promise<CachedResponse>): Promise<CachedResponse> {
-    const version = cache.version()
-    const response = make().then((made) => {
-      cache.put(url, made, version)
-      return made
-    })
-    const started = { version, response }
-    inFlight.set(url, started)
-    const end = () => {
-      if (inFlight.get(url) === started) inFlight.delete(url)
-    }
-    response.then(end, end)
-    return response
-  }
+  const shared = createSharedReads(cache)
 
   /** Resolves to a cached response for visitors, or to what `make` resolves to. Rejects as `make` does. */
   async function current(url: string, make: () => Promise<CachedResponse>) {
     // Another request may have filled the cache while this one waited for its turn.
-    return cache.getForVisitor(url) ?? findInFlight(url) ?? share(url, make)
+    return cache.getForVisitor(url) ?? shared.join(url, make) ?? shared.start(url, make)
   }
 
   /** As `current`; but while the database is unavailable, the last response is served. */
@@ -91,7 +67,7 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
   /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
   async function readForUser(what: CachedRead, read: () => Promise<unknown>): Promise<Buffer> {
     const answer = read()
-    share(what.url, async () => toResponse(what, await answer)).catch(() => {})
+    shared.start(what.url, async () => toResponse(what, await answer)).catch(() => {})
     return Buffer.from(JSON.stringify(await answer))
   }
 
@@ -107,15 +83,15 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
     ): Promise<Buffer> {
       const { url, viewer } = http.request
       const what = { endpoint, url }
+      const make = async () => toResponse(what, await read())
       if (!viewer) {
-        const make = async () => toResponse(what, await read())
         return sendCached(http, await serveVisitor(url, make))
       }
       http.reply.type(JSON_TYPE)
-      const shared = cache.getForUser(url) ?? (await findInFlight(url))
-      if (!shared) return readForUser(what, read)
-      const postIds = shared.likes.map(({ postId }) => postId)
-      return fillInLikes(shared, await likedBy({ userId: viewer.userId, postIds }))
+      const response = cache.getForUser(url) ?? (await shared.join(url, make))
+      if (!response) return readForUser(what, read)
+      const postIds = response.likes.map(({ postId }) => postId)
+      return fillInLikes(response, await likedBy({ userId: viewer.userId, postIds }))
     },
 
     /**

@@ -86,9 +86,9 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
     const { promise: end, resolve } = Promise.withResolvers<void>()
     fresh.on('error', () => {}).once('end', resolve)
     fresh.on('notification', ({ payload = '' }) => {
-      const [sender, change] = payload.split(' ')
-      const isKnown = change === 'posts' || change === 'likes'
-      if (!isKnown || sender === undefined || sender === node) return
+      const [sender = '', ...words] = payload.split(' ')
+      const change = words.join(' ')
+      if (!isChange(change) || sender === node) return
       subscriber.onChange(change)
       if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
     })
@@ -129,6 +129,10 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
       await subscribing
     },
   }
+}
+
+function isChange(text: string): text is Change {
+  return text === 'posts' || text === 'likes' || text.startsWith('likes ')
 }
 
 /** Tells an operator's command that this node has received its change. */

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import type { Request } from 'autocannon'
+import type { DataSet } from './data-set.ts'
+import { applyLoad } from './load.ts'
+import { type OpenLoop, openLoop } from './open-loop.ts'
+import { printMarkdown } from './table.ts'
+
+type Options = { seconds: number; rounds: number; dataSet: DataSet; tokens: string[] }
+type Kind = { name: string; request: Request }
+
+const LIKES_PER_SECOND = 200
+const POSTS_PER_SECOND = 50
+/** The likes go to so many of the newest posts of the data set, some of which the wall's first page shows. */
+const LIKED_POSTS = 1000
+const GOAL = 0.6
+
+/**
+ * Measures how many reads are served while others like and publish, beside how many are served while nobody does, in turn.
+ * The writes come at their times, whether the ones before are answered or not.
+ */
+export async function measureBesideWrites(
+  { url }: { url: string },
+  { seconds, rounds, dataSet, tokens }: Options,
+): Promise<void> {
+  const rows: string[][] = []
+  for (const { name, request } of kindsOf(tokens)) {
+    const turns: { share: number; cells: string[] }[] = []
+    for (let round = 0; round < rounds; round++) {
+      const alone = await applyLoad({ url, seconds, request })
+      const likes = openLoop(url, LIKES_PER_SECOND, () => newLike(dataSet, tokens))
+      const posts = openLoop(url, POSTS_PER_SECOND, () => newPost(tokens))
+      const beside = await applyLoad({ url, seconds, request })
+      const written = await Promise.all([likes.stop(), posts.stop()])
+      const share = beside.rps / alone.rps
+      const figures = [alone.rps, beside.rps, alone.p99, beside.p99]
+      turns.push({
+        share,
+        cells: [...figures.map((figure) => figure.toFixed(0)), ...written.flatMap(writtenCells)],
+      })
+    }
+    const median = turns.sort((a, b) => a.share - b.share)[Math.floor(rounds / 2)]
+    if (!median) throw new Error('no round was run')
+    rows.push([name, median.share.toFixed(2), `≥ ${GOAL}`, ...median.cells])
+  }
+  printMarkdown([HEAD, ...rows])
+}
+
+const HEAD = [
+  `beside ${LIKES_PER_SECOND} likes and ${POSTS_PER_SECOND} posts a second`,
+  'share',
+  'goal',
+  'reads/s alone',
+  'reads/s beside',
+  'p99 alone, ms',
+  'p99 beside, ms',
+  'likes/s',
+  'their p99, ms',
+  'posts/s',
+  'their p99, ms',
+]
+
+function kindsOf(tokens: string[]): Kind[] {
+  const wall = { method: 'GET', path: '/api/v1/posts?limit=10' } as const
+  const page = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } } as const
+  const authorization = `Bearer ${tokens.at(-1)}`
+  return [
+    { name: 'wall, visitor', request: wall },
+    { name: 'wall page, visitor', request: page },
+    { name: 'wall, signed in', request: { ...wall, headers: { authorization } } },
+  ]
+}
+
+function newLike({ posts }: DataSet, tokens: string[]) {
+  const post = posts - Math.floor(Math.random() * LIKED_POSTS)
+  return { path: `/posts/${post}/likes`, headers: withTokenOf(tokens) }
+}
+
+function newPost(tokens: string[]) {
+  return {
+    path: '/posts',
+    headers: {
+      ...withTokenOf(tokens),
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ text: 'Пока одни пишут, другие читают.' }),
+  }
+}
+
+function withTokenOf(tokens: string[]) {
+  return { authorization: `Bearer ${tokens[Math.floor(Math.random() * tokens.length)]}` }
+}
+
+function writtenCells({ perSecond, p99, failed }: Awaited<ReturnType<OpenLoop['stop']>>): string[] {
+  return [`${perSecond.toFixed(0)}${failed > 0 ? `, ${failed} failed` : ''}`, p99.toFixed(0)]
+}

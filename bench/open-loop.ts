@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+
+type Sent = { path: string; headers: Record<string, string>; body?: string }
+type Result = { perSecond: number; p50: number; p99: number; failed: number }
+/** `stop` ends the sending and resolves when every request is answered; times in milliseconds. */
+export type OpenLoop = { stop(): Promise<Result> }
+
+const TICK_MS = 10
+
+/**
+ * Sends POST requests to the API at a steady rate, each at its time, whether those before are answered or not: a closed loop would
+ * slow down with the server and hide how long people wait.
+ */
+export function openLoop(url: string, perSecond: number, next: () => Sent): OpenLoop {
+  const agent = new Agent({ keepAlive: true })
+  const began = performance.now()
+  const times: number[] = []
+  const pending = new Set<Promise<void>>()
+  let sent = 0
+  let failed = 0
+
+  const timer = setInterval(() => {
+    const due = ((performance.now() - began) / 1000) * perSecond
+    while (sent < due) {
+      const dueAt = began + (sent++ / perSecond) * 1000
+      const one = post(url, next(), agent)
+        .then((isServed) => {
+          if (!isServed) failed++
+          times.push(performance.now() - dueAt)
+        })
+        .finally(() => pending.delete(one))
+      pending.add(one)
+    }
+  }, TICK_MS)
+
+  return {
+    async stop() {
+      clearInterval(timer)
+      const seconds = (performance.now() - began) / 1000
+      await Promise.all(pending)
+      agent.destroy()
+      times.sort((a, b) => a - b)
+      const quantile = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0
+      const served = times.length - failed
+      return { perSecond: served / seconds, p50: quantile(0.5), p99: quantile(0.99), failed }
+    },
+  }
+}
+
+/** Sends one request. Resolves to whether it was served. */
+async function post(url: string, { path, headers, body }: Sent, agent: Agent): Promise<boolean> {
+  try {
+    const sending = request(`${url}/api/v1${path}`, { method: 'POST', headers, agent }).end(body)
+    const [response] = await once(sending, 'response')
+    response.resume()
+    await once(response, 'end')
+    return response.statusCode < 300
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Post } from '../../contract/posts.ts'
+import { idArray, type Queryable } from '../db/database.ts'
+import { hydrateInserted } from './hydrate-posts.ts'
+import { WALL_SLOTS } from './wall-slots.ts'
+
+/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
+export type NewPost = {
+  ownerId: string
+  text: string
+  idempotencyKey: string | undefined
+  /** The post that it answers; null on the wall. */
+  repliedId: string | null
+}
+
+/** What keeps an owner from publishing. */
+type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+/** A published post, or undefined: its owner may not publish, its key was used before, or the replied post is gone. */
+export type Inserted = OwnerState & { post: Post | undefined }
+
+/**
+ * Publishes posts and replies, with their keys and all counts, in one statement. Returns what became of each, in order. A
+ * lock that another transaction holds for longer than `lockWaitMs` fails the statement with 55P03; 0 waits as long as a
+ * statement may.
+ *
+ * A key is a row of its own that outlives the post, so that a retry after a deletion finds it. Of two posts with one key the
+ * conflict on that row leaves one. Rows are locked in this order, each kind by ascending key: owners, replied posts, keys,
+ * and then the totals as a removal locks them.
+ */
+export async function insertPosts(
+  db: Queryable,
+  posts: NewPost[],
+  lockWaitMs: number,
+): Promise<Inserted[]> {
+  const owners = idArray(posts.map(({ ownerId }) => ownerId))
+  const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
+  const ctes = sql`wait AS MATERIALIZED (
+      SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
+    ), input AS MATERIALIZED (
+      SELECT nextval('posts_id_seq') AS id, i.* FROM wait, unnest(${owners}::bigint[],
+        ${posts.map(({ text }) => text)}::text[],
+        ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
+        ${replied}::bigint[]
+      ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
+    ), author AS MATERIALIZED (
+      SELECT id, username, deleted_at, EXISTS (
+        SELECT FROM blocks b WHERE b.user_id = users.id AND coalesce(b.until > now(), true)
+      ) AS is_blocked
+      FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
+      ORDER BY id FOR KEY SHARE
+    ), replied AS MATERIALIZED (
+      SELECT id, coalesce(parent_post_id, id) AS root_id
+      FROM posts WHERE id = ANY(${replied}::bigint[])
+      ORDER BY id FOR NO KEY UPDATE
+    ), allowed AS MATERIALIZED (
+      SELECT input.*, replied.root_id
+      FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
+      WHERE NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
+    ), claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id)
+      SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
+      ON CONFLICT DO NOTHING RETURNING post_id
+    ), post AS (
+      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id) OVERRIDING SYSTEM VALUE
+      SELECT id, owner_id, text, replied_id, root_id FROM allowed
+      WHERE key IS NULL OR id IN (SELECT post_id FROM claimed) ORDER BY id RETURNING *
+    ), answered AS (
+      UPDATE posts p SET replies_count = p.replies_count + answers.number FROM (
+        SELECT replied_post_id, count(*)::int AS number FROM post GROUP BY replied_post_id
+      ) answers
+      WHERE p.id = answers.replied_post_id RETURNING p.*
+    ), owner AS (
+      INSERT INTO owner_totals AS t (user_id, posts, replies)
+      SELECT owner_id, count(*) FILTER (WHERE replied_post_id IS NULL), count(replied_post_id)
+      FROM post GROUP BY owner_id ORDER BY owner_id
+      ON CONFLICT (user_id) DO UPDATE
+      SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
+    ), wall AS (
+      UPDATE wall_totals t SET posts = t.posts + added.posts
+      FROM (SELECT count(*) AS posts FROM post WHERE replied_post_id IS NULL) added
+      WHERE t.slot = ${randomInt(WALL_SLOTS)} AND added.posts > 0
+    )`
+  const inserted = await hydrateInserted<OwnerState>(db, {
+    ctes,
+    columns: sql`author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked"`,
+    from: sql`input LEFT JOIN author ON author.id = input.owner_id`,
+    order: sql`input.number`,
+  })
+  return inserted.map(({ row, post }) => ({ ...row, post }))
+}
+
+/** The id of the post a user has published with a key, even if it was deleted later; undefined where there was none. */
+export async function findByIdempotencyKey(
+  db: Queryable,
+  ownerId: string,
+  idempotencyKey: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select('post_id')
+    .where('owner_id', '=', ownerId)
+    .where('key', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row?.post_id
+}
+
+/** Removes the Idempotency-Keys that are older than a day: no client retries for so long. */
+export async function removeOldKeys(db: Queryable): Promise<void> {
+  await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
+}

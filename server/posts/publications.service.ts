@@ -1,0 +1,94 @@
+import type { Post } from '../../contract/posts.ts'
+import { batchWrites, type Written } from '../db/batch-writes.ts'
+import { type Db, isRowId } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Viewer } from '../http/authenticate.ts'
+import type { NoteAccess } from '../journal/access-journal.ts'
+import {
+  type Charged,
+  chargePublication,
+  type PublicationLimits,
+} from '../rate-limits/publication-limits.ts'
+import { requirePost, requireText } from './posts.service.ts'
+import {
+  findByIdempotencyKey,
+  type Inserted,
+  insertPosts,
+  type NewPost,
+} from './publications.repository.ts'
+
+type Options = {
+  db: Db
+  limits: PublicationLimits
+  /** Invalidates cached reads on every node after a commit. */
+  invalidate: () => Promise<void>
+  noteAccess: NoteAccess
+}
+
+type Publication = Omit<NewPost, 'ownerId'> & {
+  viewer: Viewer
+  request: Parameters<NoteAccess>[0]
+}
+
+/** Publishes a post or a reply, as a call asks for it. */
+export type Publish = (publication: Publication) => Promise<Post>
+
+/** A batch waits no longer for a lock that another transaction holds; then each of its posts is published by itself. */
+const LOCK_WAIT_MS = 250
+
+/**
+ * Makes the function that publishes posts and replies within the limits, and notes from where. Calls that come while others
+ * are being published share the next statement and its commit, and are answered after it. A retry with a known
+ * Idempotency-Key returns the post of the first call and is not charged. The function rejects with POST_NOT_FOUND when that
+ * post or the replied one does not exist any more, with INVALID_REQUEST for a text that may not be published, and with
+ * TOO_MANY_REQUESTS or BLOCKED.
+ */
+export function createPublish({ db, limits, invalidate, noteAccess }: Options): Publish {
+  const insert = batchWrites({
+    keyOf: () => 'all posts',
+    write: (posts: NewPost[]) => insertBatch(db, posts),
+    invalidate,
+  })
+
+  /** Throws what `refusalOf` returns where the post is not published. */
+  async function insertOne(newPost: NewPost): Promise<Post> {
+    if (newPost.repliedId !== null && !isRowId(newPost.repliedId)) {
+      throw new AppError('POST_NOT_FOUND')
+    }
+    const inserted = await insert(newPost)
+    if (!inserted.post) throw refusalOf(inserted)
+    return inserted.post
+  }
+
+  return async ({ viewer, request, text, ...rest }) => {
+    const newPost = { ownerId: viewer.userId, text: requireText(text), ...rest }
+    let charged: Charged | undefined
+    try {
+      charged = await chargePublication(limits, viewer)
+      const post = await insertOne(newPost)
+      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
+      return post
+    } catch (error) {
+      // A key is not looked up ahead: a retry is refused first, by the limit or by its key, and only then looked for.
+      const id = error instanceof AppError && (await findPublished(db, newPost))
+      if (!id) throw error
+      await charged?.refund()
+      return requirePost(db, id, viewer)
+    }
+  }
+}
+
+async function insertBatch(db: Db, posts: NewPost[]): Promise<Written<Inserted>> {
+  const results = await insertPosts(db, posts, posts.length > 1 ? LOCK_WAIT_MS : 0)
+  return { results, isChanged: results.some(({ post }) => post) }
+}
+
+function refusalOf({ hasOwner, isBlocked }: Inserted): AppError {
+  if (!hasOwner) return new AppError('UNAUTHORIZED')
+  return new AppError(isBlocked ? 'BLOCKED' : 'POST_NOT_FOUND')
+}
+
+/** The id of the post that its owner has published with the same key, if there is one. */
+async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {
+  return idempotencyKey && findByIdempotencyKey(db, ownerId, idempotencyKey)
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createMemoryCache } from './cache.ts'
+import type { CachedResponse } from './cached-response.ts'
+import { createSharedReads } from './shared-reads.ts'
+
+/** Shared reads of one URL whose ends the test decides. */
+function readsOfOneUrl() {
+  const cache = createMemoryCache()
+  cache.setSubscribed(true)
+  const shared = createSharedReads(cache)
+  const begun: PromiseWithResolvers<CachedResponse>[] = []
+  function make(): Promise<CachedResponse> {
+    const read = Promise.withResolvers<CachedResponse>()
+    begun.push(read)
+    return read.promise
+  }
+  const read = () => shared.join('/posts', make) ?? shared.start('/posts', make)
+  return { cache, begun, read }
+}
+
+const response = { variants: {} } as CachedResponse
+
+test('those who come after a change wait for one next read, which begins after them', async () => {
+  const { cache, begun, read } = readsOfOneUrl()
+  const first = read()
+  expect(read()).toBe(first)
+  cache.invalidate('posts')
+  const late = [read(), read()]
+  cache.invalidate('likes 1')
+  late.push(read())
+  expect(begun).toHaveLength(1)
+  begun[0]?.resolve({ ...response, tag: 'before' })
+  expect((await first).tag).toBe('before')
+  await expect.poll(() => begun.length).toBe(2)
+  begun[1]?.resolve({ ...response, tag: 'after' })
+  expect((await Promise.all(late)).map(({ tag }) => tag)).toEqual(['after', 'after', 'after'])
+  expect(begun).toHaveLength(2)
+})
+
+test('a read that fails fails for those who share it, and the next one begins all the same', async () => {
+  const { cache, begun, read } = readsOfOneUrl()
+  const first = read()
+  cache.invalidate('posts')
+  const late = read()
+  begun[0]?.reject(new Error('away'))
+  await expect(first).rejects.toThrow('away')
+  await expect.poll(() => begun.length).toBe(2)
+  begun[1]?.resolve(response)
+  expect(await late).toBe(response)
+})
