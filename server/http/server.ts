@@ -12,12 +12,14 @@ import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import { nextRequestId, type ObserveRequest, RequestLog } from './request-log.ts'
+import { type NoteRefused, nextRequestId, type ObserveRequest, RequestLog } from './request-log.ts'
 import { watchForwardedFor } from './untrusted-proxy.ts'
 
 type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
+  /** Counts a request that was refused because of an error; returns whether the log needs nothing else about it. */
+  noteRefused: NoteRefused
   trustProxy: string[]
   /** Counts requests; absent where nobody does. */
   observe?: ObserveRequest | undefined
@@ -65,7 +67,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
-    logController: new RequestLog(options.refusals, options.observe),
+    logController: new RequestLog(options),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that arrives while the server closes, on a connection in use, is served like the one before it.

@@ -16,6 +16,7 @@ import {
   type Limits,
   type PublicationLimits,
 } from '../rate-limits/rate-limits.ts'
+import type { Change } from '../response-cache/cache.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import {
@@ -35,7 +36,7 @@ type Options = {
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
-  invalidate: () => Promise<void>
+  invalidate: (change: Change) => Promise<void>
   noteAccess: NoteAccess
 }
 
@@ -60,7 +61,7 @@ export function registerPosts(options: Options): void {
     if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
     const { post, isNew } = await publishPost(db, newPost)
     if (isNew) {
-      await invalidate()
+      await invalidate('posts added')
       await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
     }
     return post
@@ -70,14 +71,14 @@ export function registerPosts(options: Options): void {
     const text = requireText(body.text)
     await limits.edits.charge(viewer.userId)
     await editPost(db, { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds })
-    await invalidate()
+    await invalidate(`posts changed ${id}`)
     return requirePost(db, id, viewer)
   })
 
   route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
     const own = { id: params.id, ownerId: viewer.userId, evidenceDays: removedDays }
     await deletePost(db, own)
-    await invalidate()
+    await invalidate(`posts changed ${params.id}`)
     await noteAccess(request, { action: 'delete-post', userId: viewer.userId, postId: params.id })
   })
 }

@@ -13,6 +13,7 @@ import {
   requireText,
 } from '../posts/posts.service.ts'
 import { chargePublication, type PublicationLimits } from '../rate-limits/rate-limits.ts'
+import type { Change } from '../response-cache/cache.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 
 type Options = {
@@ -20,7 +21,7 @@ type Options = {
   db: Db
   limits: PublicationLimits
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
-  invalidate: () => Promise<void>
+  invalidate: (change: Change) => Promise<void>
   noteAccess: NoteAccess
 }
 
@@ -40,7 +41,7 @@ export function registerReplies({ route, db, limits, invalidate, noteAccess }: O
     if (!(await isRetry(db, newPost))) await chargePublication(limits, viewer)
     const { post, isNew } = await publishReply(db, params.id, newPost)
     if (isNew) {
-      await invalidate()
+      await invalidate('posts added')
       await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
     }
     return post
