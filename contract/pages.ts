@@ -62,6 +62,8 @@ export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
   site: SiteState
+  /** Set where the server has saved it earlier and could not read it anew. */
+  saved?: true
 } & (
   | { shows: 'wall'; cursor: string | null; posts: PostPage }
   | { shows: 'post'; post: Post; cursor: string | null; replies: PostPage }

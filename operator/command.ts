@@ -1,6 +1,6 @@
 import type { Config } from '../server/config.ts'
 import type { Db, Queryable } from '../server/db/database.ts'
-import { publishFromOutside } from '../server/response-cache/change-feed.ts'
+import { publishFromOutside } from '../server/response-cache/operator-changes.ts'
 import type { Wall } from './open-wall.ts'
 import { UsageError } from './refusal.ts'
 

@@ -9,6 +9,7 @@ import { batchCalls } from './db/batch-calls.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
 import { productVersion } from './db/migrate.ts'
+import { type Outage, quietDuringOutages, watchOutages } from './db/outage.ts'
 import { IDENTITY_KEY } from './doctor/doctor.service.ts'
 import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
@@ -75,11 +76,16 @@ export type App = {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, secret } = options
   const log = hashAddresses(options.log, deriveKey(secret, 'log'))
-  const onIdleError = (err: Error) => log.warn({ err }, 'an idle database connection broke')
+  const outage = watchOutages({ url: databaseUrl, log })
+  const onIdleError = (err: Error) => {
+    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
+  }
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const isBehindPooler = config.databaseDirectUrl !== undefined
-  const database = openDatabase(databaseUrl, onIdleError, { ...options.poolLimits, isBehindPooler })
-  const background = openDatabase(directUrl, () => {}, BACKGROUND)
+  const pool = { ...options.poolLimits, isBehindPooler, outage }
+  const database = openDatabase(databaseUrl, onIdleError, pool)
+  const patient = { ...BACKGROUND, outage, isPatient: true }
+  const background = openDatabase(directUrl, outage.noteFailure, patient)
   const { db } = database
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
@@ -89,6 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     directUrl,
     db,
+    outage,
     log,
     limits,
     secret,
@@ -132,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       invalidate: () => cache.publishChange('posts'),
     }),
     crontab: crontabOf(config),
-    log,
+    log: quietDuringOutages(log, outage),
   })
   return {
     http,
@@ -143,6 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close(graceMs = 0) {
       unwatch()
+      outage.close()
       await Promise.all([stop(graceMs), jobs.stop()])
       parts.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
@@ -158,6 +166,7 @@ type Parts = {
   /** URL of the database for connections that keep a state of their own, past a pooler. */
   directUrl: string
   db: Db
+  outage: Outage
   log: FastifyBaseLogger
   limits: Limits
   secret: string
@@ -178,7 +187,7 @@ const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationN
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(
-  { config, directUrl, db, log, limits, sessions, refusals, web, metrics }: Parts,
+  { config, directUrl, db, outage, log, limits, sessions, refusals, web, metrics }: Parts,
   isHttps: boolean,
 ) {
   const { trustProxy } = config
@@ -192,6 +201,8 @@ async function createHttp(
     db,
     databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
+    isBehindPooler: config.databaseDirectUrl !== undefined,
+    outage,
     log,
     headers,
     likedBy,
@@ -199,6 +210,7 @@ async function createHttp(
   const server = await createHttpServer({
     logger: log,
     refusals,
+    noteRefused: outage.noteRefused,
     trustProxy,
     headers,
     observe: metrics?.observe,
@@ -238,12 +250,12 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
-  const publish = createPublish({ db, limits, invalidate, noteAccess })
-  const posts = { route, db, limits, publish, invalidate, noteAccess }
+  const { publishChange } = cache
+  const publish = createPublish({ db, limits, publishChange, noteAccess })
+  const posts = { route, db, limits, publish, publishChange, noteAccess }
   registerPosts({ ...posts, editPeriodSeconds, removedDays })
   registerReplies({ route, db, publish })
-  const invalidateLikes = (postId: string) => cache.publishChange(`likes ${postId}`)
-  registerLikes({ route, db, limits, invalidate: invalidateLikes })
+  registerLikes({ route, db, limits, publishChange })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }

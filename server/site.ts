@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Config, originOf } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { Outage } from './db/outage.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -23,13 +24,14 @@ type Options = {
   web: WebApp | null
   readText: ReadText
   cache: ResponseCache
+  outage: Pick<Outage, 'noteRefused'>
   headers: Record<string, string>
 }
 
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
 export async function registerSite(
   http: FastifyInstance,
-  { config, db, limits, cookieName, web, readText, cache, headers }: Options,
+  { config, db, limits, cookieName, web, readText, cache, outage, headers }: Options,
 ): Promise<void> {
   const { appName } = config
   const origin = originOf(config)
@@ -42,7 +44,8 @@ export async function registerSite(
     readSiteState: createSiteStateReader(db),
   }
   const pageLimits = { limit: limits.visitorCalls, fileLimit: limits.pageFiles }
-  await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, headers })
+  const { noteRefused } = outage
+  await servePages(http, web, { ...reads, ...pageLimits, cookieName, cache, noteRefused, headers })
   await serveFeeds(http, { ...reads, appName, origin, cache, headers, limit: limits.visitorCalls })
   await serveSitemap(http, {
     origin,

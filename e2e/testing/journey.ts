@@ -34,10 +34,17 @@ export type Journey = Awaited<ReturnType<typeof startJourney>>
 /** A journey whose codes are read from mails. */
 export type JourneyWithMail = Awaited<ReturnType<typeof startJourneyWithMail>>
 
-/** Starts the product and a browser; `env` configures the product. The caller closes them. */
-export async function startJourney(env: Record<string, string> = {}) {
+/**
+ * Starts the product and a browser; `env` configures the product, which reaches its database at the URL that `reach` resolves
+ * to. The caller closes them.
+ */
+export async function startJourney(
+  env: Record<string, string> = {},
+  reach: (databaseUrl: string) => Promise<string> = async (url) => url,
+) {
   const database = await freshDatabase(inject('databaseUrl'))
-  const product = await createProduct({ DATABASE_URL: database.url, APP_SECRET, ...env })
+  const DATABASE_URL = await reach(database.url)
+  const product = await createProduct({ DATABASE_URL, APP_SECRET, ...env })
   await product.start()
   const browser = await launchChromium()
   const sql = new pg.Client({ connectionString: database.url })

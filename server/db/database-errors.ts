@@ -14,6 +14,8 @@ const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
  * shutting down), 25006 (read-only), 25P03 (idle in a transaction for too long), 55P03 (lock not available).
  */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
+/** SQLSTATEs of a server that cannot be reached, or is shutting down or starting up. */
+const AWAY_STATES = /^(08|57P0[123])/
 /** The messages of pg's errors without a code, for a connection that is lost or could not be opened within its timeout. */
 const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed)|Query read timeout)/
@@ -27,13 +29,25 @@ export function noteDatabaseError(error: Error): void {
 
 /** Whether an error, wherever it comes from, means that the database cannot serve now but may serve a retry. */
 export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolean {
-  const code = typeof error.code === 'string' ? error.code : ''
+  return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
+}
+
+/**
+ * Whether an error means that a connection broke or could not be opened, so that the database may be away for everybody. A
+ * server that refuses one statement, or has no room for one more connection, is there.
+ */
+export function isConnectionLost(error: Error & { code?: unknown }): boolean {
+  const code = stateOf(error)
   return (
     CONNECT_ERRORS.has(code) ||
     (BREAK_ERRORS.has(code) && fromDatabase.has(error)) ||
-    UNAVAILABLE_STATES.test(code) ||
+    AWAY_STATES.test(code) ||
     LOST.test(error.message)
   )
+}
+
+function stateOf({ code }: { code?: unknown }): string {
+  return typeof code === 'string' ? code : ''
 }
 
 /** The code of a system error ('ENOENT') or of one of PostgreSQL's ('57P03'); an empty string where there is none. */

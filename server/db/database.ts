@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { DatabaseClient, databaseDialect, UnnamedStatementsClient } from './database-client.ts'
+import { GuardedPool } from './guarded-pool.ts'
+import type { Outage } from './outage.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -18,6 +20,9 @@ export type PoolLimits = {
   applicationName?: string
   /** Whether a pooler may hand each transaction to another connection, which does not know what the last one has prepared. */
   isBehindPooler?: boolean
+  /** By which the pool knows that the database is away: it then refuses without trying, or waits where it `isPatient`. */
+  outage?: Outage
+  isPatient?: boolean
 }
 
 const CONNECTION_WAIT_MS = 1000
@@ -37,9 +42,11 @@ export function openDatabase(
     statementTimeoutMs = 3000,
     applicationName = 'vslukh',
     isBehindPooler = false,
+    outage,
+    isPatient = false,
   }: PoolLimits = {},
 ): OpenDatabase {
-  const pool = new pg.Pool({
+  const config: pg.PoolConfig = {
     connectionString: url,
     Client: isBehindPooler ? UnnamedStatementsClient : DatabaseClient,
     max: connections,
@@ -48,7 +55,8 @@ export function openDatabase(
     query_timeout: statementTimeoutMs + ANSWER_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     application_name: applicationName,
-  })
+  }
+  const pool = outage ? new GuardedPool(config, outage, isPatient) : new pg.Pool(config)
   surviveLostConnections(pool, onError)
   const db = new Kysely<Tables>({ dialect: databaseDialect({ pool }) })
   return { db, pool, close: () => pool.end() }

@@ -40,7 +40,14 @@ export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 /** The line of a refused request, with the error's code and the caller's address, which the logger writes as a keyed hash. */
 export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
 
-type Refusals = { note(line: RefusedLine): boolean }
+/** Called with the error behind a refusal. Returns whether it is counted, so that the log needs no line about it. */
+export type NoteRefused = (failure: Error) => boolean
+
+type Options = {
+  refusals: { note(line: RefusedLine): boolean }
+  noteRefused: NoteRefused
+  observe?: ObserveRequest | undefined
+}
 
 let requests = 0
 /** Distinguishes this process in the log of several nodes, and from the same node before a restart. */
@@ -99,13 +106,11 @@ export function measureDatabaseTime(listener: RequestListener): RequestListener 
 
 /** Logs each request when it is answered; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
-  readonly #refusals: Refusals
-  readonly #observe: ObserveRequest | undefined
+  readonly #options: Options
 
-  constructor(refusals: Refusals, observe?: ObserveRequest) {
+  constructor(options: Options) {
     super()
-    this.#observe = observe
-    this.#refusals = refusals
+    this.#options = options
   }
 
   override incomingRequest(): void {}
@@ -118,7 +123,7 @@ export class RequestLog extends LogController {
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { url, logLevel } = request.routeOptions
     const isRefused = reply.statusCode >= 400
-    this.#observe?.(
+    this.#options.observe?.(
       {
         method: request.method,
         route: url ?? null,
@@ -144,7 +149,9 @@ export class RequestLog extends LogController {
   }
 
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
-    const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
+    const { refusals, noteRefused } = this.#options
+    if (refused?.failure && noteRefused(refused.failure)) return
+    const isLogged = refusals.note({ ...line, code: refused?.code, network: request.ip })
     if (isLogged && refused?.failure) {
       request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
     }

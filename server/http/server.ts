@@ -14,6 +14,7 @@ import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusa
 import type { RefusalLog } from './refusal-log.ts'
 import {
   measureDatabaseTime,
+  type NoteRefused,
   nextRequestId,
   type ObserveRequest,
   RequestLog,
@@ -23,6 +24,8 @@ import { watchForwardedFor } from './untrusted-proxy.ts'
 type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
+  /** Counts a request that was refused because of an error; returns whether the log needs nothing else about it. */
+  noteRefused: NoteRefused
   trustProxy: string[]
   /** Counts requests; absent where nobody does. */
   observe?: ObserveRequest | undefined
@@ -71,7 +74,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
-    logController: new RequestLog(options.refusals, options.observe),
+    logController: new RequestLog(options),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
     // A request that arrives while the server closes, on a connection in use, is served like the one before it.

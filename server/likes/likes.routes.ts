@@ -2,18 +2,19 @@ import { likePost, unlikePost } from '../../contract/likes.ts'
 import type { Db } from '../db/database.ts'
 import type { Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { Change } from '../response-cache/cache.ts'
 import { batchLikes } from './likes.service.ts'
 
 type Options = {
   route: Route
   db: Db
   limits: Pick<Limits, 'likes'>
-  /** Invalidates cached reads that show a post on every node after a commit. */
-  invalidate: (postId: string) => Promise<void>
+  /** Invalidates cached reads on every node after a commit. */
+  publishChange: (change: Change) => Promise<void>
 }
 
-export function registerLikes({ route, db, limits, invalidate }: Options): void {
-  const setLike = batchLikes(db, invalidate)
+export function registerLikes({ route, db, limits, publishChange }: Options): void {
+  const setLike = batchLikes(db, (postId) => publishChange(`likes ${postId}`))
 
   route(likePost, async ({ params, viewer }) => {
     await limits.likes.charge(viewer.userId)

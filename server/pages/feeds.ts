@@ -6,6 +6,7 @@ import { postTitle } from '../../contract/post-rules.ts'
 import { listPosts, type PostPage } from '../../contract/posts.ts'
 import type { Http } from '../http/route.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
+import { postIdsOf } from '../response-cache/cached-reads.ts'
 import { toCachedResponse } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { FEED_PATHS, type Feed, repliesFeedPath, toAtom, toJsonFeed } from './feed-formats.ts'
@@ -40,19 +41,21 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
   const { origin, limit, cache, headers } = options
 
   function serve(
-    { format, url }: { format: keyof typeof FORMATS; url: string },
+    { format, url, about }: { format: keyof typeof FORMATS; url: string; about?: string },
     http: Http,
     read: () => Promise<Feed>,
   ): Promise<Buffer> {
     return cache.serveShared({ ...http, url }, async () => {
       const { write, type } = FORMATS[format]
-      const body = Buffer.from(write(await read(), origin))
+      const feed = await read()
+      const body = Buffer.from(write(feed, origin))
       return toCachedResponse({
         route: FEED_PATHS[format],
         maxAgeMs: MAX_AGE_MS,
         body,
         type,
         headers,
+        postIds: [...(about === undefined ? [] : [about]), ...postIdsOf(feed)],
       })
     })
   }
@@ -73,7 +76,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
     feeds.get<RepliesRequest>(FEED_PATHS.replies, { schema }, (request, reply) => {
       const { id } = request.params
       const url = withCursor(repliesFeedPath(id), request.query.cursor)
-      return serve({ format: 'replies', url }, { request, reply }, () =>
+      return serve({ format: 'replies', url, about: id }, { request, reply }, () =>
         readRepliesFeed(options, id, request.query),
       )
     })

@@ -178,7 +178,7 @@ perNode('when many pages are asked for at once, some are sent without their cont
 })
 
 perNode(
-  'while the database is unavailable the last pages are served, marked by their age',
+  'while the database is unavailable the last pages are served, marked by their age and for the browser’s app',
   async () => {
     const database = await freshDatabase(inject('databaseUrl'))
     const own = await appForTest({ webFiles: WEB_FILES, databaseUrl: database.url })
@@ -189,7 +189,8 @@ perNode(
     await expect
       .poll(async () => (await read(`/posts/${id}`, {}, own.url)).headers.get('age'))
       .toMatch(/^[1-9]/)
-    expect((await read(`/posts/${id}`, {}, own.url)).html).toBe(before.html)
+    const saved = firstPage((await read(`/posts/${id}`, {}, own.url)).html)
+    expect(saved).toEqual({ ...firstPage(before.html), saved: true })
     const wall = await read('/', {}, own.url)
     expect([wall.status, firstPage(wall.html)]).toEqual([200, undefined])
     await openDatabaseAgain(database.url)

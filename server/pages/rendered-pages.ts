@@ -13,6 +13,7 @@ import {
 import type { Post, PostPage } from '../../contract/posts.ts'
 import type { SiteText, TextName } from '../../contract/texts.ts'
 import type { Http, ListQuery } from '../http/route.ts'
+import { postIdsOf } from '../response-cache/cached-reads.ts'
 import { type CachedResponse, toCachedResponse } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
@@ -50,6 +51,8 @@ type Options = PageReads & {
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+/** How the data of a page begins, as the end of its element's tag and the start of an object. */
+const DATA_START = `id="${FIRST_PAGE_ID}">{`
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
 /** So many pages may wait to be rendered; others get the shell, so that no crawler can keep the server busy. */
@@ -78,6 +81,8 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
       type: HTML_TYPE,
       headers,
       vary: 'Cookie',
+      postIds: postIdsShown(first),
+      markSaved: (html) => html.replace(DATA_START, `${DATA_START}"saved":true,`),
     })
   }
 
@@ -162,9 +167,15 @@ export function siteStateMeta(site: SiteState): string {
   return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 
+/** The posts whose text a page shows. */
+function postIdsShown(first: FirstPage): string[] {
+  if (first.shows === 'wall') return postIdsOf(first.posts)
+  return first.shows === 'post' ? [...postIdsOf(first.post), ...postIdsOf(first.replies)] : []
+}
+
 /** The element from which the browser's app reads what the server has rendered. */
 function dataBlock(first: FirstPage): string {
-  return `<script type="application/json" id="${FIRST_PAGE_ID}">${escapeJson(first)}</script>`
+  return `<script type="application/json" ${DATA_START}${escapeJson(first).slice(1)}</script>`
 }
 
 function hash(...parts: string[]): string {

@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CURSOR_PARAM } from '../../contract/pages.ts'
 import { AppError } from '../http/app-error.ts'
+import type { NoteRefused } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
@@ -21,6 +22,8 @@ import type { WebApp } from './web-app.ts'
 type Options = PageReads & {
   cookieName: string
   cache: Pick<ResponseCache, 'serveShared'>
+  /** Counts a page without its content; returns whether the log needs nothing else about the error. */
+  noteRefused: NoteRefused
   /** Headers that every response of the server has. */
   headers: Record<string, string>
   /** The rate limit on a visitor's reads, and on URLs that nothing serves. */
@@ -130,7 +133,8 @@ function createPages(web: WebApp, options: Options) {
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(request, reply, 'no post')
       if (isCode(error, 'INVALID_REQUEST')) return sendFirst(reply, publicPage)
-      if (!(error instanceof AppError || error instanceof TooBusyToRender)) {
+      const isExpected = error instanceof AppError || error instanceof TooBusyToRender
+      if (!isExpected && !options.noteRefused(error as Error)) {
         request.log.warn({ reqId: request.id, err: error }, 'a page was served without its content')
       }
       // The shell needs no database: it says what it cannot show yet, and tries again.

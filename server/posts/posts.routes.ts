@@ -12,6 +12,7 @@ import { AppError } from '../http/app-error.ts'
 import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
+import type { Change } from '../response-cache/cache.ts'
 import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
@@ -26,12 +27,12 @@ type Options = {
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
-  invalidate: () => Promise<void>
+  publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess
 }
 
 export function registerPosts(options: Options): void {
-  const { route, db, limits, publish, editPeriodSeconds, removedDays, invalidate, noteAccess } =
+  const { route, db, limits, publish, editPeriodSeconds, removedDays, publishChange, noteAccess } =
     options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
@@ -55,14 +56,14 @@ export function registerPosts(options: Options): void {
     const text = requireText(body.text)
     await limits.edits.charge(viewer.userId)
     await editPost(db, { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds })
-    await invalidate()
+    await publishChange(`posts changed ${id}`)
     return requirePost(db, id, viewer)
   })
 
   route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
     const own = { id: params.id, ownerId: viewer.userId, evidenceDays: removedDays }
     await deletePost(db, own)
-    await invalidate()
+    await publishChange(`posts changed ${params.id}`)
     await noteAccess(request, { action: 'delete-post', userId: viewer.userId, postId: params.id })
   })
 }

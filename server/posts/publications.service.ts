@@ -9,6 +9,7 @@ import {
   chargePublication,
   type PublicationLimits,
 } from '../rate-limits/publication-limits.ts'
+import type { Change } from '../response-cache/cache.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
   findByIdempotencyKey,
@@ -21,7 +22,7 @@ type Options = {
   db: Db
   limits: PublicationLimits
   /** Invalidates cached reads on every node after a commit. */
-  invalidate: () => Promise<void>
+  publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess
 }
 
@@ -43,11 +44,11 @@ const LOCK_WAIT_MS = 250
  * post or the replied one does not exist any more, with INVALID_REQUEST for a text that may not be published, and with
  * TOO_MANY_REQUESTS or BLOCKED.
  */
-export function createPublish({ db, limits, invalidate, noteAccess }: Options): Publish {
+export function createPublish({ db, limits, publishChange, noteAccess }: Options): Publish {
   const insert = batchWrites({
     keyOf: () => 'all posts',
     write: (posts: NewPost[]) => insertBatch(db, posts),
-    invalidate,
+    invalidate: () => publishChange('posts added'),
   })
 
   /** Throws what `refusalOf` returns where the post is not published. */

@@ -25,9 +25,9 @@ beforeAll(async () => {
   held = await app.publish(olga)
   users = await signUps(app, 8)
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
-  const invalidate = async () => void invalidations++
+  const publishChange = async () => void invalidations++
   const limits = createLimits(pool, 100_000, Buffer.alloc(32))
-  publish = createPublish({ db: app.db, limits, invalidate, noteAccess: async () => {} })
+  publish = createPublish({ db: app.db, limits, publishChange, noteAccess: async () => {} })
   return close
 })
 afterAll(() => app.close())

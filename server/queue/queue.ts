@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
 import { Logger, type RunnerOptions, run } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
@@ -13,7 +12,10 @@ type JobTask<Payload> = (
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by task; each task states its own
 export type JobTasks = Record<string, JobTask<any>>
 
-type JobsLog = Pick<FastifyBaseLogger, 'error' | 'debug'>
+type JobsLog = {
+  error(details: { err?: Error }, message: string): void
+  debug(details: object, message: string): void
+}
 
 type JobsOptions = {
   tasks: JobTasks

@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { createMemoryCache } from './cache.ts'
 import type { CachedResponse } from './cached-response.ts'
 
-const responseOf = (body: string): CachedResponse => ({
+const responseOf = (body: string, postIds?: string[]): CachedResponse => ({
   route: '/posts',
   maxAgeMs: 1000,
   isPage: false,
   tag: 'x',
   variants: { identity: { body: Buffer.from(body), headers: {}, notModifiedHeaders: {} } },
   likes: [],
+  postIds,
 })
 
 /** Caches `count` responses in 100 KB and returns how many are still there. */
@@ -25,40 +26,81 @@ test('memory is bounded by the size of the responses and by that of their URLs',
   expect(countCached(1000, (n) => `/posts/${n}?${'&'.repeat(14_500)}`, '{}')).toBe(3)
 })
 
-/** A cache on a clock that the test moves, with one response just cached. */
-function cacheAtZero() {
+/** A cache on a clock that the test moves, with one response just cached, which shows the post 7. */
+function cacheAtZero(maxBytes?: number) {
   let ms = 0
-  const cache = createMemoryCache({ clock: () => ms })
+  const cache = createMemoryCache({ clock: () => ms, ...(maxBytes && { maxBytes }) })
   cache.setSubscribed(true)
-  cache.put('/posts', responseOf('{}'), cache.version())
-  return { cache, wait: (by: number) => (ms += by) }
+  const put = (url: string, response = responseOf('{}')) =>
+    cache.put(url, response, cache.version())
+  put('/posts', responseOf('{}', ['7']))
+  return {
+    cache,
+    put,
+    wait: (by: number) => (ms += by),
+    ageOf: (url: string) => cache.getSaved(url, true)?.age,
+  }
 }
 
-test('a response is served again for a second; while the database is unavailable, for ten minutes', () => {
-  const { cache, wait } = cacheAtZero()
+test('a response is served again for a second, and saved for ten minutes after it was last known to be right', () => {
+  const { cache, wait, ageOf } = cacheAtZero()
   wait(1000)
   expect(cache.getForVisitor('/posts')).toBeDefined()
   wait(1)
   expect(cache.getForVisitor('/posts')).toBeUndefined()
+  wait(3_600_000)
+  cache.confirm(3_600_000)
+  expect(ageOf('/posts')).toBe(1)
   wait(598_999)
-  expect(cache.getDuringOutage('/posts')?.age).toBe(600)
+  expect(ageOf('/posts')).toBe(600)
   wait(1)
-  expect(cache.getDuringOutage('/posts')).toBeUndefined()
+  expect(ageOf('/posts')).toBeUndefined()
 })
 
-test('a response that was read before posts changed is never served again', () => {
-  const { cache } = cacheAtZero()
-  cache.invalidate('posts')
-  expect(cache.getDuringOutage('/posts')).toBeUndefined()
+test.each(['likes', 'posts added', 'posts changed 8'] as const)(
+  '«%s» makes a response outdated, and it stays saved for ten minutes from then',
+  (change) => {
+    const { cache, wait, ageOf } = cacheAtZero()
+    wait(5000)
+    cache.invalidate(change)
+    cache.confirm(5000)
+    expect(cache.getForUser('/posts')).toBeUndefined()
+    wait(600_000)
+    cache.confirm(605_000)
+    expect(ageOf('/posts')).toBe(600)
+    expect(cache.getSaved('/posts', false) === undefined).toBe(change !== 'likes')
+    wait(1)
+    expect(ageOf('/posts')).toBeUndefined()
+  },
+)
+
+test('what shows a post that was changed, or may have, is saved no longer; nor is a read that began before', () => {
+  for (const change of ['posts', 'posts changed 7'] as const) {
+    const { cache, put, ageOf } = cacheAtZero()
+    put('/unknown')
+    const before = cache.version()
+    cache.invalidate(change)
+    cache.put('/posts/7', responseOf('{}', ['7']), before)
+    for (const url of ['/posts', '/posts/7', '/unknown']) expect(ageOf(url), url).toBeUndefined()
+  }
 })
 
 test('a node that no longer receives the changes of others serves cached responses only during an outage, and none from before once it receives them again', () => {
-  const { cache } = cacheAtZero()
+  const { cache, put, ageOf } = cacheAtZero()
   cache.setSubscribed(false)
+  put('/late')
   expect(cache.getForVisitor('/posts')).toBeUndefined()
-  expect(cache.getDuringOutage('/posts')).toBeDefined()
+  expect([ageOf('/posts'), ageOf('/late')]).toEqual([0, undefined])
+  expect(cache.getSaved('/posts', false)).toBeDefined()
   cache.setSubscribed(true)
-  expect(cache.getDuringOutage('/posts')).toBeUndefined()
+  expect(ageOf('/posts')).toBeUndefined()
+})
+
+test('of many pages that are read once, those that were read again stay: a crawler does not empty what is saved', () => {
+  const { put, ageOf } = cacheAtZero(1_000_000)
+  for (let n = 0; n < 4; n++) put('/posts')
+  for (let n = 0; n < 300; n++) put(`/posts/${n}`, responseOf('x'.repeat(10_000)))
+  expect([ageOf('/posts'), ageOf('/posts/0'), ageOf('/posts/299')]).toEqual([0, undefined, 0])
 })
 
 test('a like makes only those responses wrong for signed-in viewers that show its post', () => {

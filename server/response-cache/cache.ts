@@ -1,14 +1,26 @@
 import { type CachedResponse, sizeOf } from './cached-response.ts'
 import { createLikeChanges } from './like-changes.ts'
 
-/** A cached response and its age in seconds. */
-export type CacheHit = { response: CachedResponse; age: number }
+/** A saved response and how many seconds ago it was still right. */
+export type SavedHit = { response: CachedResponse; age: number }
 
-/** What a committed write changed, as far as cached responses show it: posts, likes, or the likes of the post with an id. */
-export type Change = 'posts' | 'likes' | `likes ${string}`
+/**
+ * What a committed write changed, as far as cached responses show it: the likes of one post or of any; new posts, which only
+ * add; one post, which was edited or removed; or any number of posts in any way. Nodes of an earlier release know the first
+ * word only.
+ */
+export type Change =
+  | 'likes'
+  | `likes ${string}`
+  | 'posts'
+  | 'posts added'
+  | `posts changed ${string}`
 
-/** How many changes of each kind this node knew of when a read began. */
-export type Version = Record<'posts' | 'likes', number>
+/** A time in which nothing changes. What is read in it is right until it ends, by the monotonic clock (ms). */
+type Span = { endedAt?: number }
+
+/** What this node knew of when a read began: how many changes of each kind, and the time in which nothing changed. */
+export type Version = { posts: number; likes: number; span: Span }
 
 type Entry = {
   response: CachedResponse
@@ -17,109 +29,160 @@ type Entry = {
   postChanges: number
   /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
   cachedAt: number
+  /** How often it stays when it is the oldest and memory is short: once for each time that it was read again. */
+  chances: number
 }
 
-/** While the database is unavailable, visitors are served with responses that are not older than this. */
-const MAX_OUTAGE_MS = 10 * 60_000
+/** Visitors are served with a saved response for this long after it was last known to be right. */
+const MAX_SAVED_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
+const MAX_CHANCES = 8
+/** How many entries with a chance are passed over to evict one. */
+const MAX_MOVES = 8
 
 export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
- * Caches responses by URL in bounded memory. A publication, edit or deletion on any node invalidates all of them at
- * once; a like invalidates those that show its post, for signed-in viewers. Responses that are merely too old stay, for
- * visitors who ask while the database is unavailable. `clock` returns monotonic milliseconds.
+ * Caches responses by URL in bounded memory. A change of posts on any node makes all of them outdated at once; a like makes
+ * those outdated that show its post, for signed-in viewers. What is outdated or merely too old stays, for visitors who ask
+ * while the database is away, except for what shows a post that was edited or removed. `clock` returns monotonic
+ * milliseconds.
  */
 export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
   const entries = new Map<string, Entry>()
   const likeChanges = createLikeChanges()
   let posts = 0
+  let span: Span = {}
   let postChanges = 0
   let bytes = 0
   let isSubscribed = false
-
-  const ageOf = ({ cachedAt }: Entry) => clock() - cachedAt
+  /** When this node last knew that it had received every change. */
+  let knownAt = clock()
 
   function evict(url: string, { response }: Entry): void {
     entries.delete(url)
     bytes -= sizeOf(response) + 2 * url.length
   }
 
-  /** The entry of a URL that may be served at least during an outage; one that may not is evicted. */
-  function find(url: string): Entry | undefined {
-    const entry = entries.get(url)
-    if (!entry) return undefined
-    if (entry.postChanges === postChanges && ageOf(entry) <= MAX_OUTAGE_MS) return entry
-    evict(url, entry)
-    return undefined
+  function set(url: string, entry: Entry): void {
+    const old = entries.get(url)
+    if (old) evict(url, old)
+    entries.set(url, entry)
+    bytes += sizeOf(entry.response) + 2 * url.length
+    while (bytes > maxBytes) makeRoom()
   }
 
-  function isFresh(entry: Entry): boolean {
-    return entry.version.posts === posts && ageOf(entry) <= entry.response.maxAgeMs
+  /** Evicts one of the oldest entries. Those that have a chance left become the newest instead, a few at a time. */
+  function makeRoom(): void {
+    let moved = 0
+    for (const [url, entry] of entries) {
+      const mayGo = entry.chances === 0 || msSinceRight(entry) > MAX_SAVED_MS
+      if (mayGo || moved++ === MAX_MOVES) {
+        evict(url, entry)
+        return
+      }
+      entries.delete(url)
+      entries.set(url, { ...entry, chances: entry.chances - 1 })
+    }
+  }
+
+  function isFresh({ version, cachedAt, response }: Entry): boolean {
+    return version.posts === posts && clock() - cachedAt <= response.maxAgeMs
+  }
+
+  function msSinceRight({ version }: Entry): number {
+    return clock() - (version.span.endedAt ?? knownAt)
+  }
+
+  function endSpan(): void {
+    span.endedAt = clock()
+    span = {}
   }
 
   return {
     /** The version now, for a read that is about to begin. */
-    version: (): Version => ({ posts, likes: likeChanges.count() }),
+    version: (): Version => ({ posts, likes: likeChanges.count(), span }),
 
     isCurrent: (version: Version): boolean =>
       version.posts === posts && version.likes === likeChanges.count(),
 
     /** Returns what a visitor may be served with now. */
     getForVisitor(url: string): CachedResponse | undefined {
-      const entry = find(url)
+      const entry = entries.get(url)
       return entry && isFresh(entry) ? entry.response : undefined
     },
 
     /** Returns what a signed-in viewer may be served with now: it includes every like that this node knows of. */
     getForUser(url: string): CachedResponse | undefined {
-      const entry = find(url)
+      const entry = entries.get(url)
       if (!entry || !isFresh(entry)) return undefined
       const { response, version } = entry
       return likeChanges.isCurrent(version.likes, response.likes) ? response : undefined
     },
 
     /**
-     * Returns what a visitor may be served with while the database is unavailable: the last response of ten minutes,
-     * unless this node knows that posts have changed since.
+     * Returns what a visitor may be served with while the database cannot be asked: the last response, for ten minutes after
+     * it was last known to be right. Unless it `mayBeOutdated`, only one since which no post has changed as far as this node
+     * knows.
      */
-    getDuringOutage(url: string): CacheHit | undefined {
-      const entry = find(url)
-      return entry && { response: entry.response, age: Math.floor(ageOf(entry) / 1000) }
+    getSaved(url: string, mayBeOutdated: boolean): SavedHit | undefined {
+      const entry = entries.get(url)
+      if (!entry || (!mayBeOutdated && entry.postChanges !== postChanges)) return undefined
+      const ms = msSinceRight(entry)
+      if (ms <= MAX_SAVED_MS) return { response: entry.response, age: Math.floor(ms / 1000) }
+      evict(url, entry)
+      return undefined
     },
 
     /**
      * Caches the response of a read that began at `version`, unless posts have changed since or this node does not
-     * receive the changes of others. Evicts what is too old, and the oldest entries where memory is short.
+     * receive the changes of others. Where memory is short, the oldest go, those that were read once before the others.
      */
     put(url: string, response: CachedResponse, version: Version): void {
       if (version.posts !== posts || !isSubscribed) return
       const old = entries.get(url)
-      if (old) evict(url, old)
-      entries.set(url, { response, version, postChanges, cachedAt: clock() })
-      bytes += sizeOf(response) + 2 * url.length
-      for (const [oldest, entry] of entries) {
-        if (bytes <= maxBytes && ageOf(entry) <= MAX_OUTAGE_MS) break
-        evict(oldest, entry)
-      }
+      const chances = old ? Math.min(old.chances + 1, MAX_CHANCES) : 0
+      set(url, { response, version, postChanges, cachedAt: clock(), chances })
+    },
+
+    /** Puts a response in place of an equal one that is only saved; does nothing where that is gone. */
+    replaceSaved(url: string, old: CachedResponse, response: CachedResponse): void {
+      const entry = entries.get(url)
+      if (entry?.response === old && !isFresh(entry)) set(url, { ...entry, response })
     },
 
     /** Invalidates the responses that a committed change made wrong. */
     invalidate(change: Change): void {
-      if (change !== 'posts') {
-        likeChanges.note(change.split(' ')[1])
+      endSpan()
+      const [kind, how, id] = change.split(' ')
+      if (kind === 'likes') {
+        likeChanges.note(how)
         return
       }
       posts++
       postChanges++
+      if (how === 'added') return
+      for (const [url, entry] of entries) {
+        const { postIds } = entry.response
+        if (!id || !postIds || postIds.includes(id)) evict(url, entry)
+      }
+    },
+
+    /** Notes that this node had received every change of others at a moment, by the monotonic clock (ms). */
+    confirm(at: number): void {
+      knownAt = Math.max(knownAt, at)
     },
 
     /** Sets whether this node receives the changes of others: nothing is cached while it does not. */
     setSubscribed(value: boolean): void {
       isSubscribed = value
       posts++
-      // During an outage perhaps nothing has changed; once changes arrive again, some may have been missed.
-      if (value) postChanges++
+      if (!value) return
+      // Some changes may have been missed. During an outage perhaps nothing has changed, so that what is saved stays.
+      postChanges++
+      entries.clear()
+      bytes = 0
+      knownAt = clock()
     },
   }
 }

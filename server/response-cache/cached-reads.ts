@@ -1,7 +1,8 @@
 import type { Post, PostPage } from '../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import type { Outage } from '../db/outage.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
-import type { CacheHit, MemoryCache } from './cache.ts'
+import type { MemoryCache, SavedHit } from './cache.ts'
 import {
   type CachedResponse,
   type LikeOffset,
@@ -15,12 +16,13 @@ export type CachedReadsOptions = {
   likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
   /** Headers that every response of the server has. */
   headers: Record<string, string>
+  outage: Outage
 }
 
 /** A read that the contract marks with `cache`, and the URL under which its response is cached. */
 type CachedRead = { endpoint: CachedEndpoint; url: string }
 /** What visitors are served with; `age` is set where that is only because the database is unavailable. */
-type Served = Pick<CacheHit, 'response'> & { age?: number }
+type Served = Pick<SavedHit, 'response'> & { age?: number }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one may stand in the other's place: JSON allows the space.
@@ -29,7 +31,10 @@ const LIKED = 'true '
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
 /** Serves visitors from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
-export function createCachedReads(cache: MemoryCache, { likedBy, headers }: CachedReadsOptions) {
+export function createCachedReads(
+  cache: MemoryCache,
+  { likedBy, headers, outage }: CachedReadsOptions,
+) {
   const shared = createSharedReads(cache)
 
   /** Resolves to a cached response for visitors, or to what `make` resolves to. Rejects as `make` does. */
@@ -38,16 +43,29 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
     return cache.getForVisitor(url) ?? shared.join(url, make) ?? shared.start(url, make)
   }
 
-  /** As `current`; but while the database is unavailable, the last response is served. */
+  /** As `current`; but while the database cannot be asked, the saved response is served. */
   async function serveVisitor(url: string, make: () => Promise<CachedResponse>): Promise<Served> {
+    const saved = outage.isDoubtful() && (await readSaved(url, outage.isAway()))
+    if (saved) return saved
     try {
-      return { response: await current(url, make) }
+      return { response: await outage.orAway(current(url, make)) }
     } catch (error) {
       const isUnavailable = error instanceof Error && isDatabaseUnavailable(error)
-      const last = isUnavailable && cache.getDuringOutage(url)
+      const last = isUnavailable && (await readSaved(url, true))
       if (!last) throw error
+      outage.noteFailure(error)
       return last
     }
+  }
+
+  async function readSaved(url: string, mayBeOutdated: boolean): Promise<Served | undefined> {
+    const hit = cache.getSaved(url, mayBeOutdated)
+    if (!hit) return undefined
+    outage.noteSaved()
+    if (!hit.response.toSaved) return hit
+    const response = await hit.response.toSaved()
+    cache.replaceSaved(url, hit.response, response)
+    return { ...hit, response }
   }
 
   async function toResponse({ endpoint: { path, cache: rule } }: CachedRead, answer: unknown) {
@@ -61,6 +79,7 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
       headers,
       vary: 'Authorization',
       likes: likesIn(page, pieces),
+      postIds: postIdsOf(page),
     })
   }
 
@@ -74,7 +93,7 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
   return {
     /**
      * Serves an endpoint with a `cache` entry: sets the headers of the reply and returns the JSON to send, with the
-     * viewer's own likes filled in. Rejects as `read` does; but while the database is unavailable a visitor gets the last
+     * viewer's own likes filled in. Rejects as `read` does; but while the database is away a visitor gets the saved
      * response, marked by its `Age`.
      */
     async serveRead(
@@ -122,14 +141,14 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
 /** Returns the posts of a page, and where the body that joins the pieces by NOT_LIKED says whether each is liked. */
 function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
   let offset = -NOT_LIKED.length
-  return idsOf(page).map((postId, index) => {
+  return postIdsOf(page).map((postId, index) => {
     offset += NOT_LIKED.length + Buffer.byteLength(pieces[index] ?? '')
     return { postId, offset }
   })
 }
 
-/** The ids of the posts in a response, in the order in which their JSON names `is_liked`. */
-function idsOf(page: Post | PostPage): string[] {
+/** Returns the ids of the posts in an answer, in the order in which its JSON names `is_liked`. */
+export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
   const posts = 'posts' in page ? page.posts : [page]
   return posts.flatMap(({ id, actions }) =>
     actions.replied_post ? [id, actions.replied_post.id] : [id],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import type { Http } from '../http/route.ts'
 
 type ResponseHeaders = Record<string, string | number>
@@ -23,6 +24,10 @@ export type CachedResponse = {
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
   /** The posts of a JSON body; empty for others. */
   likes: LikeOffset[]
+  /** The posts whose text it shows; undefined where that may be any. */
+  postIds: string[] | undefined
+  /** Makes the response that tells in its body that it was saved; absent where the headers are enough. */
+  toSaved?: () => Promise<CachedResponse>
 }
 
 type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
@@ -38,6 +43,9 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
   likes?: LikeOffset[]
+  postIds?: string[]
+  /** Returns the body that tells that it was saved, for readers who cannot see headers. */
+  markSaved?: (body: string) => string
 }
 
 /** Smaller bodies would hardly become smaller. */
@@ -52,7 +60,7 @@ const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 /** Makes the response to cache, with its body in every encoding, compressed off the main thread. */
 export async function toCachedResponse(content: Content): Promise<CachedResponse> {
-  const { route, maxAgeMs, body, likes = [], isPage = false } = content
+  const { route, maxAgeMs, body, likes = [], postIds, isPage = false } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -80,25 +88,47 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
     variants.br = variant(br, 'br')
     variants.gzip = variant(zipped, 'gzip')
   }
-  return { route, maxAgeMs, isPage, tag, variants, likes }
+  const toSaved = savedMaker({ ...content, tag })
+  return { route, maxAgeMs, isPage, tag, variants, likes, postIds, ...(toSaved && { toSaved }) }
+}
+
+/** Returns the function that makes the marked response, once for all who ask. */
+function savedMaker({ markSaved, ...content }: Content & { tag: string }) {
+  if (!markSaved) return undefined
+  let made: Promise<CachedResponse> | undefined
+  return () => {
+    const body = Buffer.from(markSaved(content.body.toString()))
+    // Another content than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
+    made ??= toCachedResponse({ ...content, body, tag: `saved-${content.tag}` })
+    return made
+  }
 }
 
 /**
- * Sets the headers of a reply to a cached response of some age in seconds, and returns its body; the status is 304 and the
- * body empty where the client has it already.
+ * Sets the headers of a reply to a cached response, and returns its body; the status is 304 and the body empty where the
+ * client has it already. A saved response has its age in seconds, and is always sent whole.
  */
 export function sendCached(
   { request, reply }: Http,
   { response, age }: { response: CachedResponse; age?: number },
 ): Buffer {
-  if (age !== undefined) reply.header('age', age)
   const variant = variantFor(response, request.headers['accept-encoding'])
-  if (isNotModified(response, request.headers['if-none-match'])) {
+  if (age === undefined && isNotModified(response, request.headers['if-none-match'])) {
     reply.code(304).headers(variant.notModifiedHeaders)
     return Buffer.alloc(0)
   }
   reply.headers(variant.headers)
+  if (age !== undefined) reply.headers(savedHeaders(age))
   return variant.body
+}
+
+/**
+ * Returns the headers of a saved response: how many seconds ago it was right (RFC 9111), and that it is served past its time
+ * (RFC 9211), since a cache on the way may add an Age to a fresh one too. No cache may keep them: with a later 304 they would
+ * mark a fresh response.
+ */
+export function savedHeaders(age: number): ResponseHeaders {
+  return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
 /** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */

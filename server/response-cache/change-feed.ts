@@ -5,26 +5,25 @@ import pg from 'pg'
 import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
+import type { Outage } from '../db/outage.ts'
 import type { Change } from './cache.ts'
+import { CHANNEL, confirm, FEED_NAME, OPERATOR } from './operator-changes.ts'
 
-const CHANNEL = 'vslukh'
-/** Where nodes confirm that they have received a change of an operator's command. */
-const HEARD_CHANNEL = 'vslukh_heard'
-const OPERATOR = 'operator-'
-const FEED_NAME = 'vslukh change feed'
-/** A node that does not confirm within this time is frozen or gone. */
-const LONGEST_HEARING_MS = 2000
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
 const CONNECTION_WAIT_MS = 3000
 /** A connection that does not answer for so long may have missed changes. */
 const LONGEST_SILENCE_MS = 1000
+/** The pause between two questions whether the connection lives. */
+const HEARTBEAT_MS = 500
 
 type Subscriber = {
   /** Called for each change on another node. */
   onChange: (change: Change) => void
   /** Called when changes of other nodes begin to arrive, or no longer do. */
   onSubscribed: (isSubscribed: boolean) => void
+  /** Called each half second while they arrive, with a moment (ms, monotonic) before which none was missed. */
+  onConfirmed: (at: number) => void
 }
 
 export type ChangeFeed = {
@@ -32,7 +31,7 @@ export type ChangeFeed = {
   publish(change: Change): Promise<void>
   /**
    * Resolves when this node has received every change that was published before the call; where its connection does not
-   * answer, everything counts as changed instead. Never rejects.
+   * answer, changes count as no longer arriving instead. Never rejects.
    */
   awaitChanges(): Promise<void>
   close(): Promise<void>
@@ -46,13 +45,17 @@ type FeedOptions = Subscriber & {
    * publish its own nor wait for those of others.
    */
   isShared: boolean
+  outage: Pick<Outage, 'suspect' | 'whenAvailable'>
 }
 
 /**
  * Publishes changes to the nodes that share a database and subscribes to theirs, over NOTIFY and LISTEN. A change is
  * published in a statement of its own after the commit: within the transaction it would make commits queue for one lock.
  */
-export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOptions): ChangeFeed {
+export function openChangeFeed(
+  db: Db,
+  { url, isShared, outage, ...subscriber }: FeedOptions,
+): ChangeFeed {
   const node = randomUUID()
   const closing = new AbortController()
   let client: pg.Client | undefined
@@ -64,14 +67,28 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
       !closing.signal.aborted;
       wait = Math.min(wait * 2, LONGEST_RETRY_MS)
     ) {
+      await outage.whenAvailable()
       const connection = await subscribe().catch(() => undefined)
       if (connection) {
         wait = FIRST_RETRY_MS
         subscriber.onSubscribed(true)
+        const ended = new AbortController()
+        void keepAsking(ended.signal)
         await connection.end
+        ended.abort()
         subscriber.onSubscribed(false)
+        if (!closing.signal.aborted) outage.suspect(new Error('The change feed broke off'))
       }
       await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  /** Asks each half second until `ended`, so that a connection that no longer lives is known as such. */
+  async function keepAsking(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      const asked = performance.now()
+      if (await ask(undefined)) subscriber.onConfirmed(asked)
+      await delay(HEARTBEAT_MS, undefined, { signal: ended }).catch(() => {})
     }
   }
 
@@ -87,8 +104,8 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
     fresh.on('error', () => {}).once('end', resolve)
     fresh.on('notification', ({ payload = '' }) => {
       const [sender = '', ...words] = payload.split(' ')
-      const change = words.join(' ')
-      if (!isChange(change) || sender === node) return
+      const change = changeOf(words)
+      if (change === undefined || sender === node) return
       subscriber.onChange(change)
       if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
     })
@@ -108,21 +125,23 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
   })
 
   // PostgreSQL delivers a connection's notifications before it answers a query on it.
-  const awaitChanges = batchCalls(async (calls: undefined[]) => {
+  const ask = batchCalls(async (calls: undefined[]) => {
     const asked = client
-    if (asked && !(await answers(asked))) {
-      subscriber.onChange('posts')
-      subscriber.onChange('likes')
+    const isAlive = asked !== undefined && (await answers(asked))
+    if (asked && !isAlive) {
+      subscriber.onSubscribed(false)
       // Another connection takes its place: this one would delay every further call.
       asked.end().catch(() => {})
       if (client === asked) client = undefined
     }
-    return calls
+    return calls.map(() => isAlive)
   })
 
   return {
     publish: isShared ? publish : async () => {},
-    awaitChanges: isShared ? () => awaitChanges(undefined) : async () => {},
+    async awaitChanges() {
+      if (isShared) await ask(undefined)
+    },
     async close() {
       closing.abort()
       await client?.end()
@@ -131,44 +150,19 @@ export function openChangeFeed(db: Db, { url, isShared, ...subscriber }: FeedOpt
   }
 }
 
-function isChange(text: string): text is Change {
-  return text === 'posts' || text === 'likes' || text.startsWith('likes ')
+/** Whether a connection answers in time. Two timers, since an answer may wait unread while this process is busy for longer than one. */
+async function answers(client: pg.Client): Promise<boolean> {
+  const answer = client.query('SELECT')
+  const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
+  return isInTime()
+    .then((isAnswered) => isAnswered || isInTime())
+    .catch(() => false)
 }
 
-/** Tells an operator's command that this node has received its change. */
-function confirm(client: pg.Client, sender: string): void {
-  client.query('SELECT pg_notify($1, $2)', [HEARD_CHANNEL, sender]).catch(() => {})
-}
-
-/**
- * Publishes a change from outside any node, after its commit. Resolves when every running node has received it, or after two
- * seconds. Returns how many nodes have.
- */
-export async function publishFromOutside(url: string, change: Change): Promise<number> {
-  const sender = OPERATOR + randomUUID()
-  const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
-  await client.connect()
-  try {
-    await client.query(`LISTEN ${HEARD_CHANNEL}`)
-    const { rows } = await client.query<{ nodes: number }>(
-      `SELECT count(*)::int AS nodes FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = $1`,
-      [FEED_NAME],
-    )
-    const nodes = rows[0]?.nodes ?? 0
-    const heard = Promise.withResolvers<void>()
-    let confirmed = 0
-    client.on('notification', ({ payload }) => {
-      if (payload === sender && ++confirmed >= nodes) heard.resolve()
-    })
-    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${sender} ${change}`])
-    if (nodes > 0) await endsWithin(heard.promise, LONGEST_HEARING_MS)
-    return confirmed
-  } finally {
-    await client.end()
-  }
-}
-
-function answers(client: pg.Client): Promise<boolean> {
-  return endsWithin(client.query('SELECT'), LONGEST_SILENCE_MS).catch(() => false)
+/** Returns the change that the words of a notification name; of one about posts that this release does not know, all posts. */
+function changeOf([kind, how, id]: string[]): Change | undefined {
+  if (kind === 'likes') return how === undefined ? 'likes' : `likes ${how}`
+  if (kind !== 'posts') return undefined
+  if (how === 'added') return 'posts added'
+  return how === 'changed' && id !== undefined ? `posts changed ${id}` : 'posts'
 }

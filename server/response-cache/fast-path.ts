@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Outage } from '../db/outage.ts'
 import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
-import type { MemoryCache } from './cache.ts'
-import { type CachedResponse, isNotModified, variantFor } from './cached-response.ts'
+import type { MemoryCache, SavedHit } from './cache.ts'
+import { type CachedResponse, isNotModified, savedHeaders, variantFor } from './cached-response.ts'
 
 export type FastPathOptions = {
   /** The rate limit on a visitor's calls. */
@@ -12,6 +13,7 @@ export type FastPathOptions = {
   trustProxy: string[]
   log: FastifyBaseLogger
   observe?: ObserveRequest | undefined
+  outage: Outage
 }
 
 /**
@@ -21,13 +23,22 @@ export type FastPathOptions = {
 export function createFastPath(
   cache: MemoryCache,
   listener: RequestListener,
-  { limit, trustProxy, log, observe }: FastPathOptions,
+  { limit, trustProxy, log, observe, outage }: FastPathOptions,
 ): RequestListener {
   const addressOf = clientAddress(trustProxy)
+
+  /** Returns the saved response to a URL while the database cannot be asked. One that must be marked first is for the routes. */
+  function findSaved(url: string): SavedHit | undefined {
+    const saved = outage.isDoubtful() ? cache.getSaved(url, outage.isAway()) : undefined
+    return saved?.response.toSaved ? undefined : saved
+  }
+
   return (request, response) => {
     const { method, url = '', headers } = request
     const isVisitorsRead = method === 'GET' && headers.authorization === undefined
-    const cached = isVisitorsRead ? cache.getForVisitor(url) : undefined
+    const fresh = isVisitorsRead ? cache.getForVisitor(url) : undefined
+    const saved = isVisitorsRead && !fresh ? findSaved(url) : undefined
+    const cached = fresh ?? saved?.response
     // A cookie may be the session's: signed-in people get another page.
     if (!cached || (cached.isPage && headers.cookie !== undefined)) {
       return listener(request, response)
@@ -36,7 +47,8 @@ export function createFastPath(
     const began = performance.now()
     limit.chargeNetwork(addressOf(request)).then(
       () => {
-        send(request, response, cached)
+        send(request, response, { cached, age: saved?.age })
+        if (saved) outage.noteSaved()
         const ms = performance.now() - began
         const { route } = cached
         const status = response.statusCode
@@ -52,10 +64,15 @@ export function createFastPath(
   }
 }
 
-function send(request: IncomingMessage, response: ServerResponse, cached: CachedResponse): void {
-  const { headers } = request
+function send(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { cached, age }: { cached: CachedResponse; age: number | undefined },
+): void {
   const variant = variantFor(cached, headers['accept-encoding'])
-  if (isNotModified(cached, headers['if-none-match'])) {
+  if (age !== undefined) {
+    response.writeHead(200, { ...variant.headers, ...savedHeaders(age) }).end(variant.body)
+  } else if (isNotModified(cached, headers['if-none-match'])) {
     response.writeHead(304, variant.notModifiedHeaders).end()
   } else response.writeHead(200, variant.headers).end(variant.body)
 }

@@ -11,6 +11,8 @@ type Options = CachedReadsOptions & {
   databaseUrl: string
   /** Whether other nodes may use the database; the embedded one serves one node. */
   isShared: boolean
+  /** Whether requests reach the database by another way than the change feed, so that one says nothing about the other. */
+  isBehindPooler: boolean
   log: FastifyBaseLogger
 }
 
@@ -19,20 +21,35 @@ export type ResponseCache = ReturnType<typeof createResponseCache>
 export type VisitorReads = { db: Db } & Pick<ResponseCache, 'readAsVisitor'>
 
 /** The cache of public reads of one node, which is invalidated by changes on every node. */
-export function createResponseCache({ db, databaseUrl, isShared, log, ...options }: Options) {
+export function createResponseCache({
+  db,
+  databaseUrl,
+  isShared,
+  isBehindPooler,
+  log,
+  ...options
+}: Options) {
+  const { outage } = options
   const cache = createMemoryCache()
   const feed = openChangeFeed(db, {
     url: databaseUrl,
     isShared,
     onChange: cache.invalidate,
     onSubscribed: cache.setSubscribed,
+    onConfirmed(at) {
+      cache.confirm(at)
+      if (!isBehindPooler) outage.noteAnswer(at)
+    },
+    outage,
   })
   return {
     ...createCachedReads(cache, options),
 
     /** Wraps a server's listener: cached reads of visitors are answered before it. */
-    fastPath: (listener: RequestListener, fastPathOptions: FastPathOptions): RequestListener =>
-      createFastPath(cache, listener, fastPathOptions),
+    fastPath: (
+      listener: RequestListener,
+      fastPathOptions: Omit<FastPathOptions, 'outage'>,
+    ): RequestListener => createFastPath(cache, listener, { ...fastPathOptions, outage }),
 
     /**
      * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
@@ -41,9 +58,9 @@ export function createResponseCache({ db, databaseUrl, isShared, log, ...options
     async publishChange(change: Change): Promise<void> {
       cache.invalidate(change)
       // The change stands even where the others do not receive it; what they have cached is served for a second at most.
-      await feed
-        .publish(change)
-        .catch((error) => log.warn({ err: error }, 'other nodes were not told of a change'))
+      await feed.publish(change).catch((err) => {
+        if (!outage.noteFailure(err)) log.warn({ err }, 'other nodes were not told of a change')
+      })
     },
 
     awaitChanges: feed.awaitChanges,

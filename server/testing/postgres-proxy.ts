@@ -11,8 +11,8 @@ const SYNC = 'S'.charCodeAt(0)
 type Line = { client: Socket; server: Socket; held: Buffer[] }
 
 /**
- * Opens a proxy to a database that can freeze like a host that hangs: connections stay open without any reply. The caller closes
- * it.
+ * Opens a proxy to a database that can freeze like a host that hangs: connections stay open without any reply. It can be cut
+ * off, too, like a server that was killed: connections break, and new ones do. The caller closes it.
  */
 export async function openPostgresProxy(databaseUrl: string) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
@@ -21,6 +21,7 @@ export async function openPostgresProxy(databaseUrl: string) {
   let statements = 0
   let freezesAt = Number.POSITIVE_INFINITY
   let isFrozen = false
+  let isCut = false
   let frozen = Promise.withResolvers<void>()
 
   function freeze(): void {
@@ -31,6 +32,10 @@ export async function openPostgresProxy(databaseUrl: string) {
   }
 
   const proxy = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
     const server = connect(target)
     const line: Line = { client, server, held: [] }
     lines.add(line)
@@ -64,6 +69,14 @@ export async function openPostgresProxy(databaseUrl: string) {
       freezesAt = statements + n
       frozen = Promise.withResolvers()
       return frozen.promise
+    },
+    freeze,
+    cut(): void {
+      isCut = true
+      for (const { client } of lines) client.destroy()
+    },
+    mend(): void {
+      isCut = false
     },
     thaw(): void {
       isFrozen = false

@@ -2,6 +2,7 @@ import type { Api, CallName } from '../../contract/api.ts'
 import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
+import { noteVersion } from './saved-version.ts'
 
 type SendOptions = {
   token?: string | null
@@ -40,6 +41,7 @@ export async function send<N extends CallName>(
       })
     const response = answered ?? (await request())
     if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
+    if (method === 'GET' && path.startsWith('/posts')) noteVersion(response.headers)
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }
   } catch (error) {

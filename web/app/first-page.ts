@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
+import { savedVersion } from '../api/saved-version.ts'
 import { clock } from '../api/server-clock.ts'
 import { siteState } from '../browser/site-state.ts'
 import { headerTitle } from '../browser/use-page-title.ts'
@@ -26,6 +27,7 @@ export function showFirstPage(
 ): void {
   clock.set(first.now)
   siteState.set(first.site)
+  savedVersion.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
   if (first.shows === 'wall') {
     putFirstPage(client, { name: 'wall', visit, start: first.cursor }, first.posts)

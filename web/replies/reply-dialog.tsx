@@ -17,6 +17,7 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
     intent: { name: 'reply', postId },
     initialText: '',
     send: usePublish(postId),
+    isRepeatable: true,
     onSent: onClose,
   })
   return (

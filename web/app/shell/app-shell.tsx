@@ -1,22 +1,20 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { WifiOff } from 'lucide'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigate, useNavigationType } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
-import { useOnline } from '../../browser/online.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { showConfirmedLike } from '../../likes/like-post.ts'
 import { evictPost } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import { openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './app-shell.module.css'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
 import { SiteNotice } from './site-notice.tsx'
@@ -47,27 +45,8 @@ export function AppShell({ children }: { children: ReactNode }) {
       </div>
       <BottomBar onNewPost={writePost} />
       <div className={styles.notice}>
-        <OfflineBanner />
+        <ConnectionBanner />
       </div>
-    </div>
-  )
-}
-
-/** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
-function OfflineBanner() {
-  const online = useOnline()
-  // Toasts and the end of the page leave room for the banner.
-  useLayoutEffect(() => {
-    document.documentElement.toggleAttribute('data-notice', !online)
-  }, [online])
-  return (
-    <div role="status">
-      {!online && (
-        <div className={styles.banner}>
-          <Icon shape={WifiOff} size={16} />
-          Нет связи. Читать можно, отправить — позже
-        </div>
-      )}
     </div>
   )
 }

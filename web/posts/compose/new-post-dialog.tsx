@@ -12,6 +12,7 @@ export function NewPostDialog({ onClose }: { onClose: () => void }) {
     intent: { name: 'new-post' },
     initialText: '',
     send: usePublish(null),
+    isRepeatable: true,
     onSent: onClose,
   })
   return (

@@ -20,6 +20,7 @@ import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './post-form.module.css'
+import { useSendOnceBack } from './sending.ts'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
@@ -48,6 +49,16 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
         focusOnMount
       />
       <MutationErrorLine line={form.errorLine} />
+      <div role="status">
+        {form.isWaiting && (
+          <p className={styles.waiting}>
+            Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся
+            <Button size="s" onClick={form.stopWaiting}>
+              Не отправлять
+            </Button>
+          </p>
+        )}
+      </div>
       <ModalFooter inPhoneHeader>
         <PostCounter left={form.left} />
         <Button type="submit" variant="primary" disabled={!form.canSend} pending={form.isPending}>
@@ -96,18 +107,22 @@ type PostFormOptions = {
   initialText: string
   /** Sends the normalised text under the key that all attempts to send it share. What it throws is shown in the form. */
   send: (text: string, submissionKey: string) => Promise<void>
+  /** Whether `send` may be repeated, because the server applies it once for each key: then it is while the service is away. */
+  isRepeatable?: boolean
   /** Called after the text in the form was sent, by this form or by an earlier one that was closed meanwhile. */
   onSent: () => void
 }
 
 /** The state of a form for the text of a post: the input, its draft, its length, and sending it once. */
 export function usePostForm(options: PostFormOptions) {
-  const { draft, intent, initialText, send, onSent } = options
+  const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   const hasEntered = useRef(false)
+  const onceBack = useSendOnceBack(send)
   const sending = useDialogMutation({
     mutationKey: SENDING,
-    mutationFn: (text: string) => send(text, draft.submissionKey(text)),
+    mutationFn: (text: string) =>
+      (isRepeatable ? onceBack.send : send)(text, draft.submissionKey(text)),
     onSuccess: (_, text) => draft.removeSent(text),
     intent,
     failed: 'Не отправлено',
@@ -136,6 +151,8 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
+    isWaiting: onceBack.isWaiting,
+    stopWaiting: onceBack.stop,
     canSend,
     left: remainingLength(typed),
     type,

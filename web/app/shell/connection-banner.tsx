@@ -1,0 +1,64 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { History, type IconNode, WifiOff } from 'lucide'
+import { useEffect, useLayoutEffect } from 'react'
+import { savedVersion } from '../../api/saved-version.ts'
+import { useAtom } from '../../browser/atom.ts'
+import { useOnline } from '../../browser/online.ts'
+import { wallSource } from '../../posts/cache/post-sources.ts'
+import { Icon } from '../../ui/icon.tsx'
+import styles from './app-shell.module.css'
+
+type Notice = { icon: IconNode; text: string }
+
+const OFFLINE: Notice = { icon: WifiOff, text: 'Нет связи. Читать можно, отправить — позже' }
+const SAVED: Notice = { icon: History, text: 'Показана сохранённая версия' }
+
+/** How often the server is asked whether it can read anew. */
+const ASK_AGAIN_MS = 5000
+
+/** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
+export function ConnectionBanner() {
+  const online = useOnline()
+  const isSaved = useAtom(savedVersion, false)
+  useFreshVersion(isSaved)
+  const notice = online ? isSaved && SAVED : OFFLINE
+  const isShown = notice !== false
+  // Toasts and the end of the page leave room for the banner.
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-notice', isShown)
+  }, [isShown])
+  return (
+    <div role="status">
+      {notice && (
+        <div className={styles.banner}>
+          <Icon shape={notice.icon} size={16} />
+          {notice.text}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Asks for the wall until it comes fresh, which ends the state, and then reads again what the page watches. */
+function useFreshVersion(isSaved: boolean): void {
+  const client = useQueryClient()
+  useQuery({
+    queryKey: ['fresh-version'],
+    queryFn: async ({ signal }) => {
+      await wallSource().read(null, signal)
+      return true
+    },
+    enabled: isSaved,
+    retry: false,
+    staleTime: 0,
+    refetchInterval: ASK_AGAIN_MS,
+  })
+  useEffect(() => {
+    if (!isSaved) return
+    return () => {
+      for (const key of ['read-post', 'newest-posts']) {
+        void client.invalidateQueries({ queryKey: [key] })
+      }
+    }
+  }, [isSaved, client])
+}
