@@ -5,15 +5,17 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const CONNECTIONS = 20
 
-/** Publishes posts at once while the table is locked; returns each answer and its duration (ms), the quickest first. */
-async function publishAgainstLock(app: TestApp, count: number) {
-  const { token } = await app.signUp()
+/** Edits so many posts at once while the table is locked; returns each answer and its duration (ms), the quickest first. */
+async function editAgainstLock(app: TestApp, count: number) {
+  const olga = await app.signUp()
+  const posts = await Promise.all(Array.from({ length: count }, () => app.publish(olga)))
+  const { token } = olga
   return app.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE posts IN EXCLUSIVE MODE`.execute(tx)
     const answers = await Promise.all(
-      Array.from({ length: count }, async () => {
+      posts.map(async ({ id }) => {
         const began = performance.now()
-        const answer = await app.call('POST', '/posts', { token, body: { text: 'Жду' } })
+        const answer = await app.call('PATCH', `/posts/${id}`, { token, body: { text: 'Жду' } })
         return { answer, ms: performance.now() - began }
       }),
     )
@@ -22,15 +24,15 @@ async function publishAgainstLock(app: TestApp, count: number) {
 }
 
 test('a statement is given up after 3 s: 503 with Retry-After', async () => {
-  const [only] = await publishAgainstLock(await appForTest(), 1)
-  if (!only) throw new Error('nothing was published')
+  const [only] = await editAgainstLock(await appForTest(), 1)
+  if (!only) throw new Error('nothing was edited')
   expectRefusal(only.answer, 'UNAVAILABLE')
   expect(only.answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   expect(only.ms).toBeGreaterThan(2900)
 })
 
 test('waiting for a connection is given up after 1 s: 503, long before the running statements end', async () => {
-  const answers = await publishAgainstLock(await appForTest(), CONNECTIONS + 5)
+  const answers = await editAgainstLock(await appForTest(), CONNECTIONS + 5)
   for (const { answer } of answers) expectRefusal(answer, 'UNAVAILABLE')
   const refused = answers.filter(({ ms }) => ms < 2900)
   expect(refused.length).toBeGreaterThanOrEqual(5)
