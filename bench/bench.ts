@@ -45,7 +45,7 @@ pin(product.pid, SERVER_CORE)
 
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
 else if (values['beside-writes'])
-  await measureBesideWrites(product, { seconds, rounds, dataSet, tokens })
+  await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
 else await measureRatios()
 
 /** Measures and prints the product's share of the physical limit, scenario by scenario. */
