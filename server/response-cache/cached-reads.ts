@@ -7,6 +7,7 @@ import {
   type LikeOffset,
   sendCached,
   toCachedResponse,
+  waitsForCompression,
 } from './cached-response.ts'
 import { createSharedReads } from './shared-reads.ts'
 
@@ -61,6 +62,7 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
       headers,
       vary: 'Authorization',
       likes: likesIn(page, pieces),
+      isCompressedLater: true,
     })
   }
 
@@ -85,7 +87,10 @@ export function createCachedReads(cache: MemoryCache, { likedBy, headers }: Cach
       const what = { endpoint, url }
       const make = async () => toResponse(what, await read())
       if (!viewer) {
-        return sendCached(http, await serveVisitor(url, make))
+        const served = await serveVisitor(url, make)
+        const accepted = http.request.headers['accept-encoding']
+        if (waitsForCompression(served.response, accepted)) await served.response.compress?.()
+        return sendCached(http, served)
       }
       http.reply.type(JSON_TYPE)
       const response = cache.getForUser(url) ?? (await shared.join(url, make))

@@ -4,7 +4,12 @@ import type { FastifyBaseLogger } from 'fastify'
 import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import type { MemoryCache } from './cache.ts'
-import { type CachedResponse, isNotModified, variantFor } from './cached-response.ts'
+import {
+  type CachedResponse,
+  isNotModified,
+  variantFor,
+  waitsForCompression,
+} from './cached-response.ts'
 
 export type FastPathOptions = {
   /** The rate limit on a visitor's calls. */
@@ -32,6 +37,7 @@ export function createFastPath(
     if (!cached || (cached.isPage && headers.cookie !== undefined)) {
       return listener(request, response)
     }
+    if (waitsForCompression(cached, headers['accept-encoding'])) return listener(request, response)
 
     const began = performance.now()
     limit.chargeNetwork(addressOf(request)).then(
