@@ -4,8 +4,6 @@ import type { CachedResponse } from './cached-response.ts'
 type Make = () => Promise<CachedResponse>
 type Read = { version: Version; response: Promise<CachedResponse>; next?: Promise<CachedResponse> }
 
-export type SharedReads = ReturnType<typeof createSharedReads>
-
 /** Shares the reads of one URL among those who ask for it at the same time (single-flight), and caches what they read. */
 export function createSharedReads(cache: MemoryCache) {
   const reading = new Map<string, Read>()
