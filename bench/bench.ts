@@ -4,6 +4,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { openMailbox } from '../server/testing/mailbox.ts'
 import { signInUsers } from './access-tokens.ts'
 import { measureBesideWrites } from './beside-writes.ts'
 import { dataSetOf } from './data-set.ts'
@@ -13,6 +14,7 @@ import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
 import { countQueries } from './queries.ts'
 import { type BareWrite, type Scenario, scenarios } from './scenarios.ts'
+import { measureSignInStorm } from './sign-in-storm.ts'
 import { printTable, type Row } from './table.ts'
 
 const { values } = parseArgs({
@@ -22,10 +24,12 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     overload: { type: 'boolean', default: false },
+    'sign-in-storm': { type: 'boolean', default: false },
     'beside-writes': { type: 'boolean', default: false },
   },
 })
-const seconds = Number(values.seconds ?? (values.overload ? 30 : 5))
+const isStorm = values['sign-in-storm']
+const seconds = Number(values.seconds ?? (isStorm ? 60 : values.overload ? 30 : 5))
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
@@ -37,16 +41,20 @@ console.log(
   `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
-await using started = await startFilledProduct({ dataSet, port: PORT, prepare })
+const mailbox = isStorm ? await openMailbox() : undefined
+const env: Record<string, string> = mailbox ? { SMTP_URL: mailbox.url } : {}
+await using started = await startFilledProduct({ dataSet, port: PORT, env, prepare })
 const { product, prepared } = started
 const { databaseUrl, tokens, chosen, queries } = prepared
 // Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
 pin(product.pid, SERVER_CORE)
 
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
+else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
-  await measureBesideWrites(product, { seconds, rounds, dataSet, tokens })
+  await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
 else await measureRatios()
+await mailbox?.close()
 
 /** Measures and prints the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {

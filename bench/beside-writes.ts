@@ -5,7 +5,8 @@ import { applyLoad } from './load.ts'
 import { type OpenLoop, openLoop } from './open-loop.ts'
 import { printMarkdown } from './table.ts'
 
-type Options = { seconds: number; rounds: number; dataSet: DataSet; tokens: string[] }
+type Options = { seconds: number; rounds: number; only: string; dataSet: DataSet; tokens: string[] }
+type Product = { url: string; cpu: () => number }
 type Kind = { name: string; request: Request }
 
 const LIKES_PER_SECOND = 200
@@ -19,20 +20,24 @@ const GOAL = 0.6
  * The writes come at their times, whether the ones before are answered or not.
  */
 export async function measureBesideWrites(
-  { url }: { url: string },
-  { seconds, rounds, dataSet, tokens }: Options,
+  { url, cpu }: Product,
+  { seconds, rounds, only, dataSet, tokens }: Options,
 ): Promise<void> {
   const rows: string[][] = []
-  for (const { name, request } of kindsOf(tokens)) {
+  for (const { name, request } of kindsOf(tokens).filter((kind) => kind.name.includes(only))) {
     const turns: { share: number; cells: string[] }[] = []
     for (let round = 0; round < rounds; round++) {
+      const start = cpu()
       const alone = await applyLoad({ url, seconds, request })
+      const aloneCpu = cpu() - start
       const likes = openLoop(url, LIKES_PER_SECOND, () => newLike(dataSet, tokens))
       const posts = openLoop(url, POSTS_PER_SECOND, () => newPost(tokens))
       const beside = await applyLoad({ url, seconds, request })
       const written = await Promise.all([likes.stop(), posts.stop()])
+      const besideCpu = cpu() - start - aloneCpu
       const share = beside.rps / alone.rps
-      const figures = [alone.rps, beside.rps, alone.p99, beside.p99]
+      const cpus = [aloneCpu / alone.requests, besideCpu / beside.requests]
+      const figures = [alone.rps, beside.rps, alone.p99, beside.p99, ...cpus]
       turns.push({
         share,
         cells: [...figures.map((figure) => figure.toFixed(0)), ...written.flatMap(writtenCells)],
@@ -53,6 +58,8 @@ const HEAD = [
   'reads/s beside',
   'p99 alone, ms',
   'p99 beside, ms',
+  'CPU a read alone, µs',
+  'beside, writes included',
   'likes/s',
   'their p99, ms',
   'posts/s',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { openDatabase } from '../server/db/database.ts'
 import { recount } from '../server/testing/seed.ts'
+import { withoutIndexes } from './bulk-load.ts'
 
 /** The size of a data set, derived from the number of its posts (replies included). */
 export type DataSet = { posts: number; users: number; likes: number }
@@ -16,45 +17,61 @@ const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 /** The wall grows by a post every so many seconds. */
 const SECONDS_APART = 20
 
+/** So many different texts repeat. Their number shares no factor with that of the replies. */
+const TEXTS = 1999
+const WORDS =
+  'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
+
 /**
  * Fills an empty migrated database by SQL. No account is a newcomer's. Lengths lean to the short: half the posts are under 120 characters, some fill
- * all 500. A tenth of the users write most posts, and new posts get most likes. Counters are set from the rows.
+ * all 500. A tenth of the users write most posts, and new posts get most likes.
  */
-export async function seed(databaseUrl: string, { posts, users, likes }: DataSet): Promise<void> {
+export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void> {
   const { db, close } = openDatabase(databaseUrl, () => {}, FOR_LONG_STATEMENTS)
   const run = (statement: string) => sql.raw(statement).execute(db)
-  const words =
-    'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
   try {
-    await run(
-      `INSERT INTO users (username, email, email_key, created_at)
-       SELECT 'user_' || lpad(n::text, 7, '0'), 'u' || n || '@example.org', 'u' || n || '@example.org',
-         now() - interval '30 days'
-       FROM generate_series(1, ${users}) n`,
-    )
-    await run(
-      `WITH word AS (SELECT string_to_array('${words}', ' ') AS list), n AS (
-         SELECT n, random() AS skew, power(random(), 3) AS size FROM generate_series(1, ${posts}) n
-       )
-       INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
-       SELECT
-         1 + floor(power(n.skew, 3) * ${users})::bigint,
-         left((SELECT string_agg(word.list[1 + (n.n * 7 + i * 13) % array_length(word.list, 1)], ' ')
-           FROM word, generate_series(1, 6 + (n.size * 84)::int) i), 500),
-         now() - (${posts} - n.n) * interval '${SECONDS_APART} seconds',
-         CASE WHEN n.n % ${REPLY_EVERY} = 0 THEN n.n - 1 - floor(power(n.skew, 4) * (n.n - 1))::bigint END,
-         CASE WHEN n.n % ${REPLY_EVERY} = 0 THEN n.n - 1 - floor(power(n.skew, 4) * (n.n - 1))::bigint END
-       FROM n ORDER BY n.n`,
-    )
-    await run(
-      `INSERT INTO likes (post_id, user_id)
-       SELECT ${posts} - floor(power(random(), 3) * ${posts})::bigint, 1 + floor(random() * ${users})::bigint
-       FROM generate_series(1, ${likes}) ON CONFLICT DO NOTHING`,
-    )
+    await run(`SET work_mem = '256MB'`)
+    await run(`SET maintenance_work_mem = '512MB'`)
+    await withoutIndexes(db, ['posts', 'likes'], async () => {
+      for (const statement of fillingStatements(dataSet)) await run(statement)
+    })
     await recount(db)
     await run('VACUUM (ANALYZE)')
     await run('CHECKPOINT').catch(() => {})
   } finally {
     await close()
   }
+}
+
+/** The statements that fill the tables: users, then likes, then posts with the counts of their likes and replies. */
+function fillingStatements({ posts, users, likes }: DataSet): string[] {
+  return [
+    `INSERT INTO users (username, email, email_key, created_at)
+     SELECT 'user_' || lpad(n::text, 7, '0'), 'u' || n || '@example.org', 'u' || n || '@example.org',
+       now() - interval '30 days'
+     FROM generate_series(1, ${users}) n`,
+    `INSERT INTO likes (post_id, user_id) SELECT DISTINCT
+       ${posts} - floor(power(random(), 3) * ${posts})::bigint, 1 + floor(random() * ${users})::bigint
+     FROM generate_series(1, ${likes})`,
+    `CREATE TEMP TABLE texts AS
+     WITH sized AS MATERIALIZED (
+       SELECT n, 6 + (power(random(), 3) * 84)::int AS words FROM generate_series(0, ${TEXTS - 1}) n
+     )
+     SELECT n, (SELECT left(string_agg(list[1 + (n * 7 + i * 13) % array_length(list, 1)], ' '), 500)
+       FROM string_to_array('${WORDS}', ' ') list, generate_series(1, words) i) AS text
+     FROM sized`,
+    `CREATE TEMP TABLE planned AS
+     SELECT n, 1 + floor(power(skew, 3) * ${users})::bigint AS owner_id,
+       CASE WHEN n % ${REPLY_EVERY} = 0 THEN n - 1 - floor(power(skew, 4) * (n - 1))::bigint END AS replied
+     FROM (SELECT n, random() AS skew FROM generate_series(1, ${posts}) n) numbers`,
+    'ANALYZE texts, planned, likes',
+    `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id, likes_count, replies_count)
+     SELECT owner_id, texts.text, now() - (${posts} - p.n) * interval '${SECONDS_APART} seconds', replied, replied,
+       coalesce(l.number, 0), coalesce(r.number, 0)
+     FROM planned p JOIN texts ON texts.n = p.n % ${TEXTS}
+     LEFT JOIN (SELECT post_id, count(*) AS number FROM likes GROUP BY post_id) l ON l.post_id = p.n
+     LEFT JOIN (SELECT replied AS id, count(*) AS number FROM planned GROUP BY replied) r ON r.id = p.n
+     ORDER BY p.n`,
+    'DROP TABLE texts, planned',
+  ]
 }

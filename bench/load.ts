@@ -63,7 +63,15 @@ export async function medianTime(urls: string[], headers: Record<string, string>
 }
 
 function median(times: number[]): number {
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+  return quantile(
+    times.sort((a, b) => a - b),
+    0.5,
+  )
+}
+
+/** The value below which a share of sorted values lies. */
+export function quantile(sorted: number[], share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 }
 
 /** Reads a URL. Returns the response's headers and its bytes as they were sent, compressed or not; rejects unless it is 200. */

@@ -16,6 +16,8 @@ export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
 type Filled<T> = {
   dataSet: DataSet
   port: number
+  /** More settings of the product. */
+  env?: Record<string, string>
   /** Runs on the filled database before the product starts. */
   prepare: (databaseUrl: string) => Promise<T>
 }
@@ -24,7 +26,7 @@ type Filled<T> = {
  * Fills a new data folder with a data set, prepares its database, and starts the product there. Disposing of the result
  * stops the product and removes the folder.
  */
-export async function startFilledProduct<T>({ dataSet, port, prepare }: Filled<T>) {
+export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
   started.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -33,7 +35,7 @@ export async function startFilledProduct<T>({ dataSet, port, prepare }: Filled<T
     await seed(url, dataSet)
     return prepare(url)
   })
-  const product = await startProduct(dataDir, port)
+  const product = await startProduct(dataDir, port, env)
   started.defer(() => product.stop())
   const running = started.move()
   return { product, prepared, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -53,7 +55,11 @@ async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T
  * Starts the product as an operator does, its embedded database and its log included, in a process of its own. `readyMs`
  * is the time until it was ready, in milliseconds.
  */
-export async function startProduct(dataDir: string, port: number) {
+export async function startProduct(
+  dataDir: string,
+  port: number,
+  env: Record<string, string> = {},
+) {
   const began = performance.now()
   const server = spawn(process.execPath, startArguments(), {
     cwd: ROOT,
@@ -63,6 +69,7 @@ export async function startProduct(dataDir: string, port: number) {
       APP_SECRET: SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { quantile } from './load.ts'
 
 type Sent = { path: string; headers: Record<string, string>; body?: string }
-type Result = { perSecond: number; p50: number; p99: number; failed: number }
-/** `stop` ends the sending and resolves when every request is answered; times in milliseconds. */
+type Result = { perSecond: number; p99: number; failed: number }
+/** `stop` ends the sending and resolves when every request is answered; the time in milliseconds. */
 export type OpenLoop = { stop(): Promise<Result> }
 
 const TICK_MS = 10
@@ -41,9 +42,8 @@ export function openLoop(url: string, perSecond: number, next: () => Sent): Open
       await Promise.all(pending)
       agent.destroy()
       times.sort((a, b) => a - b)
-      const quantile = (share: number) => times[Math.floor((times.length - 1) * share)] ?? 0
-      const served = times.length - failed
-      return { perSecond: served / seconds, p50: quantile(0.5), p99: quantile(0.99), failed }
+      const perSecond = (times.length - failed) / seconds
+      return { perSecond, p99: quantile(times, 0.99), failed }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askOnce, type CrowdResult, openCrowd, sendNewcomers } from '../server/testing/crowd.ts'
 import type { DataSet } from './data-set.ts'
+import { quantile } from './load.ts'
 import { printMarkdown } from './table.ts'
 
 type Observed = { url: string; rss: () => number; cpu: () => number }
@@ -136,8 +137,4 @@ function others({ statuses, lost }: CrowdResult): number {
   const known = [200, 429, 503].map((status) => statuses.get(status) ?? 0)
   const all = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   return all - known.reduce((sum, count) => sum + count, 0) + lost
-}
-
-function quantile(sorted: number[], share: number): number {
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 }

@@ -8,6 +8,7 @@ import {
   type LikeOffset,
   sendCached,
   toCachedResponse,
+  waitsForCompression,
 } from './cached-response.ts'
 import { createSharedReads } from './shared-reads.ts'
 
@@ -80,6 +81,7 @@ export function createCachedReads(
       vary: 'Authorization',
       likes: likesIn(page, pieces),
       postIds: postIdsOf(page),
+      isCompressedLater: true,
     })
   }
 
@@ -104,7 +106,10 @@ export function createCachedReads(
       const what = { endpoint, url }
       const make = async () => toResponse(what, await read())
       if (!viewer) {
-        return sendCached(http, await serveVisitor(url, make))
+        const served = await serveVisitor(url, make)
+        const accepted = http.request.headers['accept-encoding']
+        if (waitsForCompression(served.response, accepted)) await served.response.compress?.()
+        return sendCached(http, served)
       }
       http.reply.type(JSON_TYPE)
       const response = cache.getForUser(url) ?? (await shared.join(url, make))

@@ -11,7 +11,7 @@ type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: Res
 /** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
 export type LikeOffset = { postId: string; offset: number }
 
-/** Response that all visitors share. It never changes once it is made. */
+/** Response that all visitors share. It never changes once it is made, except that compressed variants may be added. */
 export type CachedResponse = {
   /** The route's pattern, as the log names it. */
   route: string
@@ -28,6 +28,10 @@ export type CachedResponse = {
   postIds: string[] | undefined
   /** Makes the response that tells in its body that it was saved; absent where the headers are enough. */
   toSaved?: () => Promise<CachedResponse>
+  /** Adds the compressed variants, once for all who ask; absent where they are there. */
+  compress?: () => Promise<void>
+  /** The bytes that variants to be added may take. */
+  laterBytes?: number
 }
 
 type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
@@ -46,6 +50,8 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
   postIds?: string[]
   /** Returns the body that tells that it was saved, for readers who cannot see headers. */
   markSaved?: (body: string) => string
+  /** Whether to compress it only when somebody asks: users who are signed in get it as it is. */
+  isCompressedLater?: boolean
 }
 
 /** Smaller bodies would hardly become smaller. */
@@ -58,7 +64,7 @@ const STALE_SECONDS = 5
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
-/** Makes the response to cache, with its body in every encoding, compressed off the main thread. */
+/** Makes the response to cache, with its body in every encoding, now or later; it is compressed off the main thread. */
 export async function toCachedResponse(content: Content): Promise<CachedResponse> {
   const { route, maxAgeMs, body, likes = [], postIds, isPage = false } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
@@ -83,13 +89,28 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
     return { body: bytes, headers, notModifiedHeaders }
   }
   const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
-  if (body.length >= COMPRESSED_MIN) {
+  const toSaved = savedMaker({ ...content, tag })
+  const shown = { likes, postIds, ...(toSaved && { toSaved }) }
+  const response: CachedResponse = { route, maxAgeMs, isPage, tag, variants, ...shown }
+  if (body.length < COMPRESSED_MIN) return response
+
+  async function addCompressed(): Promise<void> {
     const [br, zipped] = await Promise.all([compressBrotli(body), compressGzip(body)])
     variants.br = variant(br, 'br')
     variants.gzip = variant(zipped, 'gzip')
+    delete response.compress
   }
-  const toSaved = savedMaker({ ...content, tag })
-  return { route, maxAgeMs, isPage, tag, variants, likes, postIds, ...(toSaved && { toSaved }) }
+  if (!content.isCompressedLater) {
+    await addCompressed()
+    return response
+  }
+  let adding: Promise<void> | undefined
+  response.compress = () => {
+    adding ??= addCompressed()
+    return adding
+  }
+  response.laterBytes = body.length
+  return response
 }
 
 /** Returns the function that makes the marked response, once for all who ask. */
@@ -131,6 +152,15 @@ export function savedHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
+/** Whether a client with this Accept-Encoding is to wait until a response is compressed. */
+export function waitsForCompression(
+  { compress }: CachedResponse,
+  acceptEncoding: unknown,
+): boolean {
+  if (!compress || typeof acceptEncoding !== 'string') return false
+  return ACCEPTS_BROTLI.test(acceptEncoding) || ACCEPTS_GZIP.test(acceptEncoding)
+}
+
 /** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
 export function variantFor({ variants }: CachedResponse, acceptEncoding: unknown): Variant {
   if (typeof acceptEncoding !== 'string') return variants.identity
@@ -147,8 +177,9 @@ export function isNotModified(
   return ifNoneMatch?.includes(`"${tag}`) ?? false
 }
 
-/** Bytes that a response takes: its bodies, and the rest. */
-export function sizeOf({ variants }: CachedResponse): number {
+/** Bytes that a response takes: its bodies, those to be added, and the rest. */
+export function sizeOf({ variants, laterBytes }: CachedResponse): number {
+  if (laterBytes !== undefined) return variants.identity.body.length + laterBytes + 4096
   const bodies = Object.values(variants).map(({ body }) => body.length)
   return bodies.reduce((sum, length) => sum + length, 4096)
 }

@@ -5,7 +5,13 @@ import type { Outage } from '../db/outage.ts'
 import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import type { MemoryCache, SavedHit } from './cache.ts'
-import { type CachedResponse, isNotModified, savedHeaders, variantFor } from './cached-response.ts'
+import {
+  type CachedResponse,
+  isNotModified,
+  savedHeaders,
+  variantFor,
+  waitsForCompression,
+} from './cached-response.ts'
 
 export type FastPathOptions = {
   /** The rate limit on a visitor's calls. */
@@ -43,6 +49,7 @@ export function createFastPath(
     if (!cached || (cached.isPage && headers.cookie !== undefined)) {
       return listener(request, response)
     }
+    if (waitsForCompression(cached, headers['accept-encoding'])) return listener(request, response)
 
     const began = performance.now()
     limit.chargeNetwork(addressOf(request)).then(

@@ -45,8 +45,8 @@ const RECOUNT = [
   `INSERT INTO like_totals (user_id, likes) SELECT user_id, count(*) FROM likes GROUP BY user_id
     ON CONFLICT (user_id) DO UPDATE SET likes = excluded.likes`,
   `UPDATE posts SET likes_count = counted FROM (
-    SELECT post_id, count(*)::int AS counted FROM likes GROUP BY post_id) c WHERE id = c.post_id`,
+    SELECT post_id, count(*)::int AS counted FROM likes GROUP BY post_id) c WHERE id = c.post_id AND likes_count <> counted`,
   `UPDATE posts SET replies_count = counted FROM (
     SELECT replied_post_id AS parent, count(*)::int AS counted FROM posts
-    WHERE replied_post_id IS NOT NULL GROUP BY 1) c WHERE id = c.parent`,
+    WHERE replied_post_id IS NOT NULL GROUP BY 1) c WHERE id = c.parent AND replies_count <> counted`,
 ]

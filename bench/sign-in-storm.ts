@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mailbox } from '../server/testing/mailbox.ts'
+import type { DataSet } from './data-set.ts'
+import { quantile } from './load.ts'
+import { printMarkdown } from './table.ts'
+
+type Product = { url: string; cpu: () => number }
+type Options = { seconds: number; dataSet: DataSet; mailbox: Mailbox }
+type Step = 'start' | 'mail' | 'confirm' | 'whole'
+type SignIn = { isServed: boolean; ms: Partial<Record<Step, number>> }
+
+const PEOPLE_PER_MINUTE = 1000
+const STEPS: Step[] = ['start', 'mail', 'confirm', 'whole']
+const DEVICE = { userAgent: 'bench', userAgentVersion: '', os: '' }
+
+/**
+ * Has people come at a steady rate, by turns somebody with an account and a newcomer. Each asks for a code, waits for the
+ * mail, and sends the code back. Prints how many were served, how long each step took, and the mails that came.
+ */
+export async function measureSignInStorm(
+  { url, cpu }: Product,
+  { seconds, dataSet, mailbox }: Options,
+): Promise<void> {
+  const people = Math.round((seconds / 60) * PEOPLE_PER_MINUTE)
+  const startCpu = cpu()
+  const signIns: Promise<SignIn>[] = []
+  for (let person = 0; person < people; person++) {
+    signIns.push(signIn(url, { person, dataSet, mailbox }))
+    await sleep((60 / PEOPLE_PER_MINUTE) * 1000)
+  }
+  const ends = await Promise.all(signIns)
+  const served = ends.filter(({ isServed }) => isServed).length
+  const cells = STEPS.flatMap((step) => {
+    const times = ends.flatMap(({ ms }) => ms[step] ?? []).sort((a, b) => a - b)
+    return [quantile(times, 0.5).toFixed(0), quantile(times, 0.99).toFixed(0)]
+  })
+  const cpuMs = (cpu() - startCpu) / 1000 / people
+  const counts = [people, served, mailbox.mails.length]
+  printMarkdown([HEAD, [...counts, ...cells, cpuMs.toFixed(1)]])
+}
+
+const HEAD = [
+  `people, ${PEOPLE_PER_MINUTE} a minute`,
+  'served',
+  'mails',
+  ...STEPS.flatMap((step) => [`${step} p50, ms`, 'p99']),
+  'CPU each, ms',
+]
+
+/** Signs one person in. The step `mail` lasts from the answer to the start until the code is there. */
+async function signIn(
+  url: string,
+  { person, dataSet, mailbox }: { person: number } & Omit<Options, 'seconds'>,
+): Promise<SignIn> {
+  const isKnown = person % 2 === 0
+  const path = isKnown ? '/logins' : '/registrations'
+  const email = isKnown
+    ? `u${1 + ((person / 2) % dataSet.users)}@example.org`
+    : `new${person}@example.org`
+  const clientToken = `bench-${person}`
+  const ms: SignIn['ms'] = {}
+  const began = performance.now()
+  const note = (step: Step, since: number) => {
+    ms[step] = performance.now() - since
+  }
+  try {
+    const { id } = await post(url + API + path, { email, clientToken, device: DEVICE })
+    note('start', began)
+    const asked = performance.now()
+    const confirmCode = await mailbox.codeFor(email)
+    note('mail', asked)
+    const confirmed = performance.now()
+    await post(`${url}${API}${path}/${id}/verify`, { confirmCode, clientToken })
+    note('confirm', confirmed)
+    note('whole', began)
+    return { isServed: true, ms }
+  } catch (error) {
+    console.log(`${email}: ${(error as Error).message}`)
+    return { isServed: false, ms }
+  }
+}
+
+const API = '/api/v1'
+
+/** Sends JSON. Returns the answer; rejects unless it is a success. */
+async function post(url: string, body: object): Promise<{ id: string }> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return (await response.json()) as { id: string }
+}
