@@ -7,6 +7,8 @@ type Options = {
   refusal: Refusal
   /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
+  /** Answers a request without a place, if it can; returns whether it does. */
+  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
   log: FastifyBaseLogger
 }
 type Place = {
@@ -36,7 +38,7 @@ const REPORT_MS = 10_000
  * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
  * connection goes before those of clients that have been served already.
  */
-export function createLoadShedding({ refusal, isFirst, log }: Options) {
+export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log }: Options) {
   // All in the order of arrival.
   const first = new Set<Place>()
   const next = new Set<Place>()
@@ -105,6 +107,7 @@ export function createLoadShedding({ refusal, isFirst, log }: Options) {
     for (const place of late) {
       if (left-- === 0) break
       late.delete(place)
+      if (insteadOfRefusal(place.response.req, place.response)) continue
       sendRefusal(place.response, refusal)
       if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
     }
