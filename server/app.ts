@@ -207,20 +207,17 @@ async function createHttp(
     headers,
     likedBy,
   })
+  const observe = metrics?.observe
+  const fastPath = cache.fastPath({ limit: limits.visitorCalls, trustProxy, log, observe })
   const server = await createHttpServer({
     logger: log,
     refusals,
     noteRefused: outage.noteRefused,
     trustProxy,
     headers,
-    observe: metrics?.observe,
-    before: (listener) =>
-      cache.fastPath(listener, {
-        limit: limits.visitorCalls,
-        trustProxy,
-        log,
-        observe: metrics?.observe,
-      }),
+    observe,
+    before: fastPath.wrap,
+    insteadOfRefusal: fastPath.serveSaved,
   })
   await describeApi(server.app, {
     appName: config.appName,

@@ -98,9 +98,9 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return isLost
     },
 
-    /** Counts a visitor's read that was served from what was saved before. */
+    /** Counts a visitor's read that was served, during an outage, from what was saved before. */
     noteSaved(): void {
-      counts.served++
+      if (state !== 'available') counts.served++
     },
 
     /** Resolves or rejects as `work`; rejects with DatabaseAwayError as soon as an outage begins. */

@@ -8,6 +8,8 @@ type Options = {
   refusal: Refusal
   /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
+  /** Answers a request without a place, if it can; returns whether it does. */
+  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
   log: FastifyBaseLogger
   /** Counts the refused requests, whose route nobody has looked for. */
   observe?: ObserveRequest | undefined
@@ -39,7 +41,7 @@ const REPORT_MS = 10_000
  * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
  * connection goes before those of clients that have been served already.
  */
-export function createLoadShedding({ refusal, isFirst, log, observe }: Options) {
+export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, observe }: Options) {
   // All in the order of arrival.
   const first = new Set<Place>()
   const next = new Set<Place>()
@@ -108,6 +110,7 @@ export function createLoadShedding({ refusal, isFirst, log, observe }: Options) 
     for (const place of late) {
       if (left-- === 0) break
       late.delete(place)
+      if (insteadOfRefusal(place.response.req, place.response)) continue
       sendRefusal(place.response, refusal)
       const { method = 'GET' } = place.response.req
       const ms = performance.now() - place.since

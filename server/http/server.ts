@@ -1,5 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { isIP, type Server, type Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
@@ -33,6 +38,8 @@ type Options = {
   headers: Record<string, string>
   /** Wraps the listener of all requests: those that it answers reach no route. */
   before: (listener: RequestListener) => RequestListener
+  /** Answers a request for which there is no place, if it can; returns whether it does. */
+  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 const SERVER_OPTIONS = {
@@ -66,6 +73,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const load = createLoadShedding({
     refusal: createRefusal('UNAVAILABLE', { securityHeaders: headers }),
     isFirst: connections.isFirst,
+    insteadOfRefusal: options.insteadOfRefusal,
     log: options.logger,
     observe: options.observe,
   })

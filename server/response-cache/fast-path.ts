@@ -23,14 +23,11 @@ export type FastPathOptions = {
 }
 
 /**
- * Wraps a server's listener: a visitor's read that is in the cache is answered at once, counted and logged like any
- * other, before Fastify begins. Every other request goes to `listener`.
+ * Makes the two ways to answer a visitor's read from the cache before Fastify begins: at once, and where it would be refused.
+ * Such answers are counted and logged like any other.
  */
-export function createFastPath(
-  cache: MemoryCache,
-  listener: RequestListener,
-  { limit, trustProxy, log, observe, outage }: FastPathOptions,
-): RequestListener {
+export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
+  const { limit, trustProxy, log, observe, outage } = options
   const addressOf = clientAddress(trustProxy)
 
   /** Returns the saved response to a URL while the database cannot be asked. One that must be marked first is for the routes. */
@@ -39,42 +36,77 @@ export function createFastPath(
     return saved?.response.toSaved ? undefined : saved
   }
 
-  return (request, response) => {
-    const { method, url = '', headers } = request
-    const isVisitorsRead = method === 'GET' && headers.authorization === undefined
-    const fresh = isVisitorsRead ? cache.getForVisitor(url) : undefined
-    const saved = isVisitorsRead && !fresh ? findSaved(url) : undefined
-    const cached = fresh ?? saved?.response
-    // A cookie may be the session's: signed-in people get another page.
-    if (!cached || (cached.isPage && headers.cookie !== undefined)) {
-      return listener(request, response)
+  function answer(request: IncomingMessage, response: ServerResponse, { began, ...found }: Found) {
+    send(request, response, found)
+    if (found.age !== undefined) outage.noteSaved()
+    const { route } = found.cached
+    const facts = {
+      method: 'GET',
+      route,
+      status: response.statusCode,
+      ms: performance.now() - began,
     }
-    if (waitsForCompression(cached, headers['accept-encoding'])) return listener(request, response)
+    observe?.(facts, true)
+    log.info(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
+  }
 
-    const began = performance.now()
-    limit.chargeNetwork(addressOf(request)).then(
-      () => {
-        send(request, response, { cached, age: saved?.age })
-        if (saved) outage.noteSaved()
-        const ms = performance.now() - began
-        const { route } = cached
-        const status = response.statusCode
-        observe?.({ method: 'GET', route, status, ms }, true)
-        log.info(
-          requestLine({ reqId: nextRequestId(), method: 'GET', route, status, ms }),
-          'request',
+  return {
+    /** Wraps a server's listener: what is in the cache is answered at once, every other request goes to `listener`. */
+    wrap:
+      (listener: RequestListener): RequestListener =>
+      (request, response) => {
+        const { url = '' } = request
+        const isRead = isVisitorsRead(request)
+        const fresh = isRead ? cache.getForVisitor(url) : undefined
+        const saved = isRead && !fresh ? findSaved(url) : undefined
+        const cached = fresh ?? saved?.response
+        const accepted = request.headers['accept-encoding']
+        if (!cached || needsPageOfOwn(request, cached) || waitsForCompression(cached, accepted)) {
+          return listener(request, response)
+        }
+
+        const began = performance.now()
+        limit.chargeNetwork(addressOf(request)).then(
+          () => answer(request, response, { cached, age: saved?.age, began }),
+          // The address is over the limit, or could not be charged: the route answers with the error.
+          () => listener(request, response),
         )
       },
-      // The address is over the limit, or could not be charged: the route answers with the error.
-      () => listener(request, response),
-    )
+
+    /**
+     * Answers a request that would otherwise be refused for want of a place with what is saved; returns whether there is
+     * something. A database that stops to answer fills all places before that is noticed.
+     */
+    serveSaved(request: IncomingMessage, response: ServerResponse): boolean {
+      const hit = isVisitorsRead(request) ? cache.getSaved(request.url ?? '', true) : undefined
+      if (!hit || needsPageOfOwn(request, hit.response)) return false
+      const { response: cached, age } = hit
+      const began = performance.now()
+      if (!cached.toSaved) answer(request, response, { cached, age, began })
+      else {
+        const marked = cached.toSaved()
+        void marked.then((made) => answer(request, response, { cached: made, age, began }))
+      }
+      return true
+    },
   }
+}
+
+type Found = { cached: CachedResponse; age: number | undefined; began: number }
+
+function isVisitorsRead({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.authorization === undefined
+}
+
+/** Whether the response is a page and the request has a cookie, perhaps the session's: signed-in people get another page. */
+function needsPageOfOwn({ headers }: IncomingMessage, { isPage }: CachedResponse): boolean {
+  return isPage && headers.cookie !== undefined
 }
 
 function send(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  { cached, age }: { cached: CachedResponse; age: number | undefined },
+  { cached, age }: Omit<Found, 'began'>,
 ): void {
   const variant = variantFor(cached, headers['accept-encoding'])
   if (age !== undefined) {

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
-import { startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 /** Stands for the built app: shows what it was given. */
 const WEB_FILES = {
@@ -16,16 +17,21 @@ const WEB_FILES = {
 }
 /** A refusal without any waiting takes this long on a busy machine. */
 const AT_ONCE_MS = 700
+/** How many requests the server runs at once. */
+const PLACES = 64
 
 const testPerCache = testPerNode('responses that each node caches for itself')
 
 let app: TestApp
 let olga: TestUser
 let proxy: Awaited<ReturnType<typeof openPostgresProxy>>
+/** The database's own URL, past the proxy. */
+let databaseUrl: string
 const closing = new AsyncDisposableStack()
 beforeAll(async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   closing.defer(() => database.drop())
+  databaseUrl = database.url
   proxy = await openPostgresProxy(database.url)
   closing.defer(() => proxy.close())
   app = await startTestApp({ databaseUrl: proxy.url, webFiles: WEB_FILES })
@@ -123,19 +129,43 @@ testPerCache(
   async () => {
     const { id } = await app.publish(olga)
     await readPost(id)
+    const outages = app.logged.filter((line) => line.includes('the database is away')).length
     await duringOutage(proxy.freeze, proxy.thaw, async () => {
-      await expect
-        .poll(async () => {
-          const { status, headers } = await readPost(id)
-          expect(status).toBe(200)
-          return headers.has('age')
-        })
-        .toBe(true)
-      await app.logLine('the database is away', 2)
+      // They take every place, and hold it until the outage is noticed.
+      const crowd = Array.from({ length: PLACES }, (_, n) =>
+        app.call('GET', `/posts?page=${n + 2}`),
+      )
+      const away = app.logLine('the database is away', outages + 1).then(() => 'away')
+      const statuses = new Set<number>()
+      do statuses.add((await readPost(id)).status)
+      while ((await Promise.race([away, setImmediate('not yet')])) !== 'away')
+      expect([...statuses]).toEqual([200])
+      for (const { status } of await Promise.all(crowd)) expect(status).toBe(503)
       const { status, ms } = await publishTimed()
       expect(status).toBe(503)
       expect(ms).toBeLessThan(AT_ONCE_MS)
     })
+  },
+)
+
+testPerCache(
+  'what another node removed before the outage is not served; what it removes while this one alone is cut off, only until this one is back',
+  async () => {
+    const other = await appForTest({ databaseUrl })
+    const { token } = olga
+    const [before, meanwhile] = await Promise.all([other.publish(olga), other.publish(olga)])
+    for (const { id } of [before, meanwhile]) expect((await readPost(id)).status).toBe(200)
+    await other.call('DELETE', `/posts/${before.id}`, { token })
+    await expect.poll(async () => (await readPost(before.id)).status).toBe(404)
+    await readPost(meanwhile.id)
+
+    await duringOutage(proxy.cut, proxy.mend, async () => {
+      await expect.poll(async () => (await readPost(meanwhile.id)).headers.has('age')).toBe(true)
+      expect((await readPost(before.id)).status).toBe(503)
+      expect((await other.call('DELETE', `/posts/${meanwhile.id}`, { token })).status).toBe(204)
+      expect((await readPost(meanwhile.id)).status).toBe(200)
+    })
+    expect((await readPost(meanwhile.id)).status).toBe(404)
   },
 )
 

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
 import { type Change, createMemoryCache } from './cache.ts'
@@ -45,11 +44,9 @@ export function createResponseCache({
   return {
     ...createCachedReads(cache, options),
 
-    /** Wraps a server's listener: cached reads of visitors are answered before it. */
-    fastPath: (
-      listener: RequestListener,
-      fastPathOptions: Omit<FastPathOptions, 'outage'>,
-    ): RequestListener => createFastPath(cache, listener, { ...fastPathOptions, outage }),
+    /** Makes the ways to answer a visitor's read before any route. */
+    fastPath: (fastPathOptions: Omit<FastPathOptions, 'outage'>) =>
+      createFastPath(cache, { ...fastPathOptions, outage }),
 
     /**
      * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
