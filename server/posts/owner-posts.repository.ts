@@ -6,18 +6,30 @@ import { WALL_SLOTS } from './wall-slots.ts'
 /** How many posts one short transaction moves. */
 const STEP = sql.raw('500')
 
+/** So many likes may move with their posts in one short transaction. Posts with more move theirs in steps of their own. */
+const LIKES_MAX = sql.raw('5000')
+
+/** The likes that move with a post. */
+const MOVING_LIKES = sql`CASE WHEN likes_count <= ${LIKES_MAX} THEN likes_count ELSE 0 END`
+
+/** A post that its caller has locked, and whether its likes are few enough to move together with it. */
+export type OwnPost = { id: string; movesLikes: boolean }
+
 /**
- * Locks the newest posts and replies of a user, a few hundred, and the posts they answer, in `posts` and in the archive.
- * Returns the ids of the user's own. All code locks posts by ascending id and before any total, so that no two
- * transactions deadlock.
+ * Locks the newest posts and replies of a user, a few hundred with a few thousand likes at most that move with them, and the
+ * posts they answer, in `posts` and in the archive. Returns the user's own. All code locks posts by ascending id and before
+ * any total, so that no two transactions deadlock.
  */
-export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<string[]> {
-  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id FROM posts
+export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<OwnPost[]> {
+  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id, likes_count FROM posts
     WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
     ORDER BY id DESC LIMIT ${STEP})`
-  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
-    SELECT * FROM (${newest(false)} UNION ALL ${newest(true)}) own
-    ORDER BY id DESC LIMIT ${STEP}`.execute(tx)
+  const { rows } = await sql<OwnPost & { replied_post_id: string | null }>`
+    SELECT id, replied_post_id, likes_count <= ${LIKES_MAX} AS "movesLikes" FROM (
+      SELECT *, sum(${MOVING_LIKES}) OVER (ORDER BY id DESC) - ${MOVING_LIKES} AS before
+      FROM (${newest(false)} UNION ALL ${newest(true)}) own
+      ORDER BY id DESC LIMIT ${STEP}
+    ) counted WHERE before < ${LIKES_MAX}`.execute(tx)
   const own = rows.map(({ id }) => id)
   const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
   await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
@@ -27,13 +39,13 @@ export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<st
   await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
     tx,
   )
-  return own
+  return rows
 }
 
 /**
  * Moves a user's locked posts into the archive, where they stay until the account returns or is erased, and subtracts them
- * from every count. Their likes leave all lists and totals with them, and follow in steps of their own, without the pause
- * that other removals make for an undo.
+ * from every count. Likes that have not moved before leave all lists and totals with their posts, and follow in steps of
+ * their own, without the pause that other removals make for an undo.
  */
 export async function archiveOwnerPosts(
   tx: Queryable,
@@ -64,11 +76,9 @@ export async function archiveOwnerPosts(
       FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0
     )
     INSERT INTO removed_posts (post_id, keeps_likes, removed_at)
-    SELECT id, true, '-infinity' FROM gone WHERE likes_count > 0`.execute(tx)
+    SELECT id, true, '-infinity' FROM gone
+    WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id)`.execute(tx)
 }
-
-/** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
-const LIKES_MAX = sql.raw('5000')
 
 /**
  * Locks some of the posts that a user had when leaving: a few hundred, with a few thousand likes at most, and the posts they
@@ -78,9 +88,11 @@ export async function lockLeftPosts(tx: Queryable, ownerId: string): Promise<str
   const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
     SELECT id, replied_post_id FROM (
       SELECT id, replied_post_id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
-      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left'
-        AND likes_count <= ${LIKES_MAX}
-      ORDER BY id DESC LIMIT ${STEP}
+      FROM (
+        SELECT id, replied_post_id, likes_count FROM archived_posts
+        WHERE owner_id = ${ownerId}::bigint AND why = 'left' AND likes_count <= ${LIKES_MAX}
+        ORDER BY id DESC LIMIT ${STEP}
+      ) newest
     ) left_posts WHERE before < ${LIKES_MAX}`.execute(tx)
   const own = rows.map(({ id }) => id)
   const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
@@ -134,9 +146,14 @@ export async function restoreOwnerPosts(
     )
     UPDATE wall_totals t SET posts = t.posts + counted.posts
     FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0`.execute(tx)
-  // Only now are replies counted that came back together with what they answer.
+  // Only now are replies counted that came back together with what they answer. All replies of a post that was there before
+  // would be too many to count in each step.
   await sql`
-    UPDATE posts p SET replies_count = (SELECT count(*) FROM posts r WHERE r.replied_post_id = p.id)
-    WHERE p.id = ANY(${own})
-      OR p.id IN (SELECT replied_post_id FROM posts WHERE id = ANY(${own}))`.execute(tx)
+    UPDATE posts p SET replies_count = p.replies_count + answers.number FROM (
+      SELECT replied_post_id, count(*) AS number FROM posts
+      WHERE replied_post_id = ANY(${own}) GROUP BY 1
+      UNION ALL
+      SELECT replied_post_id, count(*) FROM posts
+      WHERE id = ANY(${own}) AND replied_post_id <> ALL(${own}) GROUP BY 1
+    ) answers WHERE p.id = answers.replied_post_id`.execute(tx)
 }

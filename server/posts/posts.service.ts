@@ -203,13 +203,19 @@ export async function changeLikesCount(
 }
 
 /**
- * Moves some hundreds of the newest posts of a user who has left into the archive. Returns how many: none when there are no
- * more.
+ * Moves some hundreds of the newest posts of a user who has left into the archive. `archiveLikes` moves the likes of posts by
+ * their ids; those of loved posts are left to the job `remove-likes`. Returns how many posts moved: none when there are no more.
  */
-export async function archivePostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockOwnerPosts(tx, ownerId)
-  if (ids.length > 0) await archiveOwnerPosts(tx, { ownerId, ids })
-  return ids.length
+export async function archivePostsOf(
+  tx: Queryable,
+  ownerId: string,
+  archiveLikes: (ids: string[]) => Promise<void>,
+): Promise<number> {
+  const own = await lockOwnerPosts(tx, ownerId)
+  if (own.length === 0) return 0
+  await archiveLikes(own.filter(({ movesLikes }) => movesLikes).map(({ id }) => id))
+  await archiveOwnerPosts(tx, { ownerId, ids: own.map(({ id }) => id) })
+  return own.length
 }
 
 /**
