@@ -6,30 +6,18 @@ import { WALL_SLOTS } from './wall-slots.ts'
 /** How many posts one short transaction moves. */
 const STEP = sql.raw('500')
 
-/** So many likes may move with their posts in one short transaction. Posts with more move theirs in steps of their own. */
-const LIKES_MAX = sql.raw('5000')
-
-/** The likes that move with a post. */
-const MOVING_LIKES = sql`CASE WHEN likes_count <= ${LIKES_MAX} THEN likes_count ELSE 0 END`
-
-/** A post that its caller has locked, and whether its likes are few enough to move together with it. */
-export type OwnPost = { id: string; movesLikes: boolean }
-
 /**
- * Locks the newest posts and replies of a user, a few hundred with a few thousand likes at most that move with them, and the
- * posts they answer, in `posts` and in the archive. Returns the user's own. All code locks posts by ascending id and before
- * any total, so that no two transactions deadlock.
+ * Locks the newest posts and replies of a user, a few hundred, and the posts they answer, in `posts` and in the archive.
+ * Returns the ids of the user's own. All code locks posts by ascending id and before any total, so that no two
+ * transactions deadlock.
  */
-export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<OwnPost[]> {
-  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id, likes_count FROM posts
+export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<string[]> {
+  const newest = (isReply: boolean) => sql`(SELECT id, replied_post_id FROM posts
     WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
     ORDER BY id DESC LIMIT ${STEP})`
-  const { rows } = await sql<OwnPost & { replied_post_id: string | null }>`
-    SELECT id, replied_post_id, likes_count <= ${LIKES_MAX} AS "movesLikes" FROM (
-      SELECT *, sum(${MOVING_LIKES}) OVER (ORDER BY id DESC) - ${MOVING_LIKES} AS before
-      FROM (${newest(false)} UNION ALL ${newest(true)}) own
-      ORDER BY id DESC LIMIT ${STEP}
-    ) counted WHERE before < ${LIKES_MAX}`.execute(tx)
+  const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
+    SELECT * FROM (${newest(false)} UNION ALL ${newest(true)}) own
+    ORDER BY id DESC LIMIT ${STEP}`.execute(tx)
   const own = rows.map(({ id }) => id)
   const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])
   await sql`SELECT id FROM posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
@@ -39,7 +27,7 @@ export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<Ow
   await sql`SELECT id FROM archived_posts WHERE id = ANY(${all}::bigint[]) ORDER BY id FOR UPDATE`.execute(
     tx,
   )
-  return rows
+  return own
 }
 
 /**
@@ -80,6 +68,28 @@ export async function archiveOwnerPosts(
     WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id)`.execute(tx)
 }
 
+/** Posts that move in one step: all of them, and those whose likes move with them. */
+type Movable = { ids: string[]; withLikes: string[] }
+
+/**
+ * Of a user's locked posts returns the newest, as many as have a few thousand likes that move with them. A loved post leaves
+ * its likes to steps of their own.
+ */
+export async function selectMovable(tx: Queryable, lockedIds: string[]): Promise<Movable> {
+  const { rows } = await sql<{ id: string; moves_likes: boolean }>`
+    SELECT id, moves_likes FROM (
+      SELECT id, moves_likes, sum(moving) OVER (ORDER BY id DESC) - moving AS before
+      FROM posts, LATERAL (SELECT likes_count <= ${LIKES_MAX} AS moves_likes) loved,
+        LATERAL (SELECT CASE WHEN moves_likes THEN likes_count ELSE 0 END AS moving) light
+      WHERE id = ANY(${idArray(lockedIds)}::bigint[])
+    ) counted WHERE before < ${LIKES_MAX}`.execute(tx)
+  const withLikes = rows.filter(({ moves_likes }) => moves_likes)
+  return { ids: rows.map(({ id }) => id), withLikes: withLikes.map(({ id }) => id) }
+}
+
+/** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
+const LIKES_MAX = sql.raw('5000')
+
 /**
  * Locks some of the posts that a user had when leaving: a few hundred, with a few thousand likes at most, and the posts they
  * answer. Returns the ids of the user's own.
@@ -88,11 +98,9 @@ export async function lockLeftPosts(tx: Queryable, ownerId: string): Promise<str
   const { rows } = await sql<{ id: string; replied_post_id: string | null }>`
     SELECT id, replied_post_id FROM (
       SELECT id, replied_post_id, sum(likes_count) OVER (ORDER BY id DESC) - likes_count AS before
-      FROM (
-        SELECT id, replied_post_id, likes_count FROM archived_posts
-        WHERE owner_id = ${ownerId}::bigint AND why = 'left' AND likes_count <= ${LIKES_MAX}
-        ORDER BY id DESC LIMIT ${STEP}
-      ) newest
+      FROM archived_posts WHERE owner_id = ${ownerId}::bigint AND why = 'left'
+        AND likes_count <= ${LIKES_MAX}
+      ORDER BY id DESC LIMIT ${STEP}
     ) left_posts WHERE before < ${LIKES_MAX}`.execute(tx)
   const own = rows.map(({ id }) => id)
   const all = idArray([...own, ...rows.flatMap((row) => row.replied_post_id ?? [])])

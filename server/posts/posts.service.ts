@@ -22,6 +22,7 @@ import {
   lockLeftPosts,
   lockOwnerPosts,
   restoreOwnerPosts,
+  selectMovable,
 } from './owner-posts.repository.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import {
@@ -211,11 +212,11 @@ export async function archivePostsOf(
   ownerId: string,
   archiveLikes: (ids: string[]) => Promise<void>,
 ): Promise<number> {
-  const own = await lockOwnerPosts(tx, ownerId)
-  if (own.length === 0) return 0
-  await archiveLikes(own.filter(({ movesLikes }) => movesLikes).map(({ id }) => id))
-  await archiveOwnerPosts(tx, { ownerId, ids: own.map(({ id }) => id) })
-  return own.length
+  const { ids, withLikes } = await selectMovable(tx, await lockOwnerPosts(tx, ownerId))
+  if (ids.length === 0) return 0
+  await archiveLikes(withLikes)
+  await archiveOwnerPosts(tx, { ownerId, ids })
+  return ids.length
 }
 
 /**
