@@ -3,7 +3,10 @@ import { startAt } from './sign-in-calls.ts'
 import type { TestApp } from './test-app.ts'
 
 /** Deletes an account with a mailed code. Returns the answer to the code, or the refusal to mail one. */
-export async function leave(app: TestApp, { token, clientToken }: TestUser): Promise<TestAnswer> {
+export async function leave(
+  app: Pick<TestApp, 'call' | 'codeFor'>,
+  { token, clientToken }: TestUser,
+): Promise<TestAnswer> {
   const start = await app.call('POST', '/users/current/deletion', { token, body: { clientToken } })
   if (start.status !== 201) return start
   const body = { confirmCode: app.codeFor(start.body.id), clientToken }
