@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
-import { comeBack, leave } from '../testing/account-deletion-calls.ts'
+import { comeBack, isSettled, leave } from '../testing/account-deletion-calls.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { findPerson } from '../testing/search-columns.ts'
@@ -51,16 +51,6 @@ async function seen(app: TestApp, { petr, talk, post }: Awaited<ReturnType<typeo
 /** The journal alone names erased users. */
 function isNamedThere(where: string): boolean {
   return where.startsWith('journal.')
-}
-
-async function isSettled({ db }: TestApp): Promise<boolean> {
-  await addJob(db, 'move-accounts', { payload: {} })
-  const { rows } = await sql<{ left: number }>`
-    SELECT ((SELECT count(*) FROM posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
-      + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL)
-      + (SELECT count(*) FROM users WHERE is_returning)
-      + (SELECT count(*) FROM removed_posts))::int AS left`.execute(db)
-  return rows[0]?.left === 0
 }
 
 test('a deleted account is gone from every screen at once, with exact counts, and whole again when its owner returns', async () => {

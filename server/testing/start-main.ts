@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 
 /**
  * Starts the product as an operator does, with only these environment variables. Resolves once it is ready or has ended, with its
- * exit code (null when ready), its output so far, and its log as it grows. It is stopped at the end of the test.
+ * exit code (null when ready) and its output so far. It is stopped at the end of the test.
  */
 export async function startMain(
   env: Record<string, string>,
