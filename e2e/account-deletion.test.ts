@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
 import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
@@ -34,9 +34,11 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
   await visitor.goto(journey.url)
   expect(await postWith(visitor, 'Меня скоро не будет').count()).toBe(0)
 
+  // After the codes of the registration and of the deletion.
+  expect((await journey.mailbox.mailTo(olga.email, 3)).subject).toBe('Аккаунт удалён · Вслух')
   await askForCode(page, olga.email)
   const { dialog, code: signInCode } = signInDialog(page)
-  await signInCode.fill(await journey.nextCode(olga.email))
+  await signInCode.fill(await journey.mailbox.codeFor(olga.email, 4))
   const restore = dialog.getByRole('button', { name: 'Вернуть аккаунт' })
   await restore.waitFor()
   await dialog.getByText(/Этот аккаунт удалён\. До \d+\s[а-я]+ его можно вернуть/).waitFor()
@@ -50,6 +52,33 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
       return postWith(visitor, 'Возвращайся').count()
     })
     .toBe(1)
+})
+
+test('while the posts of a large account wait to be moved, the wall goes on past pages that have none to show', async () => {
+  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
+  await journey.publish(petr, 'Запись под ними')
+  await journey.fillWall(olga, 70, 'Скрытая')
+  // No post can leave a total that is locked.
+  await journey.sql.query('BEGIN')
+  await journey.sql.query('SELECT FROM wall_totals FOR UPDATE')
+  onTestFinished(async () => void (await journey.sql.query('ROLLBACK')))
+  const { token, clientToken } = olga
+  const start = await journey.call('POST', '/users/current/deletion', {
+    token,
+    body: { clientToken },
+  })
+  const body = { confirmCode: await journey.nextCode(olga.email), clientToken }
+  const path = `/users/current/deletion/${start.body.id}/verify`
+  expect((await journey.call('POST', path, { token, body })).status).toBe(200)
+  expect((await journey.call('GET', '/posts')).body.posts).toEqual([])
+
+  const visitor = await journey.visit()
+  await postWith(visitor, 'Запись под ними').waitFor()
+  const user = await journey.visit({ as: petr, path: '/settings' })
+  await user.getByRole('link', { name: 'Стена' }).first().click()
+  await postWith(user, 'Запись под ними').waitFor()
+  await user.getByText('Это все записи').waitFor()
+  expect(await user.getByText('Скрытая').count()).toBe(0)
 })
 
 test('a person saves an archive of their data from the settings', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let journey: Journey
@@ -13,7 +13,7 @@ afterAll(() => journey?.close())
 const close = (column: 'registrations_closed' | 'writing_closed', reason: string | null) =>
   journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])
 
-test('the texts of the site are linked from the wall’s foot, the settings and the sign-in, and are read without scripts', async () => {
+test('the texts of the site are linked from the wall’s foot, the rail and the sign-in, and are read without scripts', async () => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   for (const [link, title] of [
     ['О сайте', 'О сайте'],
@@ -36,8 +36,12 @@ test('the texts of the site are linked from the wall’s foot, the settings and 
   await rules.click()
   await (await tab).getByRole('heading', { level: 1, name: 'Правила' }).waitFor()
 
-  const user = await journey.visit({ as: await journey.signUp(), path: '/settings' })
-  await user.getByRole('link', { name: 'Контакты' }).click()
+  const options = { as: await journey.signUp(), viewport: DESKTOP, path: '/settings' }
+  const user = await journey.visit(options)
+  const rail = user.getByRole('navigation', { name: 'Разделы' })
+  // On a wide screen they are not repeated at the foot.
+  expect(await user.getByRole('link', { name: 'Контакты' }).count()).toBe(1)
+  await rail.getByRole('link', { name: 'Контакты' }).click()
   await user.getByText('Ольга Ильина').waitFor()
   await user.reload()
   await user.getByText('Ольга Ильина').waitFor()

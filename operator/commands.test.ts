@@ -126,6 +126,28 @@ test('status, reports and report show what waits and decide it, and the next req
   expect((await readJournal(app.db, { userId: olga.id }))[0]).toMatchObject({ actor: 'masha' })
 }, 120_000)
 
+test.each(['report', 'post'])(
+  '%s remove tells the author and the reporter, and neither with --quiet',
+  async (command) => {
+    for (const isQuiet of [false, true]) {
+      const { id: postId } = await app.publish(olga, `Тише: ${command} ${isQuiet}`)
+      await report(app, petr, { postId })
+      await vslukh(command, postId, 'remove', ...(isQuiet ? ['--quiet'] : []))
+      expect(await statusOf(postId)).toBe(404)
+      // The time in which a decision can be undone is over.
+      await sql`UPDATE reports SET decided_at = decided_at - interval '1 minute'`.execute(app.db)
+      const { body } = await app.call('GET', '/users/current/reports', { token: petr.token })
+      const told = body.reports.find((own: { postId: string }) => own.postId === postId)
+      expect(told).toMatchObject({ outcome: 'removed', isNew: !isQuiet })
+      const [decision] = await readJournal(app.db, { postId })
+      const { rows } = await sql`SELECT FROM graphile_worker._private_jobs j
+      JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+      WHERE identifier = 'announce-decision' AND payload->>'id' = ${decision?.id}`.execute(app.db)
+      expect(rows.length).toBe(isQuiet ? 0 : 1)
+    }
+  },
+)
+
 test('post shows, removes and restores any post, by an order too, and removes a wave of one user', async () => {
   const post = await app.publish(petr, 'Обычная запись')
   expect((await vslukh('post', post.id)).out).toContain('на стене')

@@ -2,26 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { privacySection, quoted } from './testing/privacy-page.ts'
 import { appForTest } from './testing/test-app.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const page = readFileSync(join(ROOT, 'docs/privacy.md'), 'utf8')
-
-/** The words between backticks. */
-const quoted = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-
-function section(heading: string): string {
-  return page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
-}
-
 test('the page about personal data names every column of every table, and says why and until when', async () => {
   const { db } = await appForTest()
   const { rows } = await sql<{ table: string; columns: string[] }>`
     SELECT table_name AS table, array_agg(column_name::text ORDER BY column_name) AS columns
     FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`.execute(db)
   const inSchema = new Map(rows.map(({ table, columns }) => [table, columns]))
-  const nobodys = quoted(section('Tables about nobody'))
-  const lines = section('Tables about people')
+  const nobodys = quoted(privacySection('Tables about nobody'))
+  const lines = privacySection('Tables about people')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
   const onPage = lines.map((line) => {
@@ -55,7 +47,7 @@ test('the page names every event that the log tells about a user', () => {
   const events = new Set([...direct, 'registered', 'signed in', 'account returned'])
   expect(direct.length).toBeGreaterThan(2)
   expect(
-    quoted(section('The log'))
+    quoted(privacySection('The log'))
       .filter((word) => word !== 'userId')
       .sort(),
   ).toEqual([...events].sort())

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
-import { moveAccounts } from './account-deletion/account-deletion.service.ts'
+import {
+  type DeletionNotice,
+  sendDeletionNotice,
+} from './account-deletion/account-deletion.mail.ts'
+import { moveAccounts } from './account-deletion/move-accounts.task.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { updateMailState } from './codes/codes.repository.ts'
@@ -71,7 +75,13 @@ export const CRONTAB = `
 /** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
-const MAIL_TASKS = ['send-code', 'send-email-notice', 'send-queue-mail', 'send-decision-mail']
+const MAIL_TASKS = [
+  'send-code',
+  'send-email-notice',
+  'send-deletion-notice',
+  'send-queue-mail',
+  'send-decision-mail',
+]
 
 /** Returns when the recurring jobs run, the nightly backup among them where there is one. */
 export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
@@ -111,6 +121,14 @@ export function createTasks(options: Options): JobTasks {
       {
         send: (notice: EmailNotice, { signal }) =>
           sendEmailNotice(notice, signal, { appName, origin, undoKey, contact, transport }),
+      },
+      { db, log },
+    ),
+    'send-deletion-notice': sendUntilExpired(
+      'send-deletion-notice',
+      {
+        send: (notice: DeletionNotice, { signal }) =>
+          sendDeletionNotice(notice, signal, { appName, origin, contact, transport }),
       },
       { db, log },
     ),

@@ -27,6 +27,17 @@ export async function reportByApi(
   expect((await call('POST', path, { token, body: {} })).status).toBe(204)
 }
 
+/** Publishes a post that is reported at once. */
+export async function publishReported(
+  journey: Pick<JourneyWithMail, 'call' | 'publish'>,
+  text: string,
+  { author, reporter }: { author: TestUser; reporter: TestUser },
+) {
+  const post = await journey.publish(author, text)
+  await reportByApi(journey, reporter, { postId: post.id })
+  return post
+}
+
 /** Reports a post with a comment by the dialog. */
 export async function reportByDialog(
   page: Page,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../contract/constants.ts'
-import type { Queryable } from '../db/database.ts'
+import { idArray, type Queryable } from '../db/database.ts'
 
 const erasedAt = sql<number>`floor(extract(epoch FROM
   deleted_at + ${sql.lit(RETURN_DAYS)} * interval '1 day'))::float8`
@@ -72,14 +72,26 @@ export async function markReturned(tx: Queryable, userId: string): Promise<void>
 /** How many rows one short transaction erases. */
 const STEP = sql.raw('500')
 
-/** Erases some of the likes that others gave a user's archived posts. Returns how many. */
-export async function eraseLikesOfPosts(db: Queryable, userId: string): Promise<number> {
-  const { numAffectedRows } = await sql`
+/** How many likes of posts one short transaction erases: they come with few other rows. */
+const LIKES_STEP = 5000
+
+/**
+ * Erases some of a user's archived posts with all their likes or, where these are very many, some of the likes. Returns how
+ * many rows it has erased. Posts and likes go together, so that no step looks at posts whose likes are gone.
+ */
+export async function eraseArchivedPosts(db: Queryable, userId: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM archived_posts WHERE owner_id = ${userId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
+    db,
+  )
+  const ids = sql`${idArray(rows.map(({ id }) => id))}::bigint[]`
+  const { numAffectedRows: likes = 0n } = await sql`
     DELETE FROM archived_likes WHERE ctid = ANY(ARRAY(
-      SELECT l.ctid FROM archived_posts p JOIN archived_likes l ON l.post_id = p.id
-      WHERE p.owner_id = ${userId} LIMIT ${STEP}
+      SELECT ctid FROM archived_likes WHERE post_id = ANY(${ids}) LIMIT ${sql.lit(LIKES_STEP)}
     ))`.execute(db)
-  return Number(numAffectedRows)
+  if (likes === BigInt(LIKES_STEP)) return LIKES_STEP
+  await sql`DELETE FROM archived_posts WHERE id = ANY(${ids})`.execute(db)
+  return rows.length
 }
 
 /** A column that refers to users. */

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
-import type { TestAnswer, TestUser } from '../testing/client.ts'
+import { comeBack, isSettled, leave } from '../testing/account-deletion-calls.ts'
+import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { findPerson } from '../testing/search-columns.ts'
 import { seedWall } from '../testing/seed.ts'
@@ -13,23 +14,6 @@ import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { eraseNow } from './account-deletion.service.ts'
 
 const SOON = { timeout: 15_000 }
-
-/** Deletes an account with a mailed code. */
-async function leave(app: TestApp, { token, clientToken }: TestUser): Promise<TestAnswer> {
-  const start = await app.call('POST', '/users/current/deletion', { token, body: { clientToken } })
-  expect(start.status).toBe(201)
-  const body = { confirmCode: app.codeFor(start.body.id), clientToken }
-  return app.call('POST', `/users/current/deletion/${start.body.id}/verify`, { token, body })
-}
-
-/** Signs in by mail, with `restore` if the account was deleted. */
-async function comeBack(app: TestApp, email: string, restore?: true): Promise<TestAnswer> {
-  const { id } = (await startAt(app, '/logins', { email })).body
-  const body = { confirmCode: app.codeFor(id), clientToken: 'one browser' }
-  return app.call('POST', `/logins/${id}/verify`, {
-    body: { ...body, ...(restore && { restore }) },
-  })
-}
 
 const wall = async (app: TestApp) => (await app.call('GET', '/posts?limit=50')).body
 const like = (app: TestApp, { token }: TestUser, id: string) =>
@@ -67,16 +51,6 @@ async function seen(app: TestApp, { petr, talk, post }: Awaited<ReturnType<typeo
 /** The journal alone names erased users. */
 function isNamedThere(where: string): boolean {
   return where.startsWith('journal.')
-}
-
-async function isSettled({ db }: TestApp): Promise<boolean> {
-  await addJob(db, 'move-accounts', { payload: {} })
-  const { rows } = await sql<{ left: number }>`
-    SELECT ((SELECT count(*) FROM posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
-      + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL)
-      + (SELECT count(*) FROM users WHERE is_returning)
-      + (SELECT count(*) FROM removed_posts))::int AS left`.execute(db)
-  return rows[0]?.left === 0
 }
 
 test('a deleted account is gone from every screen at once, with exact counts, and whole again when its owner returns', async () => {

@@ -23,15 +23,10 @@ import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { isSameSecret } from '../start/app-secret.ts'
 import { undoSecret } from './account.mail.ts'
-import {
-  isUsernameReserved,
-  isUsernameTaken,
-  selectProfile,
-  selectUser,
-  selectUserByEmail,
-} from './account.repository.ts'
+import { selectProfile, selectUser, selectUserByEmail } from './account.repository.ts'
 import { changeEmail, hashUsername, renameUser, undoEmailChange } from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
+import { isUsernameReserved, isUsernameTaken } from './usernames.repository.ts'
 
 const OLD_EMAIL_TAKEN =
   'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'

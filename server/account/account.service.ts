@@ -12,19 +12,21 @@ import {
   findEmailChangeOwner,
   insertEmailChange,
   insertUser,
-  isUsernameReleased,
-  isUsernameReserved,
   lockUser,
   lockUserByEmail,
-  releaseUsername,
-  reserveUsernames,
   selectUser,
   selectUserByEmail,
-  selectUsernames,
   takeEmailChange,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
+import {
+  isUsernameReleased,
+  isUsernameReserved,
+  releaseUsername,
+  reserveUsernames,
+  selectUsernames,
+} from './usernames.repository.ts'
 
 // Other features call these as they are.
 export { selectUser, selectUserByEmail }

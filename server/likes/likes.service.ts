@@ -22,10 +22,15 @@ import {
   restoreNextLikes,
   selectRemovedPosts,
 } from './likes.repository.ts'
-import { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes } from './own-likes.repository.ts'
+import {
+  archiveLikesOfPosts,
+  archiveOwnLikes,
+  restoreLikesOfPosts,
+  restoreOwnLikes,
+} from './own-likes.repository.ts'
 
 // Other features call these as they are.
-export { archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
+export { archiveLikesOfPosts, archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
 
 /** The desired state of a user's like of a post. */
 export type DesiredLike = { userId: string; isLiked: boolean }

@@ -78,3 +78,22 @@ export async function restoreLikesOfPosts(tx: Queryable, ids: string[]): Promise
     SELECT user_id, count(*) FROM back GROUP BY user_id ORDER BY user_id
     ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + excluded.likes`.execute(tx)
 }
+
+/** Moves the likes of locked posts into the archive, a few thousand at most, before the posts themselves. */
+export async function archiveLikesOfPosts(tx: Queryable, ids: string[]): Promise<void> {
+  await sql`
+    WITH gone AS (
+      DELETE FROM likes WHERE post_id = ANY(${idArray(ids)}::bigint[]) RETURNING *
+    ), kept AS (
+      INSERT INTO archived_likes (id, post_id, user_id, created_at)
+      SELECT id, post_id, user_id, created_at FROM gone
+      ON CONFLICT DO NOTHING
+    ), lost AS (
+      SELECT user_id, count(*) AS likes FROM gone GROUP BY user_id
+    ), locked AS (
+      SELECT t.user_id, lost.likes FROM like_totals t JOIN lost USING (user_id)
+      ORDER BY t.user_id FOR UPDATE OF t
+    )
+    UPDATE like_totals t SET likes = t.likes - locked.likes
+    FROM locked WHERE t.user_id = locked.user_id`.execute(tx)
+}

@@ -122,3 +122,16 @@ test('a removal can block the author, and its undo restores the block before it'
   await undo(app, moderator, body.id)
   expect(await blocks()).toMatchObject([{ reason: 'Спам', until: before[0]?.until }])
 })
+
+test('the undo of a block leaves its sessions closed: who signs in again can publish at once', async () => {
+  const user = await app.signUp()
+  const { id: postId } = await app.publish(user)
+  await report(app, moderator, { postId })
+  const decision = { postId, verdict: 'remove', block: { days: null } } as const
+  const { body } = await decide(app, moderator, decision)
+  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  expectRefusal(await publish(user), 'UNAUTHORIZED')
+  const refresh = { body: { clientToken: user.clientToken }, headers: { cookie: user.cookie } }
+  expectRefusal(await app.call('PATCH', '/sessions/current', refresh), 'UNAUTHORIZED')
+  expect((await publish(await app.signIn(user.email))).status).toBe(201)
+})

@@ -22,8 +22,8 @@ export async function lockOwnerPosts(tx: Queryable, ownerId: string): Promise<st
 
 /**
  * Moves a user's locked posts into the archive, where they stay until the account returns or is erased, and subtracts them
- * from every count. Their likes leave all lists and totals with them, and follow in steps of their own, without the pause
- * that other removals make for an undo.
+ * from every count. Likes that have not moved before leave all lists and totals with their posts, and follow in steps of
+ * their own, without the pause that other removals make for an undo.
  */
 export async function archiveOwnerPosts(
   tx: Queryable,
@@ -54,7 +54,27 @@ export async function archiveOwnerPosts(
       FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0
     )
     INSERT INTO removed_posts (post_id, keeps_likes, removed_at)
-    SELECT id, true, '-infinity' FROM gone WHERE likes_count > 0`.execute(tx)
+    SELECT id, true, '-infinity' FROM gone
+    WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id)`.execute(tx)
+}
+
+/** Posts that move in one step: all of them, and those whose likes move with them. */
+type Movable = { ids: string[]; withLikes: string[] }
+
+/**
+ * Of a user's locked posts returns the newest, as many as have a few thousand likes that move with them. A loved post leaves
+ * its likes to steps of their own.
+ */
+export async function selectMovable(tx: Queryable, lockedIds: string[]): Promise<Movable> {
+  const { rows } = await sql<{ id: string; moves_likes: boolean }>`
+    SELECT id, moves_likes FROM (
+      SELECT id, moves_likes, sum(moving) OVER (ORDER BY id DESC) - moving AS before
+      FROM posts, LATERAL (SELECT likes_count <= ${LIKES_MAX} AS moves_likes) loved,
+        LATERAL (SELECT CASE WHEN moves_likes THEN likes_count ELSE 0 END AS moving) light
+      WHERE id = ANY(${idArray(lockedIds)}::bigint[])
+    ) counted WHERE before < ${LIKES_MAX}`.execute(tx)
+  const withLikes = rows.filter(({ moves_likes }) => moves_likes)
+  return { ids: rows.map(({ id }) => id), withLikes: withLikes.map(({ id }) => id) }
 }
 
 /** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
@@ -120,9 +140,14 @@ export async function restoreOwnerPosts(
     )
     UPDATE wall_totals t SET posts = t.posts + counted.posts
     FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0`.execute(tx)
-  // Only now are replies counted that came back together with what they answer.
+  // Only now are replies counted that came back together with what they answer. All replies of a post that was there before
+  // would be too many to count in each step.
   await sql`
-    UPDATE posts p SET replies_count = (SELECT count(*) FROM posts r WHERE r.replied_post_id = p.id)
-    WHERE p.id = ANY(${own})
-      OR p.id IN (SELECT replied_post_id FROM posts WHERE id = ANY(${own}))`.execute(tx)
+    UPDATE posts p SET replies_count = p.replies_count + answers.number FROM (
+      SELECT replied_post_id, count(*) AS number FROM posts
+      WHERE replied_post_id = ANY(${own}) GROUP BY 1
+      UNION ALL
+      SELECT replied_post_id, count(*) FROM posts
+      WHERE id = ANY(${own}) AND replied_post_id <> ALL(${own}) GROUP BY 1
+    ) answers WHERE p.id = answers.replied_post_id`.execute(tx)
 }

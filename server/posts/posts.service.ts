@@ -21,6 +21,7 @@ import {
   lockLeftPosts,
   lockOwnerPosts,
   restoreOwnerPosts,
+  selectMovable,
 } from './owner-posts.repository.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import { lockReplied } from './post-locks.ts'
@@ -146,12 +147,18 @@ export async function changeLikesCount(
 }
 
 /**
- * Moves some hundreds of the newest posts of a user who has left into the archive. Returns how many: none when there are no
- * more.
+ * Moves some hundreds of the newest posts of a user who has left into the archive. `archiveLikes` moves the likes of posts by
+ * their ids; those of loved posts are left to the job `remove-likes`. Returns how many posts moved: none when there are no more.
  */
-export async function archivePostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockOwnerPosts(tx, ownerId)
-  if (ids.length > 0) await archiveOwnerPosts(tx, { ownerId, ids })
+export async function archivePostsOf(
+  tx: Queryable,
+  ownerId: string,
+  archiveLikes: (ids: string[]) => Promise<void>,
+): Promise<number> {
+  const { ids, withLikes } = await selectMovable(tx, await lockOwnerPosts(tx, ownerId))
+  if (ids.length === 0) return 0
+  await archiveLikes(withLikes)
+  await archiveOwnerPosts(tx, { ownerId, ids })
   return ids.length
 }
 

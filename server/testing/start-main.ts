@@ -40,5 +40,12 @@ export async function startMain(
     if (line.startsWith('Готово: ')) resolve()
   })
   await Promise.race([ready, closed])
-  return { code: child.exitCode, stdout, stderr, stop }
+  return {
+    code: child.exitCode,
+    stdout,
+    stop,
+    get stderr() {
+      return stderr
+    },
+  }
 }

@@ -11,6 +11,7 @@ import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { exactDay } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
+import page from '../ui/form-page.module.css'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './delete-account-form.module.css'
 
@@ -45,8 +46,8 @@ type ExplainStepProps = {
 function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
   const start = useSingleMutation({ mutationFn: () => startDeletion(email), onSuccess: onStarted })
   return (
-    <div className={styles.form}>
-      <h2 className={styles.title}>Удалить аккаунт?</h2>
+    <div className={page.form}>
+      <h2 className={page.title}>Удалить аккаунт?</h2>
       <ul className={styles.facts}>
         <li>
           Записи, ответы и отметки «Нравится» сразу исчезнут с сайта, а все сессии завершатся.
@@ -58,7 +59,7 @@ function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
         <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
       </ul>
       <FormError>{start.error && errorMessage(start.error)}</FormError>
-      <div className={styles.actions}>
+      <div className={page.actions}>
         <Button variant="danger" pending={start.isPending} onClick={() => start.mutate()}>
           Получить код
         </Button>
@@ -100,9 +101,9 @@ function CodeStep({ deletion, onRestarted, onDeleted, onReturn }: CodeStepProps)
   const error = verify.error ?? resend.error
 
   return (
-    <div className={styles.form}>
-      <h2 className={styles.title}>Удалить аккаунт</h2>
-      <p className={styles.tip} id={tipId}>
+    <div className={page.form}>
+      <h2 className={page.title}>Удалить аккаунт</h2>
+      <p className={page.tip} id={tipId}>
         Отправили код на <b>{deletion.email}</b>. Как только вы его введёте, аккаунт будет удалён
       </p>
       <CodeEntry

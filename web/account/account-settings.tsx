@@ -14,8 +14,8 @@ import { Link } from '../ui/link.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { announceSessionChange, signedOut } from '../viewer/viewer.ts'
+import styles from './account-settings.module.css'
 import { removeEmailChange } from './saved-email-change.ts'
-import styles from './settings.module.css'
 
 type AccountSettingsProps = {
   user: CurrentUser

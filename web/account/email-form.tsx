@@ -7,10 +7,10 @@ import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
 import type { MailedCode } from '../codes/mailed-code.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
 import { Button } from '../ui/button.tsx'
+import styles from '../ui/form-page.module.css'
 import { useToast } from '../ui/toaster.tsx'
 import { changeViewer, useViewer } from '../viewer/viewer.ts'
 import { removeEmailChange, savedEmailChange, saveEmailChange } from './saved-email-change.ts'
-import styles from './settings.module.css'
 import { useAccountMutation } from './use-account-mutation.ts'
 
 /** Changes the account's e-mail in two steps: the new address, then the code mailed to it. */

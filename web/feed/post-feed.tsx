@@ -36,7 +36,8 @@ export function PostFeed(props: PostFeedProps) {
   const { source, label, repliesTo, emptyAction, foot, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
-    `${list.ids.length} ${list.more}`,
+    // A first page without posts, whose author has just left, changes neither their number nor what is on its way.
+    `${list.state} ${list.ids.length} ${list.more}`,
     list.more === 'failed' ? ignore : list.loadMore,
   )
   const beginning = useNearEnd(`${list.start} ${list.state}`, list.loadPrevious)

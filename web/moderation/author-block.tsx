@@ -8,6 +8,9 @@ import { useToast } from '../ui/toaster.tsx'
 import styles from './author-block.module.css'
 import { blockEnd, refreshQueue } from './queue.ts'
 
+/** The undo of a block leaves the sessions closed that the block has closed. */
+export const SIGNS_IN_AGAIN = 'Автору придётся войти снова'
+
 /** Says that the author of a post is blocked, with the way to take the block back; nothing without a block. */
 export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useUnblock()
@@ -17,11 +20,17 @@ export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'
       <p className={styles.text}>
         Заблокирован {blockEnd(block)}: {block.reason}
       </p>
-      <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate(id)}>
+      <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate({ id })}>
         Разблокировать
       </Button>
     </div>
   )
+}
+
+type Unblock = {
+  id: string
+  /** Whether the block was made a moment ago, so that its author may not know of it yet. */
+  isUndo?: boolean
 }
 
 /** Takes the block of a user back, and shows so in the queue. */
@@ -29,9 +38,10 @@ export function useUnblock() {
   const client = useQueryClient()
   const toast = useToast()
   return useSingleMutation({
-    mutationFn: (id: string) => call('DELETE /moderation/users/:id/block', { params: { id } }),
-    onSuccess: async () => {
-      toast({ text: 'Автор разблокирован' }, { atOnce: true })
+    mutationFn: ({ id }: Unblock) => call('DELETE /moderation/users/:id/block', { params: { id } }),
+    onSuccess: async (_, { isUndo }) => {
+      const text = isUndo ? `Автор разблокирован. ${SIGNS_IN_AGAIN}` : 'Автор разблокирован'
+      toast({ text }, { atOnce: true })
       await refreshQueue(client)
     },
     onError: (error) => toast({ text: errorMessage(error) }),

@@ -13,6 +13,7 @@ import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { useUnblock } from './author-block.tsx'
+import styles from './block-dialog.module.css'
 import { useDecide } from './decide.ts'
 import { blockEnd, refreshQueue, useQueuedPost } from './queue.ts'
 
@@ -75,6 +76,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
         maxLength={MODERATION_REASON_MAX}
         required
       />
+      <p className={styles.tip}>Все сессии автора завершатся, и отмена их не вернёт</p>
       {mayRemove && (
         <Checkbox label="Удалить и эту запись" checked={removes} onChange={setRemoves} />
       )}
@@ -104,7 +106,10 @@ function useBlock({ author }: QueuedPost, onBlocked: () => void) {
       call('PUT /moderation/users/:id/block', { params: { id: author.id }, body }),
     onSuccess: (block) => {
       const text = `Автор заблокирован ${blockEnd(block)}`
-      const link = { label: 'Отменить', onSelect: () => unblock.mutate(author.id) }
+      const link = {
+        label: 'Отменить',
+        onSelect: () => unblock.mutate({ id: author.id, isUndo: true }),
+      }
       toast(author.block ? { text } : { text, link }, { atOnce: true })
       onBlocked()
       void refreshQueue(client)

@@ -9,6 +9,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useToast } from '../ui/toaster.tsx'
 import { whenDialogIsClosed } from '../viewer/dialogs.ts'
+import { SIGNS_IN_AGAIN } from './author-block.tsx'
 import { leaveQueue, refreshQueue } from './queue.ts'
 
 type Decision = Input<typeof decide>['body']
@@ -48,7 +49,7 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
       call('POST /moderation/posts/:id/decision', { params: { id: post.id }, body: decision }),
     onSuccess: ({ id, undoUntil }, { verdict, block }) => {
       leave()
-      const run = () => undo.mutate(id)
+      const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
       lastUndo = { run, until: undoUntil }
       const text = block
         ? `${SAID[post.state][verdict]}, автор заблокирован`
@@ -80,10 +81,12 @@ function useUndo(postId: string) {
   const client = useQueryClient()
   const toast = useToast()
   return useSingleMutation({
-    mutationFn: (id: string) => call('POST /moderation/decisions/:id/undo', { params: { id } }),
-    onSuccess: async () => {
+    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) =>
+      call('POST /moderation/decisions/:id/undo', { params: { id } }),
+    onSuccess: async (_, { hasBlocked }) => {
       lastUndo = null
-      toast({ text: 'Решение отменено' }, { atOnce: true })
+      const text = hasBlocked ? `Решение отменено. ${SIGNS_IN_AGAIN}` : 'Решение отменено'
+      toast({ text }, { atOnce: true })
       await refreshQueue(client)
       focusCard(postId)
     },

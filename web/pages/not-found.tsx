@@ -1,17 +1,38 @@
+import { useLocation } from 'react-router'
 import { TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
+import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { withViewer } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
+import styles from './not-found.module.css'
 import { WallLink } from './wall.tsx'
 
-/** Every path that is no page. */
+/**
+ * Every path that is no page, or none for this viewer. A visitor is offered to sign in at every such path: a moderator finds the
+ * queue after that, and nobody else learns that it is there.
+ */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')
+  const { pathname } = useLocation()
+  const isVisitor = useViewer().state === 'signed-out'
   return (
     <EmptyState
       isWholePage
       title={TITLES.noPage}
-      text="Проверьте корректность адреса"
-      action={<WallLink />}
+      text={
+        isVisitor
+          ? 'Проверьте корректность адреса или войдите: некоторые страницы видны только после входа'
+          : 'Проверьте корректность адреса'
+      }
+      action={
+        <div className={styles.actions}>
+          <WallLink />
+          {isVisitor && (
+            <Button onClick={() => withViewer({ name: 'go', path: pathname })}>Войти</Button>
+          )}
+        </div>
+      }
     />
   )
 }

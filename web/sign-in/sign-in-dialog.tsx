@@ -30,7 +30,7 @@ function Step(signIn: SignIn) {
       return (
         <OfferRegistrationStep
           {...flow}
-          onContinue={() => start('registration')}
+          onAccept={() => start('registration')}
           onReturn={restart}
         />
       )
@@ -48,7 +48,7 @@ function Step(signIn: SignIn) {
         />
       )
     case 'deleted':
-      return <DeletedStep {...flow} onRestore={restore} onReturn={restart} />
+      return <DeletedStep {...flow} onAccept={restore} onReturn={restart} />
     case 'done':
       return <DoneStep />
   }

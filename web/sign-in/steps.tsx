@@ -1,13 +1,12 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
-import { settings } from '../browser/page-settings.ts'
 import { CodeEntry, type CodeEntryProps } from '../codes/code-entry.tsx'
 import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
-import { Mark } from '../ui/mark.tsx'
 import { Spinner } from '../ui/spinner.tsx'
+import { AuthShell } from './auth-shell.tsx'
 import type { Operation, Problem } from './sign-in-flow.ts'
 import styles from './steps.module.css'
 
@@ -75,26 +74,22 @@ function Terms() {
   )
 }
 
-type OfferRegistrationStepProps = {
-  email: string
+type OfferStepProps = {
+  tip: ReactNode
+  /** The words on the button that accepts. */
+  accept: string
   busy: boolean
   problem: Problem | null
-  onContinue: () => void
+  onAccept: () => void
   onReturn: () => void
 }
 
-/** Offers to register with an address that no account has. */
-export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
-  const { email, busy, problem, onContinue, onReturn } = props
+/** Offers one thing to do about an address: a button that does it, and the way back. */
+function OfferStep({ tip, accept, busy, problem, onAccept, onReturn }: OfferStepProps) {
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
   // The input that had the focus is gone; on this button, screen readers read the question.
   useFocusOnMount(proceed, true)
-  const tip = (
-    <>
-      Аккаунта с почтой <b>{email}</b> пока нет. Зарегистрироваться?
-    </>
-  )
   return (
     <AuthShell tip={tip} tipId={tipId}>
       <FormError>{problem?.message}</FormError>
@@ -104,15 +99,35 @@ export function OfferRegistrationStep(props: OfferRegistrationStepProps) {
         wide
         pending={busy}
         aria-describedby={tipId}
-        onClick={onContinue}
+        onClick={onAccept}
       >
-        Продолжить
+        {accept}
       </Button>
       <Button variant="plain" wide disabled={busy} onClick={onReturn}>
         Вернуться
       </Button>
     </AuthShell>
   )
+}
+
+type OfferProps = Omit<OfferStepProps, 'tip' | 'accept'>
+
+/** Offers to register with an address that no account has. */
+export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email: string }) {
+  const tip = (
+    <>
+      Аккаунта с почтой <b>{email}</b> пока нет. Зарегистрироваться?
+    </>
+  )
+  return <OfferStep {...offer} tip={tip} accept="Продолжить" />
+}
+
+/**
+ * Offers to bring back an account that was deleted, to the person who has proved its address. `message` says what happened to
+ * the account, and until when it can be brought back.
+ */
+export function DeletedStep({ message, ...offer }: OfferProps & { message: string }) {
+  return <OfferStep {...offer} tip={message} accept="Вернуть аккаунт" />
 }
 
 /** Says that nobody can register now, and why. */
@@ -153,40 +168,6 @@ export function CodeStep({ problem, ...entry }: CodeStepProps) {
   )
 }
 
-type DeletedStepProps = {
-  /** What happened to the account, and until when it can be brought back. */
-  message: string
-  busy: boolean
-  problem: Problem | null
-  onRestore: () => void
-  onReturn: () => void
-}
-
-/** Offers to bring back an account that was deleted, to the person who has proved its address. */
-export function DeletedStep({ message, busy, problem, onRestore, onReturn }: DeletedStepProps) {
-  const tipId = useId()
-  const restore = useRef<HTMLButtonElement>(null)
-  useFocusOnMount(restore, true)
-  return (
-    <AuthShell tip={message} tipId={tipId}>
-      <FormError>{problem?.message}</FormError>
-      <Button
-        ref={restore}
-        variant="primary"
-        wide
-        pending={busy}
-        aria-describedby={tipId}
-        onClick={onRestore}
-      >
-        Вернуть аккаунт
-      </Button>
-      <Button variant="plain" wide disabled={busy} onClick={onReturn}>
-        Вернуться
-      </Button>
-    </AuthShell>
-  )
-}
-
 /** Shown when the code was right, until the page reloads. */
 export function DoneStep() {
   return (
@@ -195,27 +176,5 @@ export function DoneStep() {
         <Spinner label="Входим" size={28} />
       </div>
     </AuthShell>
-  )
-}
-
-type AuthShellProps = {
-  /** One sentence on what to do here. */
-  tip: ReactNode
-  /** Id of the tip, for the element in the content that it describes. */
-  tipId?: string
-  children: ReactNode
-}
-
-/** The frame of every sign-in step: the name of the app, a tip, and the content in the centre. */
-function AuthShell({ tip, tipId, children }: AuthShellProps) {
-  return (
-    <div className={styles.shell}>
-      <Mark size={40} solid className={styles.mark} />
-      <h3 className={styles.name}>{settings().appName}</h3>
-      <p className={styles.tip} id={tipId}>
-        {tip}
-      </p>
-      <div className={styles.content}>{children}</div>
-    </div>
   )
 }

@@ -9,15 +9,28 @@ const LABELS = {
   contacts: 'Контакты',
 } as const
 
-/** Links to the texts of the site, in one quiet line. */
+/** Links to the texts of the site, in one quiet line below the content; on wide screens they stand in the rail. */
 export function SiteLinks() {
   return (
     <nav className={styles.links} aria-label="О сайте">
-      {TEXT_NAMES.map((name) => (
-        <Link key={name} to={PATHS[name]}>
-          {LABELS[name]}
-        </Link>
-      ))}
+      <TextLinks />
     </nav>
   )
+}
+
+/** The same links at the end of the rail, where there is room for them: a list that still grows has no foot to go to. */
+export function RailSiteLinks() {
+  return (
+    <div className={styles.rail}>
+      <TextLinks />
+    </div>
+  )
+}
+
+function TextLinks() {
+  return TEXT_NAMES.map((name) => (
+    <Link key={name} to={PATHS[name]}>
+      {LABELS[name]}
+    </Link>
+  ))
 }

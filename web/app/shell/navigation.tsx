@@ -5,6 +5,7 @@ import { PATHS } from '../../../contract/pages.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { setTheme, theme } from '../../browser/theme.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
+import { RailSiteLinks } from '../../texts/site-links.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -62,6 +63,7 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
           <span className={rail.label}>Сочетания клавиш</span>
         </button>
         <ThemeToggle look="rail" />
+        <RailSiteLinks />
       </div>
     </nav>
   )

@@ -1,0 +1,61 @@
+import { RETURN_DAYS } from '../../contract/constants.ts'
+import type { MailTransport } from '../mail/transport.ts'
+
+/** A queued notice to the address of an account that has just been deleted. */
+export type DeletionNotice = {
+  to: string
+  username: string
+  /** When the account will be erased, in unix seconds. */
+  erasedAt: number
+  /** In unix milliseconds. The mail is not sent after it. */
+  expiresAt: number
+}
+
+type NoticeOptions = {
+  appName: string
+  /** The origin people see. */
+  origin: string
+  /** Whom to ask. */
+  contact: string | undefined
+  transport: MailTransport
+}
+
+const DAY = new Intl.DateTimeFormat('ru-RU', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/** The day of an erasure, given in unix seconds, as people are told it. */
+export function erasureDay(erasedAt: number): string {
+  return DAY.format(erasedAt * 1000).replace(' ', '\u00a0')
+}
+
+/** For so long a notice is tried, in days after the deletion: the queue keeps no address for longer. */
+const TRIED_DAYS = 3
+
+/** When a notice of an erasure at `erasedAt`, in unix seconds, is given up, in unix milliseconds. */
+export function noticeExpiry(erasedAt: number): number {
+  return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
+}
+
+/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it was not sent. */
+export async function sendDeletionNotice(
+  { to, username, erasedAt }: DeletionNotice,
+  signal: AbortSignal,
+  { appName, origin, contact, transport }: NoticeOptions,
+): Promise<void> {
+  const mail = {
+    to,
+    subject: `Аккаунт удалён · ${appName}`,
+    text: [
+      `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
+      'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
+      '',
+      `До ${erasureDay(erasedAt)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
+      '',
+      origin,
+      '',
+      'Если это сделали вы, ничего делать не нужно.',
+      'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
+      ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
+    ].join('\n'),
+  }
+  await transport.send(mail, signal)
+}

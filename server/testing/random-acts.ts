@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { AppError } from '../http/app-error.ts'
+import { decide as restoreAny } from '../moderation/decisions.service.ts'
+import { addJob } from '../queue/queue.ts'
+import { comeBack, leave, ONE_BROWSER } from './account-deletion-calls.ts'
+import type { TestUser } from './client.ts'
+import { decide, report, signUpOld, undo } from './moderation-calls.ts'
+import type { TestApp } from './test-app.ts'
+
+/** Acts are about the newest posts, so that they meet on one post. */
+const NEWEST = 8
+
+export const ACTS = [
+  'publish',
+  'publish',
+  'reply',
+  'reply',
+  'like',
+  'like',
+  'unlike',
+  'delete',
+  'report',
+  'report',
+  'report',
+  'hide',
+  'hide',
+  'remove',
+  'remove',
+  'keep',
+  'undo',
+  'restore',
+  'block',
+  'unblock',
+  'move likes',
+  'leave',
+  'return',
+  'move accounts',
+  'erase',
+] as const
+
+/** So many of the six have left at most: the others are enough to hide a post. */
+const LEFT_MAX = 2
+
+/** One act of a random person. `who`, `which` and `other` are taken modulo what there is. */
+export type Act = { what: (typeof ACTS)[number]; who: number; which: number }
+
+/** What has been published and decided so far; some of it is gone by now. */
+export type World = {
+  app: TestApp
+  people: TestUser[]
+  moderator: TestUser
+  posts: { id: string; owner: TestUser }[]
+  decisions: string[]
+  /** The ids of those who have deleted their accounts. */
+  left: Set<string>
+  /** How often each act was accepted. */
+  done: Map<string, number>
+}
+
+/** Performs an act, which may be refused: the post may be gone, and the person blocked. */
+export async function perform(world: World, { what, who, which }: Act): Promise<number> {
+  const { app, people, moderator, posts, decisions } = world
+  const index = who % people.length
+  const person = await signedIn(world, index)
+  // Of the newest, so that acts meet on one post.
+  const post = posts.at(-1 - (which % Math.max(1, Math.min(NEWEST, posts.length))))
+  const send = (method: string, path: string, body?: object) =>
+    app.call(method, path, { token: person.token, ...(body && { body }) })
+  if (what === 'publish' || what === 'reply' || !post) {
+    const path = what === 'reply' && post ? `/posts/${post.id}/replies` : '/posts'
+    const answer = await send('POST', path, { text: `Запись ${which}` })
+    if (answer.status === 201) posts.push({ id: answer.body.id, owner: person })
+    return answer.status
+  }
+  const postId = post.id
+  switch (what) {
+    case 'like':
+    case 'unlike':
+      return (await send(what === 'like' ? 'POST' : 'DELETE', `/posts/${postId}/likes`)).status
+    case 'delete': {
+      const at = people.findIndex(({ id }) => id === post.owner.id)
+      if (at < 0) return 404
+      const owner = await signedIn(world, at)
+      return (await app.call('DELETE', `/posts/${postId}`, { token: owner.token })).status
+    }
+    case 'report':
+      return (await report(app, person, { postId, reasonId: String((which % 8) + 1) })).status
+    case 'hide': {
+      // Refused reports of this run would keep everybody from hiding anything.
+      await sql`UPDATE reports SET decided_at = decided_at - interval '31 days'`.execute(app.db)
+      const statuses = people.map(async (_, at) =>
+        report(app, await signedIn(world, at), { postId }).then(({ status }) => status),
+      )
+      return Math.min(...(await Promise.all(statuses)))
+    }
+    case 'remove':
+    case 'keep': {
+      const { status, body } = await decide(app, moderator, { postId, verdict: what })
+      if (status === 200) decisions.push(body.id)
+      return status
+    }
+    case 'restore': {
+      // As the operator's command does it: any post, also without an appeal.
+      const asked = { postId, verdict: 'keep', actor: 'operator', isAsked: false } as const
+      const restoring = app.db
+        .transaction()
+        .execute((tx) => restoreAny(tx, { ...asked, removedDays: 30 }))
+      return restoring.then(
+        () => 200,
+        (error) => (error instanceof AppError ? error.status : Promise.reject(error)),
+      )
+    }
+    case 'undo':
+      return (await undo(app, moderator, decisions.at(-1) ?? '0')).status
+    case 'block': {
+      const body = { reason: 'Спам', days: 1 }
+      const path = `/moderation/users/${person.id}/block`
+      return (await app.call('PUT', path, { token: moderator.token, body })).status
+    }
+    case 'unblock': {
+      const path = `/moderation/users/${person.id}/block`
+      return (await app.call('DELETE', path, { token: moderator.token })).status
+    }
+    case 'move likes':
+      await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
+        app.db,
+      )
+      await addJob(app.db, 'remove-likes', { payload: {} })
+      return 200
+    case 'move accounts':
+      await addJob(app.db, 'move-accounts', { payload: {} })
+      return 200
+    case 'leave':
+    case 'return':
+    case 'erase':
+      return performOnAccount(world, what, who)
+  }
+}
+
+/** Performs an act on somebody's account. At most a few are away at once, and only they return or are erased. */
+async function performOnAccount(
+  world: World,
+  what: 'leave' | 'return' | 'erase',
+  who: number,
+): Promise<number> {
+  const { app, people, left } = world
+  if (what === 'leave') {
+    const index = who % people.length
+    if (left.size >= LEFT_MAX) return NOT_NOW
+    left.add((people[index] as TestUser).id)
+    return (await leave(app, await signedIn(world, index))).status
+  }
+  const index = people.findIndex(({ id }) => left.delete(id))
+  if (index < 0) return NOT_NOW
+  if (what === 'return') return (await signInAgain(world, index, true)).status
+  const userId = (people[index] as TestUser).id
+  await eraseNow(app.db, { userId, nameKey: Buffer.alloc(32), actor: 'operator', invalidate })
+  const [successor] = await signUpOld(app, 1)
+  people[index] = successor as TestUser
+  return 200
+}
+
+/** For an act that would be one too many. */
+const NOT_NOW = 403
+const invalidate = async () => {}
+
+/** Signs a person in again whose sessions a block has closed. Who has left stays away, and is refused everything. */
+async function signedIn(world: World, index: number): Promise<TestUser> {
+  const { app, people } = world
+  const { token } = people[index] as TestUser
+  const { status } = await app.call('GET', '/users/current', { token })
+  if (status !== 200) await signInAgain(world, index)
+  return people[index] as TestUser
+}
+
+async function signInAgain({ app, people }: World, index: number, restore?: true) {
+  const person = people[index] as TestUser
+  const answer = await comeBack(app, person.email, restore)
+  // Meanwhile somebody new may have come in place of the person.
+  if (answer.status === 200 && people[index]?.id === person.id) {
+    const { token } = answer.body.accessToken
+    people[index] = { ...person, token, cookie: answer.cookie ?? '', clientToken: ONE_BROWSER }
+  }
+  return answer
+}

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, matchesGlob } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { codeOf } from './codes/codes.mail.ts'
+import { deriveKey } from './start/app-secret.ts'
+import { leave } from './testing/account-deletion-calls.ts'
+import { createClient, DEVICE, type TestUser } from './testing/client.ts'
+import { privacySection, quoted } from './testing/privacy-page.ts'
+import { startMain } from './testing/start-main.ts'
+
+type Client = ReturnType<typeof createClient>
+
+/** Does what a person can do on the wall, and returns every word that may stand in no line and in no file. */
+async function live(client: Client, codeFor: (id: string) => string): Promise<string[]> {
+  const { call } = client
+  const olga = await client.signIn('olga.ivanova@example.org')
+  const petr = await client.signUp()
+  const { token, clientToken } = olga
+  const post = await client.publish(olga, 'Канарейка поёт на стене')
+  await client.reply(petr, post.id, 'Соловей ей отвечает')
+  await call('POST', `/posts/${post.id}/likes`, { token: petr.token })
+  const comment = { comment: 'Грач жалуется на обоих' }
+  await call('POST', `/posts/${post.id}/reports?reason_id=8`, { token: petr.token, body: comment })
+  await call('GET', `/users/${petr.username}/validation`, { token })
+  await call('PATCH', '/users/current/profile', { token, body: { username: 'olga_the_great' } })
+  const email = 'olga.petrova@example.org'
+  const change = await call('PUT', '/users/current/email', { token, body: { email, clientToken } })
+  const codes = [codeFor(change.body.id)]
+  const path = `/users/current/email/${change.body.id}/verify`
+  for (const confirmCode of ['000000', ...codes]) {
+    await call('PUT', path, { token, body: { confirmCode, clientToken } })
+  }
+  await call('GET', '/posts?secret=nightingale', { token: 'a-token-of-nobody' })
+  expect((await leave({ ...client, codeFor }, olga)).status).toBe(200)
+  const { id } = (await call('POST', '/logins', { body: { email, clientToken, device: DEVICE } }))
+    .body
+  codes.push(codeFor(id))
+  const secretsOf = (user: TestUser) => [
+    user.username,
+    user.email,
+    user.token,
+    user.clientToken,
+    user.cookie.split('=')[1] ?? '',
+  ]
+  const texts = ['Канарейка', 'Соловей', 'Грач', 'nightingale', 'a-token-of-nobody']
+  return [...secretsOf(olga), ...secretsOf(petr), email, 'olga_the_great', ...codes, ...texts]
+}
+
+test('a running server writes no file and no line about a person but those on the page about personal data', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-written-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const started = await startMain({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_SCALE: '1000',
+  })
+  const url = /http:\/\/\S+/.exec(started.stdout)?.[0] ?? ''
+  const secret = (await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()
+  const codeFor = (id: string) => codeOf(id, deriveKey(secret, 'codes'))
+  const words = await live(createClient(new URL(url).origin, { check() {}, codeFor }), codeFor)
+  await started.stop()
+
+  const rows = privacySection('Files').split('\n')
+  const patterns = rows.flatMap((row) => quoted(row.split('|')[1] ?? ''))
+  const places = patterns.filter((place) => place.startsWith('DATA_DIR/'))
+  const files = globSync('**', { cwd: dataDir, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).replace(dataDir, 'DATA_DIR'))
+  const unknown = files.filter((file) => !places.some((place) => matchesGlob(file, place)))
+  expect(unknown).toEqual([])
+  expect(places.filter((place) => !files.some((file) => matchesGlob(file, place)))).toEqual([])
+
+  const log = started.stderr
+  const ownFiles = files.filter((file) => !/^DATA_DIR\/(postgres|mail)\//.test(file))
+  const contents = ownFiles.map((file) => readFileSync(file.replace('DATA_DIR', dataDir), 'utf8'))
+  for (const word of words) expect(log + contents.join(), word).not.toContain(word)
+
+  const lines = log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+  // The line that says where the server listens names its own address.
+  const ofRequests = lines.filter(({ reqId }) => reqId !== undefined)
+  expect(JSON.stringify(ofRequests)).not.toMatch(/127\.0\.0\.1|::1/)
+  const events = quoted(privacySection('The log')).filter((word) => word !== 'userId')
+  const aboutUsers = lines.filter(({ userId }) => userId !== undefined).map(({ msg }) => msg)
+  expect(aboutUsers.filter((msg) => msg !== 'request' && !events.includes(msg))).toEqual([])
+  expect(new Set(aboutUsers)).toEqual(
+    new Set(['request', 'registered', 'e-mail changed', 'account deleted']),
+  )
+}, 60_000)

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { settings } from '../browser/page-settings.ts'
+import { Mark } from '../ui/mark.tsx'
+import styles from './auth-shell.module.css'
+
+type AuthShellProps = {
+  /** One sentence on what to do here. */
+  tip: ReactNode
+  /** Id of the tip, for the element in the content that it describes. */
+  tipId?: string
+  children: ReactNode
+}
+
+/** The frame of every sign-in step: the name of the app, a tip, and the content in the centre. */
+export function AuthShell({ tip, tipId, children }: AuthShellProps) {
+  return (
+    <div className={styles.shell}>
+      <Mark size={40} solid className={styles.mark} />
+      <h3 className={styles.name}>{settings().appName}</h3>
+      <p className={styles.tip} id={tipId}>
+        {tip}
+      </p>
+      <div className={styles.content}>{children}</div>
+    </div>
+  )
+}
