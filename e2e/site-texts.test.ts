@@ -39,9 +39,11 @@ test('the texts of the site are linked from the wall’s foot, the rail and the 
   const options = { as: await journey.signUp(), viewport: DESKTOP, path: '/settings' }
   const user = await journey.visit(options)
   const rail = user.getByRole('navigation', { name: 'Разделы' })
+  const contacts = rail.getByRole('link', { name: 'Контакты' })
+  await contacts.waitFor()
   // On a wide screen they are not repeated at the foot.
   expect(await user.getByRole('link', { name: 'Контакты' }).count()).toBe(1)
-  await rail.getByRole('link', { name: 'Контакты' }).click()
+  await contacts.click()
   await user.getByText('Ольга Ильина').waitFor()
   await user.reload()
   await user.getByText('Ольга Ильина').waitFor()
