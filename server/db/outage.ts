@@ -32,6 +32,7 @@ export type Outage = ReturnType<typeof watchOutages>
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
+  const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve))
   const refusals = new Set<(error: Error) => void>()
   let state: 'available' | 'doubtful' | 'away' = 'available'
   let checking = Promise.resolve()
@@ -111,8 +112,10 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return promise
     },
 
-    /** Resolves when the database is not known to be away; never rejects. */
-    whenAvailable: (): Promise<void> => checking,
+    /** Resolves when the database is not known to be away, or this watch is closed; never rejects. */
+    async whenAvailable(): Promise<void> {
+      if (state !== 'available') await Promise.race([checking, closed])
+    },
 
     /** Whether this watch was closed, so that nobody will say when the database is back. */
     isClosed: (): boolean => closing.signal.aborted,
