@@ -8,7 +8,7 @@ import { openMailbox } from '../server/testing/mailbox.ts'
 import { signInUsers } from './access-tokens.ts'
 import { measureBesideWrites } from './beside-writes.ts'
 import { dataSetOf } from './data-set.ts'
-import { applyLoad, type Load, medianTime, read } from './load.ts'
+import { applyLoad, type Load, median, read, timesOf } from './load.ts'
 import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
@@ -76,16 +76,16 @@ async function measureRatios(): Promise<void> {
 /** Prints how long a page takes that is not cached, and how long the JSON that it is made from. */
 async function measureMisses(): Promise<void> {
   const ids = Array.from({ length: MISSES }, (_, n) => dataSet.posts - n)
-  const pages = await medianTime(
+  const pages = await timesOf(
     ids.map((id) => `${product.url}/posts/${id}`),
     { 'accept-encoding': 'br' },
   )
-  const reads = await medianTime(
+  const reads = await timesOf(
     ids.map((id) => `${product.url}/api/v1/posts/${id - MISSES}`),
     {},
   )
   console.log(
-    `Not cached, median of ${MISSES}: a post's page ${pages.toFixed(1)} ms, its JSON ${reads.toFixed(1)} ms.`,
+    `Not cached, median of ${MISSES}: a post's page ${median(pages).toFixed(1)} ms, its JSON ${median(reads).toFixed(1)} ms.`,
   )
 }
 
@@ -123,9 +123,9 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
     results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
   }
   results.sort((a, b) => a.load.rps / a.limit.rps - b.load.rps / b.limit.rps)
-  const median = results[Math.floor(rounds / 2)]
-  if (!median) throw new Error('no round was run')
-  const { load, limit, cpu } = median
+  const middle = results[Math.floor(rounds / 2)]
+  if (!middle) throw new Error('no round was run')
+  const { load, limit, cpu } = middle
   const { rps, p50, p99 } = load
   const { name, goal } = scenario
   return {

@@ -49,8 +49,8 @@ export async function applyLoad({
   }
 }
 
-/** Sends one request after another, as a lone reader would; returns the median time in milliseconds. */
-export async function medianTime(urls: string[], headers: Record<string, string>): Promise<number> {
+/** Sends one request after another, as a lone reader would; returns their times in milliseconds. */
+export async function timesOf(urls: string[], headers: Record<string, string>): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
   for (const url of urls) {
@@ -59,10 +59,10 @@ export async function medianTime(urls: string[], headers: Record<string, string>
     times.push(performance.now() - began)
   }
   agent.destroy()
-  return median(times)
+  return times
 }
 
-function median(times: number[]): number {
+export function median(times: number[]): number {
   return quantile(
     times.sort((a, b) => a - b),
     0.5,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
-import { medianTime } from './load.ts'
+import { median, timesOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
 /** Measures how long one reader waits for each read, on a small wall and on a large one. Exits 1 where it grows past its goal. */
@@ -13,6 +13,8 @@ const { values } = parseArgs({
   },
 })
 const PORT = 3212
+/** The two walls are read in so many turns, so that both have the same machine. */
+const TURNS = 5
 const GROWTH_MAX = 1.3
 const LAST_PAGE_MAX = 5
 const FIRST_PAGE = 'wall, first page'
@@ -20,8 +22,13 @@ const LAST_PAGE = 'wall, last page'
 
 type Times = Record<string, number>
 
-const small = await measure(Number(values.small))
-const large = await measure(Number(values.large))
+await using smallWall = await openWall(Number(values.small), PORT)
+await using largeWall = await openWall(Number(values.large), PORT + 1)
+for (let turn = 0; turn < TURNS; turn++) {
+  for (const { readAll } of [smallWall, largeWall]) await readAll(turn)
+}
+const small = smallWall.medians()
+const large = largeWall.medians()
 console.log(`\n| one read, ms | ${values.small} posts | ${values.large} posts | growth | goal |`)
 console.log('| --- | --- | --- | --- | --- |')
 for (const [name, before = 0] of Object.entries(small)) {
@@ -37,27 +44,38 @@ const depth = (large[LAST_PAGE] ?? 0) / (large[FIRST_PAGE] ?? 1)
 console.log(`\nThe last page takes ${depth.toFixed(2)} × the first (goal ≤ ${LAST_PAGE_MAX}).`)
 if (depth > LAST_PAGE_MAX) process.exitCode = 1
 
-/** Reads every URL once, so that each read queries the database; returns the median time of each kind in milliseconds. */
-async function measure(posts: number): Promise<Times> {
+/** Starts a product with so many posts, of which one reader reads every URL once, so that each read queries the database. */
+async function openWall(posts: number, port: number) {
   console.log(`${posts} posts; filling…`)
   const prepare = (url: string) => signInUsers(url, 1)
-  await using started = await startFilledProduct({ dataSet: dataSetOf(posts), port: PORT, prepare })
+  const started = await startFilledProduct({ dataSet: dataSetOf(posts), port, prepare })
   const { product, prepared } = started
-  const [token = ''] = prepared
+  const headers = { authorization: `Bearer ${prepared[0]}` }
+  const times: Record<string, number[]> = {}
+  const reads = Math.ceil(Number(values.reads) / TURNS)
 
-  const times: Times = {}
-  for (const [name, pathOf] of Object.entries(reads(posts))) {
-    const urls = Array.from(
-      { length: Number(values.reads) },
-      (_, n) => `${product.url}/api/v1${pathOf(n)}`,
-    )
-    times[name] = await medianTime(urls, { authorization: `Bearer ${token}` })
+  return {
+    /** Reads each kind in turn. */
+    async readAll(turn: number): Promise<void> {
+      for (const [name, pathOf] of Object.entries(readsOf(posts))) {
+        const urls = Array.from({ length: reads }, (_, n) => {
+          return `${product.url}/api/v1${pathOf(turn * reads + n)}`
+        })
+        const taken = await timesOf(urls, headers)
+        times[name] = [...(times[name] ?? []), ...taken]
+      }
+    },
+
+    /** The median time of each kind in milliseconds. */
+    medians: (): Times =>
+      Object.fromEntries(Object.entries(times).map(([name, taken]) => [name, median(taken)])),
+
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   }
-  return times
 }
 
 /** Paths that differ with `n` in a parameter without meaning, or in the place, but not in how much they read. */
-function reads(posts: number): Record<string, (n: number) => string> {
+function readsOf(posts: number): Record<string, (n: number) => string> {
   const id = (n: number) => 1 + ((n * 7919) % (posts - 1))
   const wallPages = Math.ceil((posts * 3) / 4 / 10)
   const unique = (n: number) => `limit=10${'&'.repeat(n + 1)}`

@@ -8,8 +8,11 @@ export type Written<Result> = { results: Result[]; isChanged: boolean }
 type Options<Item, Result> = {
   /** Writes with different keys do not wait for each other. */
   keyOf: (item: Item) => string
-  /** Writes some items in one transaction. */
-  write: (items: Item[]) => Promise<Written<Result>>
+  /**
+   * Writes some items in one transaction. Unless it `mayWait`, others are waiting for its end, and it should rather reject
+   * with 55P03 than wait long for a lock.
+   */
+  write: (items: Item[], mayWait: boolean) => Promise<Written<Result>>
   /** Invalidates cached reads. It is called once for each transaction that changed rows, with its items. */
   invalidate: (items: Item[]) => Promise<void>
 }
@@ -26,29 +29,33 @@ const LOCK_STATES = new Set(['40P01', '55P03'])
 export function batchWrites<Item, Result>({ keyOf, write, invalidate }: Options<Item, Result>) {
   const batches = new Map<string, (item: Item) => Promise<Result>>()
 
-  async function run(items: Item[]): Promise<Promise<Result>[]> {
+  async function run(items: Item[], mayWait: boolean): Promise<Promise<Result>[]> {
+    const { results, isChanged } = await write(items, mayWait)
+    // Not awaited here, so that the next transaction starts at once.
+    const invalidated = isChanged ? invalidate(items) : undefined
+    return results.map(async (result) => {
+      await invalidated
+      return result
+    })
+  }
+
+  async function runTogether(items: Item[]): Promise<Promise<Result>[]> {
     try {
-      const { results, isChanged } = await write(items)
-      // Not awaited here, so that the next transaction starts at once.
-      const invalidated = isChanged ? invalidate(items) : undefined
-      return results.map(async (result) => {
-        await invalidated
-        return result
-      })
+      return await run(items, false)
     } catch (error) {
-      if (items.length === 1 || !mayBeOfOneWrite(error)) throw error
+      if (!mayBeOfOneWrite(error)) throw error
       return items.map((item) => runAlone(item))
     }
   }
 
   async function runAlone(item: Item): Promise<Result> {
-    const [result] = await run([item])
+    const [result] = await run([item], true)
     return result as Promise<Result>
   }
 
   return (item: Item): Promise<Result> => {
     const key = keyOf(item)
-    const batch = batches.get(key) ?? batchCalls(run, () => batches.delete(key))
+    const batch = batches.get(key) ?? batchCalls(runTogether, () => batches.delete(key))
     batches.set(key, batch)
     return batch(item)
   }

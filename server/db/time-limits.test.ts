@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { TestAnswer } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const CONNECTIONS = 20
 
-/** Edits so many posts at once while the table is locked; returns each answer and its duration (ms), the quickest first. */
-async function editAgainstLock(app: TestApp, count: number) {
-  const olga = await app.signUp()
-  const posts = await Promise.all(Array.from({ length: count }, () => app.publish(olga)))
-  const { token } = olga
+type Call = () => Promise<TestAnswer>
+
+/** Calls at once while the table of posts is locked; returns each answer and its duration (ms), the quickest first. */
+async function callAgainstLock(app: TestApp, calls: Call[]) {
   return app.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE posts IN EXCLUSIVE MODE`.execute(tx)
     const answers = await Promise.all(
-      posts.map(async ({ id }) => {
+      calls.map(async (call) => {
         const began = performance.now()
-        const answer = await app.call('PATCH', `/posts/${id}`, { token, body: { text: 'Жду' } })
+        const answer = await call()
         return { answer, ms: performance.now() - began }
       }),
     )
@@ -24,15 +24,26 @@ async function editAgainstLock(app: TestApp, count: number) {
 }
 
 test('a statement is given up after 3 s: 503 with Retry-After', async () => {
-  const [only] = await editAgainstLock(await appForTest(), 1)
-  if (!only) throw new Error('nothing was edited')
+  const app = await appForTest()
+  const { token } = await app.signUp()
+  const publish = () => app.call('POST', '/posts', { token, body: { text: 'Жду' } })
+  const [only] = await callAgainstLock(app, [publish])
+  if (!only) throw new Error('nothing was published')
   expectRefusal(only.answer, 'UNAVAILABLE')
   expect(only.answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   expect(only.ms).toBeGreaterThan(2900)
 })
 
 test('waiting for a connection is given up after 1 s: 503, long before the running statements end', async () => {
-  const answers = await editAgainstLock(await appForTest(), CONNECTIONS + 5)
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  const { token } = olga
+  // Each edit has a statement of its own.
+  const edits = Array.from({ length: CONNECTIONS + 5 }, (_, n) => () => {
+    return app.call('PATCH', `/posts/${id}`, { token, body: { text: `Жду ${n}` } })
+  })
+  const answers = await callAgainstLock(app, edits)
   for (const { answer } of answers) expectRefusal(answer, 'UNAVAILABLE')
   const refused = answers.filter(({ ms }) => ms < 2900)
   expect(refused.length).toBeGreaterThanOrEqual(5)

@@ -24,6 +24,8 @@ type Options = {
   /** Invalidates cached reads on every node after a commit. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess
+  /** Publications that share a statement wait no longer for a lock of another transaction; 250 ms unless set. */
+  lockWaitMs?: number
 }
 
 type Publication = Omit<NewPost, 'ownerId'> & {
@@ -34,9 +36,6 @@ type Publication = Omit<NewPost, 'ownerId'> & {
 /** Publishes a post or a reply, as a call asks for it. */
 export type Publish = (publication: Publication) => Promise<Post>
 
-/** A batch waits no longer for a lock that another transaction holds; then each of its posts is published by itself. */
-const LOCK_WAIT_MS = 250
-
 /**
  * Makes the function that publishes posts and replies within the limits, and notes from where. Calls that come while others
  * are being published share the next statement and its commit, and are answered after it. A retry with a known
@@ -44,10 +43,16 @@ const LOCK_WAIT_MS = 250
  * post or the replied one does not exist any more, with INVALID_REQUEST for a text that may not be published, and with
  * TOO_MANY_REQUESTS or BLOCKED.
  */
-export function createPublish({ db, limits, publishChange, noteAccess }: Options): Publish {
+export function createPublish({
+  db,
+  limits,
+  publishChange,
+  noteAccess,
+  lockWaitMs = 250,
+}: Options): Publish {
   const insert = batchWrites({
     keyOf: () => 'all posts',
-    write: (posts: NewPost[]) => insertBatch(db, posts),
+    write: (posts: NewPost[], mayWait) => insertBatch(db, posts, mayWait ? 0 : lockWaitMs),
     invalidate: () => publishChange('posts added'),
   })
 
@@ -79,8 +84,12 @@ export function createPublish({ db, limits, publishChange, noteAccess }: Options
   }
 }
 
-async function insertBatch(db: Db, posts: NewPost[]): Promise<Written<Inserted>> {
-  const results = await insertPosts(db, posts, posts.length > 1 ? LOCK_WAIT_MS : 0)
+async function insertBatch(
+  db: Db,
+  posts: NewPost[],
+  lockWaitMs: number,
+): Promise<Written<Inserted>> {
+  const results = await insertPosts(db, posts, lockWaitMs)
   return { results, isChanged: results.some(({ post }) => post) }
 }
 

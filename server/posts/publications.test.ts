@@ -18,6 +18,8 @@ let users: TestUser[]
 /** The post whose lock holds a reply up. */
 let held: Post
 let publish: Publish
+/** Publishes likewise, but those that share a statement wait for locks as long as a test needs. */
+let publishPatiently: Publish
 let invalidations = 0
 beforeAll(async () => {
   app = await startTestApp()
@@ -27,7 +29,9 @@ beforeAll(async () => {
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
   const publishChange = async () => void invalidations++
   const limits = createLimits(pool, 100_000, Buffer.alloc(32))
-  publish = createPublish({ db: app.db, limits, publishChange, noteAccess: async () => {} })
+  const options = { db: app.db, limits, publishChange, noteAccess: async () => {} }
+  publish = createPublish(options)
+  publishPatiently = createPublish({ ...options, lockWaitMs: 60_000 })
   return close
 })
 afterAll(() => app.close())
@@ -38,11 +42,17 @@ beforeEach(() => {
 type Sent = { key?: string; to?: string; text?: string }
 
 /** Publishes by the service, without a request whose arrival could not be awaited. */
-function send({ id }: TestUser, { key, to, text = 'Вместе' }: Sent = {}): Promise<Post> {
+function send(
+  { id }: TestUser,
+  { key, to, text = 'Вместе' }: Sent = {},
+  by = publish,
+): Promise<Post> {
   const request = { ip: '127.0.0.1', socket: new Socket() }
   const viewer = { userId: id, sessionId: '' }
-  return publish({ viewer, request, text, idempotencyKey: key, repliedId: to ?? null })
+  return by({ viewer, request, text, idempotencyKey: key, repliedId: to ?? null })
 }
+
+const sendPatiently = (user: TestUser, sent: Sent = {}) => send(user, sent, publishPatiently)
 
 /** Locks the held post until the returned function is called, so that replies to it wait. */
 async function holdPost(): Promise<() => Promise<unknown>> {
@@ -60,7 +70,7 @@ async function inOneBatch(
   meanwhile: () => Promise<unknown> = async () => {},
 ) {
   const release = await holdPost()
-  const first = send(olga, { to: held.id })
+  const first = sendPatiently(olga, { to: held.id })
   await expect.poll(() => lockWaits(app)).toBe(1)
   const sent = Promise.allSettled(sendAll())
   await meanwhile()
@@ -81,8 +91,12 @@ test('posts and replies that come while others are published share one statement
   const statements = await captureStatements(async () => {
     results = await inOneBatch(() =>
       users.flatMap((user, n) => [
-        send(user, { key: `shared-${n}`, text: `На стене ${n}` }),
-        send(user, { key: `reply-${n}`, to: parents[n % 2]?.id ?? '', text: `Ответ ${n}` }),
+        sendPatiently(user, { key: `shared-${n}`, text: `На стене ${n}` }),
+        sendPatiently(user, {
+          key: `reply-${n}`,
+          to: parents[n % 2]?.id ?? '',
+          text: `Ответ ${n}`,
+        }),
       ]),
     )
   })
@@ -114,20 +128,20 @@ test('in a shared statement each bad publication fails alone, and a retry gets i
 
   const results = await inOneBatch(
     () => [
-      send(writer, { to: parent.id }),
-      send(writer, { to: doomed.id }),
-      send(writer, { to: 'abc' }),
-      send(writer, { key: 'before' }),
-      send(writer, { key: 'removed' }),
-      send(writer, { key: 'twice' }),
-      send(writer, { key: 'twice', to: parent.id }),
-      send(other, { key: 'twice' }),
+      sendPatiently(writer, { to: parent.id }),
+      sendPatiently(writer, { to: doomed.id }),
+      sendPatiently(writer, { to: 'abc' }),
+      sendPatiently(writer, { key: 'before' }),
+      sendPatiently(writer, { key: 'removed' }),
+      sendPatiently(writer, { key: 'twice' }),
+      sendPatiently(writer, { key: 'twice', to: parent.id }),
+      sendPatiently(other, { key: 'twice' }),
       // The first with this key answers a post that is gone, so the key is the second's.
-      send(other, { key: 'second', to: doomed.id }),
-      send(other, { key: 'second', to: parent.id }),
-      send(blocked),
-      send(gone),
-      send(other),
+      sendPatiently(other, { key: 'second', to: doomed.id }),
+      sendPatiently(other, { key: 'second', to: parent.id }),
+      sendPatiently(blocked),
+      sendPatiently(gone),
+      sendPatiently(other),
     ],
     async () => {
       await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })
@@ -160,16 +174,18 @@ test('in a shared statement each bad publication fails alone, and a retry gets i
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('a publication that waits for a lock delays those that share its statement for a moment only', async () => {
+test('a publication that waits for a lock delays others for a moment only, alone or in their statement', async () => {
   const release = await holdPost()
-  const first = send(olga)
+  const alone = send(olga, { to: held.id })
   // These share the second statement, which does not get the lock in time.
-  const reply = send(olga, { to: held.id })
-  await Promise.all([first, ...users.map((user) => send(user))])
-  // The reply goes on waiting, in a statement of its own.
-  await expect.poll(() => lockWaits(app)).toBe(1)
+  const together = send(olga, { to: held.id })
+  await Promise.all(users.map((user) => send(user)))
+  // The replies go on waiting, in statements of their own.
+  await expect.poll(() => lockWaits(app)).toBe(2)
   await send(olga)
   await release()
-  expect((await reply).actions.replied_post?.id).toBe(held.id)
+  for (const reply of [await alone, await together]) {
+    expect(reply.actions.replied_post?.id).toBe(held.id)
+  }
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
