@@ -50,10 +50,14 @@ async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T
 }
 
 /**
- * Starts the product as an operator does, its embedded database and its log included, in a process of its own. `readyMs`
- * is the time until it was ready, in milliseconds.
+ * Starts the product as an operator does, its embedded database and its log included, in a process of its own, with some more
+ * settings. `readyMs` is the time until it was ready, in milliseconds.
  */
-export async function startProduct(dataDir: string, port: number) {
+export async function startProduct(
+  dataDir: string,
+  port: number,
+  settings: Record<string, string> = {},
+) {
   const began = performance.now()
   const server = spawn(process.execPath, startArguments(), {
     cwd: ROOT,
@@ -63,6 +67,7 @@ export async function startProduct(dataDir: string, port: number) {
       APP_SECRET: SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
