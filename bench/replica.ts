@@ -98,8 +98,9 @@ async function compare(name: string, request: () => Request): Promise<(string | 
   ]
 }
 
+/** Publishes where standbys are known: only such nodes tell where in the primary's log a change is. */
 function publish(): void {
-  fetch(`${alone.url}/api/v1/posts`, {
+  fetch(`${withStandby.url}/api/v1/posts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' },
     body: JSON.stringify({ text: 'Между чтениями' }),

@@ -89,7 +89,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const background = openDatabase(directUrl, outage.noteFailure, patient)
   const { db } = database
   const replicaUrl = config.databaseReplicaUrl
-  const replica = replicaUrl ? openReplica({ url: replicaUrl, primary: db, log }) : undefined
+  const replica =
+    replicaUrl === undefined
+      ? undefined
+      : openReplica({ url: replicaUrl, primary: db, primaryUrl: directUrl, log })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)

@@ -99,6 +99,7 @@ test('nothing that was acknowledged is lost or doubled, every session lives, and
   for (const { token } of [...users, ...load.newUsers]) {
     expect((await call('GET', '/users/current', { token })).status).toBe(200)
   }
+  expect(load.missed).toEqual([])
   const unexpected = load.outcomes.filter((outcome) => !isExpected(outcome))
   expect(unexpected.map(({ call, status }) => `${status} ${call}`)).toEqual([])
   const failed = reports.reduce((sum, { visitorReads }) => sum + visitorReads.failed, 0)

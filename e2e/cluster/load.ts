@@ -28,6 +28,7 @@ export function startLoad({ url, users, acknowledged }: Options) {
   const { signUp } = createProductClient({ url })
   const writes: Write[] = []
   const newUsers: TestUser[] = []
+  const missed: string[] = []
   let isStopped = false
 
   /** Sends a call until it is neither refused for the moment nor lost. */
@@ -53,6 +54,8 @@ export function startLoad({ url, users, acknowledged }: Options) {
       if (liked.status !== 200) return
       acknowledged.setLike(id, userId, isLiked)
       writes.push(liked)
+      const { status, body } = await call('GET', `/posts/${id}`, { token })
+      if (status === 200 && body.actions.is_liked !== isLiked) missed.push(`${id} ${isLiked}`)
     }
   }
 
@@ -81,6 +84,8 @@ export function startLoad({ url, users, acknowledged }: Options) {
   return {
     outcomes,
     writes,
+    /** Own likes that their users did not see in their next read, whichever node and database answered it. */
+    missed,
     /** Who has signed in under the load. */
     newUsers,
     async stop(): Promise<void> {

@@ -27,29 +27,32 @@ type Options = {
   /** The URL of a standby, or of several of which a balancer chooses one for each connection. */
   url: string
   primary: Db
+  /** The URL of the primary, past a pooler. */
+  primaryUrl: string
   log: FastifyBaseLogger
 }
 
 /** A standby that has not been seen to show the primary's state of a second ago is not read. */
 const LONGEST_LAG_MS = 1000
 const CHECK_EVERY_MS = 250
-/** A read waits so long for a standby to show a change. */
-const CATCH_UP_MS = 10
-/** How often whoever waits for that looks meanwhile. */
-const LOOKS = 10
+/** How often a check asks a standby whether it shows the primary's state, and how long it waits between. */
+const CHECK = { times: 10, pauseMs: 100 }
+/** The same for a read, which goes to the primary then; so do all others for a while. */
+const READ = { times: 3, pauseMs: 2 }
+const BEHIND_MS = 20
 /** A read that a standby does not answer within this time goes to the primary, which may take as long again. */
-const STATEMENT_TIMEOUT_MS = 1000
+const LIMITS = { statementTimeoutMs: 1000, applicationName: 'vslukh standby' }
 
 /**
  * Opens a pool on the standbys of a primary. Which changes a standby shows is asked on the very connection that is to read, because another
  * one may lead to another standby, and only if it has not shown them before. In the background the primary is asked for its position, and
  * a standby until it shows it: the time that takes is the lag.
  */
-export function openReplica({ url, primary, log }: Options): Replica {
-  const { pool, close } = openDatabase(url, () => {}, {
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    applicationName: 'vslukh standby',
-  })
+export function openReplica({ url, primary, primaryUrl, log }: Options): Replica {
+  const { pool, close } = openDatabase(url, () => {}, LIMITS)
+  // Checks have connections of their own: behind the reads of a busy node they would find every standby too late.
+  const checked = openDatabase(url, () => {}, { ...LIMITS, connections: 1 })
+  const source = openDatabase(primaryUrl, () => {}, { ...LIMITS, connections: 1 })
   const databases = new WeakMap<pg.PoolClient, Db>()
   const shown = new WeakMap<pg.PoolClient, WalPosition>()
   const closing = new AbortController()
@@ -60,6 +63,8 @@ export function openReplica({ url, primary, log }: Options): Replica {
   /** How often standbys became unusable: a check that began before proves nothing. */
   let suspensions = 0
   let wasUsable = false
+  /** Until when reads do not ask a standby, because it was behind (monotonic ms). */
+  let behindUntil = 0
 
   const isUsable = () => isSubscribed && performance.now() - caughtUpAt < LONGEST_LAG_MS
 
@@ -76,15 +81,13 @@ export function openReplica({ url, primary, log }: Options): Replica {
     return db
   }
 
-  /** Whether the server of a connection shows every change before `position`, now or within `ms`. */
-  async function shows(client: pg.PoolClient, position: WalPosition, ms: number): Promise<boolean> {
-    const until = performance.now() + ms
-    while (!covers(shown.get(client), position)) {
+  /** Whether the server of a connection shows every change before `position`, which is asked so many times. */
+  async function shows(client: pg.PoolClient, position: WalPosition, { times, pauseMs } = READ) {
+    for (let asked = 0; !covers(shown.get(client), position); asked++) {
+      if (asked === times) return false
+      if (asked > 0) await delay(pauseMs)
       const now = await shownPosition(databaseOf(client))
       if (now) shown.set(client, now)
-      if (covers(now, position)) break
-      if (performance.now() >= until) return false
-      await delay(ms / LOOKS)
     }
     return true
   }
@@ -93,7 +96,7 @@ export function openReplica({ url, primary, log }: Options): Replica {
   async function readFromStandby<T>(read: (db: Db) => Promise<T>, position: WalPosition) {
     const client = await pool.connect()
     try {
-      if (!(await shows(client, position, CATCH_UP_MS))) return undefined
+      if (!(await shows(client, position))) return undefined
       return { result: await read(databaseOf(client)) }
     } finally {
       client.release()
@@ -102,15 +105,17 @@ export function openReplica({ url, primary, log }: Options): Replica {
 
   async function check(): Promise<void> {
     const [began, before] = [performance.now(), suspensions]
-    const position = await primaryPosition(primary)
+    const position = await primaryPosition(source.db)
     if (!position) return
     required = later(required, position)
-    const client = await pool.connect()
+    const client = await checked.pool.connect()
+    let isCurrent = false
     try {
-      const isCurrent = await shows(client, position, LONGEST_LAG_MS)
+      isCurrent = await shows(client, position, CHECK)
       if (isCurrent && before === suspensions) caughtUpAt = began
     } finally {
-      client.release()
+      // The next connection may lead to a better standby.
+      client.release(!isCurrent)
     }
   }
 
@@ -130,14 +135,16 @@ export function openReplica({ url, primary, log }: Options): Replica {
 
   return {
     async runRead(read) {
-      if (!required || !isUsable()) return read(primary)
+      const isBehind = performance.now() < behindUntil
+      if (!required || !isUsable() || isBehind) return read(primary)
       try {
         const done = await readFromStandby(read, required)
         if (done) return done.result
+        behindUntil = performance.now() + BEHIND_MS
       } catch (error) {
         if (!isDatabaseUnavailable(error as Error)) throw error
+        suspend()
       }
-      suspend()
       return read(primary)
     },
 
@@ -154,7 +161,7 @@ export function openReplica({ url, primary, log }: Options): Replica {
     async close() {
       closing.abort()
       await checking
-      await close()
+      await Promise.all([close(), checked.close(), source.close()])
     },
   }
 }
