@@ -49,7 +49,14 @@ console.log(
 const lines = []
 for (const [name, request] of Object.entries(reads())) lines.push(await compare(name, request))
 printMarkdown([
-  ['', 'reads/s', 'with a standby', 'ratio', 'primary’s CPU a read, µs', 'with a standby'],
+  [
+    '',
+    'reads/s',
+    'with a standby: reads/s',
+    'ratio',
+    'primary’s CPU a read, µs',
+    'with a standby: primary’s CPU',
+  ],
   ...lines,
 ])
 
