@@ -64,8 +64,6 @@ export async function openPostgresProxy(databaseUrl: string) {
     url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
     /** Returns how many statements requests have sent so far. */
     statements: () => statements,
-    /** Freezes at once. */
-    freeze,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
       freezesAt = statements + n
