@@ -52,8 +52,8 @@ async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T
 }
 
 /**
- * Starts the product as an operator does, its embedded database and its log included, in a process of its own. `readyMs`
- * is the time until it was ready, in milliseconds.
+ * Starts the product as an operator does, its embedded database and its log included, in a process of its own, with some more
+ * settings. `readyMs` is the time until it was ready, in milliseconds.
  */
 export async function startProduct(
   dataDir: string,

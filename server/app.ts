@@ -10,6 +10,7 @@ import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/
 import { withDeadline } from './db/deadline.ts'
 import { productVersion } from './db/migrate.ts'
 import { type Outage, quietDuringOutages, watchOutages } from './db/outage.ts'
+import { openReplica, type Replica, type RunRead } from './db/replica.ts'
 import { IDENTITY_KEY } from './doctor/doctor.service.ts'
 import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
@@ -87,6 +88,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const patient = { ...BACKGROUND, outage, isPatient: true }
   const background = openDatabase(directUrl, outage.noteFailure, patient)
   const { db } = database
+  const replicaUrl = config.databaseReplicaUrl
+  const replica =
+    replicaUrl === undefined
+      ? undefined
+      : openReplica({ url: replicaUrl, primary: db, primaryUrl: directUrl, log })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
   logTripped(limits, log)
@@ -96,6 +102,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     directUrl,
     db,
     outage,
+    replica,
+    runRead: replica?.runRead ?? ((read) => read(db)),
     log,
     limits,
     secret,
@@ -154,7 +162,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([stop(graceMs), jobs.stop()])
       parts.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
-      const closed = Promise.all([cache.close(), database.close(), background.close()])
+      const closed = Promise.all([
+        cache.close(),
+        ...[database, background, replica].map((pool) => pool?.close()),
+      ])
       await withDeadline(closed, CLOSE_MS, () => {})
     },
   }
@@ -167,6 +178,9 @@ type Parts = {
   directUrl: string
   db: Db
   outage: Outage
+  /** The standbys that posts are read from; undefined where there are none. */
+  replica: Replica | undefined
+  runRead: RunRead
   log: FastifyBaseLogger
   limits: Limits
   secret: string
@@ -186,23 +200,25 @@ const CLOSE_MS = 500
 const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
-async function createHttp(
-  { config, directUrl, db, outage, log, limits, sessions, refusals, web, metrics }: Parts,
-  isHttps: boolean,
-) {
+async function createHttp(parts: Parts, isHttps: boolean) {
+  const { config, directUrl, db, replica, runRead, outage, log } = parts
+  const { limits, sessions, refusals, web, metrics } = parts
   const { trustProxy } = config
   const headers = securityHeaders({
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
-  const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
+  const likedBy = batchCalls((questions: LikesQuestion[]) =>
+    runRead((from) => selectLiked(from, questions)),
+  )
   const cache = createResponseCache({
     db,
     databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
     isBehindPooler: config.databaseDirectUrl !== undefined,
     outage,
+    replica,
     log,
     headers,
     likedBy,
@@ -236,7 +252,7 @@ function createAuthenticator({ sessions, db, config }: Parts): Authenticator {
 }
 
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
-  const { config, db, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
+  const { config, db, runRead, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
   const { publicUrl, editPeriodSeconds, rateLimitScale, removedDays, moderatorEmail } = config
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
@@ -249,9 +265,9 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
   const { publishChange } = cache
   const publish = createPublish({ db, limits, publishChange, noteAccess })
-  const posts = { route, db, limits, publish, publishChange, noteAccess }
+  const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
   registerPosts({ ...posts, editPeriodSeconds, removedDays })
-  registerReplies({ route, db, publish })
+  registerReplies({ route, db, runRead, publish })
   registerLikes({ route, db, limits, publishChange })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })

@@ -20,6 +20,7 @@ test('with no variable set everything has its default', () => {
     dataDir: resolve('./data'),
     databaseUrl: undefined,
     databaseDirectUrl: undefined,
+    databaseReplicaUrl: undefined,
     appSecret: undefined,
     acceptNewSecret: false,
     smtpUrl: undefined,
@@ -57,6 +58,7 @@ test('every variable sets its own field', () => {
     DATA_DIR: '/var/lib/vslukh',
     DATABASE_URL,
     DATABASE_DIRECT_URL: 'postgres://vslukh@primary.example/vslukh',
+    DATABASE_REPLICA_URL: 'postgres://vslukh@standby.example/vslukh',
     APP_SECRET: SECRET,
     ACCEPT_NEW_SECRET: '1',
     SMTP_URL: 'smtps://mail.example',
@@ -90,6 +92,7 @@ test('every variable sets its own field', () => {
     dataDir: '/var/lib/vslukh',
     databaseUrl: DATABASE_URL,
     databaseDirectUrl: 'postgres://vslukh@primary.example/vslukh',
+    databaseReplicaUrl: 'postgres://vslukh@standby.example/vslukh',
     appSecret: SECRET,
     acceptNewSecret: true,
     smtpUrl: 'smtps://mail.example',
@@ -124,9 +127,12 @@ test('an empty value counts as unset, and spaces around a value do not count', (
   expect(readConfig({ PORT: ' 8080 ' }).port).toBe(8080)
 })
 
-test('an address past the pooler needs the one that leads to the pooler', () => {
-  expect(() => readConfig({ DATABASE_DIRECT_URL: DATABASE_URL })).toThrow(/^DATABASE_DIRECT_URL: /)
-})
+test.each(['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'])(
+  '%s, another way to the database, needs DATABASE_URL',
+  (name) => {
+    expect(() => readConfig({ [name]: DATABASE_URL })).toThrow(new RegExp(`^${name}: `))
+  },
+)
 
 test('a trailing slash of PUBLIC_URL does not count', () => {
   expect(readConfig({ PUBLIC_URL: 'https://vsluh.example/', MAIL_MODE: 'print' }).publicUrl).toBe(

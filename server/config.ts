@@ -20,6 +20,8 @@ export type Config = {
   databaseUrl: string | undefined
   /** The same database past the pooler that DATABASE_URL leads to; undefined where there is none. */
   databaseDirectUrl: string | undefined
+  /** Standbys of the database that posts are read from; undefined where there are none. */
+  databaseReplicaUrl: string | undefined
   appSecret: string | undefined
   /** Whether an APP_SECRET that differs from the one the database knows is accepted. */
   acceptNewSecret: boolean
@@ -67,6 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = reader(env)
   const databaseUrl = read.url('DATABASE_URL', POSTGRES)
   const databaseDirectUrl = read.url('DATABASE_DIRECT_URL', POSTGRES)
+  const databaseReplicaUrl = read.url('DATABASE_REPLICA_URL', POSTGRES)
   const publicUrl = read.origin('PUBLIC_URL')
   const appSecret = read.text('APP_SECRET')
   if (appSecret !== undefined && appSecret.length < 32) {
@@ -75,8 +78,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (databaseUrl !== undefined && appSecret === undefined) {
     throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
   }
-  if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
-    throw new ConfigError('DATABASE_DIRECT_URL: имеет смысл только вместе с DATABASE_URL')
+  for (const [name, url] of Object.entries({
+    DATABASE_DIRECT_URL: databaseDirectUrl,
+    DATABASE_REPLICA_URL: databaseReplicaUrl,
+  })) {
+    if (url === undefined || databaseUrl !== undefined) continue
+    throw new ConfigError(`${name}: имеет смысл только вместе с DATABASE_URL`)
   }
   const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
@@ -92,6 +99,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     databaseUrl,
     databaseDirectUrl,
+    databaseReplicaUrl,
     appSecret,
     acceptNewSecret: read.oneOf('ACCEPT_NEW_SECRET', ['0', '1'], '0') === '1',
     smtpUrl,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Config, originOf } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Outage } from './db/outage.ts'
+import type { RunRead } from './db/replica.ts'
 import { serveFeeds } from './pages/feeds.ts'
 import type { PageReads } from './pages/rendered-pages.ts'
 import { servePages } from './pages/serve-pages.ts'
@@ -18,6 +19,7 @@ import type { ReadText } from './texts/texts.service.ts'
 type Options = {
   config: Config
   db: Db
+  runRead: RunRead
   limits: Limits
   cookieName: string
   /** The built web app; null where there is none. */
@@ -31,11 +33,11 @@ type Options = {
 /** Serves everything that is no call of the API: pages, files, feeds and the sitemap. */
 export async function registerSite(
   http: FastifyInstance,
-  { config, db, limits, cookieName, web, readText, cache, outage, headers }: Options,
+  { config, db, runRead, limits, cookieName, web, readText, cache, outage, headers }: Options,
 ): Promise<void> {
   const { appName } = config
   const origin = originOf(config)
-  const api = { db, readAsVisitor: cache.readAsVisitor }
+  const api = { runRead, readAsVisitor: cache.readAsVisitor }
   const reads: PageReads = {
     readWall: (query) => readWallForPage(api, query),
     readPost: (id) => readPostForPage(api, id),

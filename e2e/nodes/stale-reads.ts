@@ -51,7 +51,10 @@ export async function changeAndRead(
 }
 
 /** The node that writes in a round, and the other one. */
-export function rolesIn({ nodes }: Pair, round: number): { writer: Node; other: Node } {
+export function rolesIn(
+  { nodes }: Pick<Pair, 'nodes'>,
+  round: number,
+): { writer: Node; other: Node } {
   const [one, two] = nodes
   return round % 2 === 0 ? { writer: one, other: two } : { writer: two, other: one }
 }

@@ -8,6 +8,7 @@ import {
   readPost,
 } from '../../contract/posts.ts'
 import { type Db, isRowId, NO_USER } from '../db/database.ts'
+import type { RunRead } from '../db/replica.ts'
 import { AppError } from '../http/app-error.ts'
 import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
@@ -21,6 +22,7 @@ import type { Publish } from './publications.service.ts'
 type Options = {
   route: Route
   db: Db
+  runRead: RunRead
   limits: Pick<Limits, 'edits'>
   publish: Publish
   editPeriodSeconds: number
@@ -32,20 +34,20 @@ type Options = {
 }
 
 export function registerPosts(options: Options): void {
-  const { route, db, limits, publish, editPeriodSeconds, removedDays, publishChange, noteAccess } =
-    options
+  const { route, db, runRead, limits, publish, editPeriodSeconds } = options
+  const { removedDays, publishChange, noteAccess } = options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
       if (userId !== undefined) throw new AppError('INVALID_REQUEST')
-      return readPostList(db, likedBy(viewer.userId), page, viewer)
+      return runRead((from) => readPostList(from, likedBy(viewer.userId), page, viewer))
     }
     const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
-    return readPostList(db, list, page, viewer)
+    return runRead((from) => readPostList(from, list, page, viewer))
   })
 
-  route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
+  route(readPost, ({ params, viewer }) => runRead((from) => requirePost(from, params.id, viewer)))
 
   route(createPost, ({ body, headers, viewer }, { request }) => {
     const idempotencyKey = headers['idempotency-key']
@@ -73,12 +75,14 @@ export function registerPosts(options: Options): void {
  * POST_NOT_FOUND.
  */
 export async function readPostForPage(
-  { db, readAsVisitor }: VisitorReads,
+  { runRead, readAsVisitor }: VisitorReads,
   id: string,
 ): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const url = API_PREFIX + readPost.path.replace(':id', id)
-  return readAsVisitor({ endpoint: readPost, url }, () => requirePost(db, id, null))
+  return readAsVisitor({ endpoint: readPost, url }, () =>
+    runRead((db) => requirePost(db, id, null)),
+  )
 }
 
 /**
@@ -86,9 +90,11 @@ export async function readPostForPage(
  * INVALID_REQUEST for a malformed cursor.
  */
 export function readWallForPage(
-  { db, readAsVisitor }: VisitorReads,
+  { runRead, readAsVisitor }: VisitorReads,
   query: ListQuery,
 ): Promise<PostPage> {
   const url = listUrl(listPosts.path, query)
-  return readAsVisitor({ endpoint: listPosts, url }, () => readPostList(db, wall, query, null))
+  return readAsVisitor({ endpoint: listPosts, url }, () =>
+    runRead((db) => readPostList(db, wall, query, null)),
+  )
 }

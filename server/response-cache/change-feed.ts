@@ -6,6 +6,7 @@ import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
+import { PRIMARY_POSITION, parsePosition, type WalPosition } from '../db/wal-position.ts'
 import type { Change } from './cache.ts'
 import { CHANNEL, confirm, FEED_NAME, OPERATOR } from './operator-changes.ts'
 
@@ -17,9 +18,13 @@ const LONGEST_SILENCE_MS = 1000
 /** The pause between two questions whether the connection lives. */
 const HEARTBEAT_MS = 500
 
+const NO_POSITION = sql`SELECT NULL::text AS position`
+
 type Subscriber = {
-  /** Called for each change on another node. */
-  onChange: (change: Change) => void
+  /**
+   * Called for each change on another node, with a position of the primary's log before which the change is, where that is known.
+   */
+  onChange: (change: Change, position?: WalPosition) => void
   /** Called when changes of other nodes begin to arrive, or no longer do. */
   onSubscribed: (isSubscribed: boolean) => void
   /** Called each half second while they arrive, with a moment (ms, monotonic) before which none was missed. */
@@ -27,8 +32,11 @@ type Subscriber = {
 }
 
 export type ChangeFeed = {
-  /** Publishes a change to the other nodes; resolves when PostgreSQL has accepted it. */
-  publish(change: Change): Promise<void>
+  /**
+   * Publishes a change to the other nodes; resolves when PostgreSQL has accepted it, to a position of the primary's log before which the
+   * change is, if nodes need to know.
+   */
+  publish(change: Change): Promise<WalPosition | undefined>
   /**
    * Resolves when this node has received every change that was published before the call; where its connection does not
    * answer, changes count as no longer arriving instead. Never rejects.
@@ -46,6 +54,8 @@ type FeedOptions = Subscriber & {
    */
   isShared: boolean
   outage: Pick<Outage, 'suspect' | 'whenAvailable'>
+  /** Whether nodes read from standbys, and need to know where in the primary's log a change is. */
+  hasReplica: boolean
 }
 
 /**
@@ -54,7 +64,7 @@ type FeedOptions = Subscriber & {
  */
 export function openChangeFeed(
   db: Db,
-  { url, isShared, outage, ...subscriber }: FeedOptions,
+  { url, isShared, hasReplica, outage, ...subscriber }: FeedOptions,
 ): ChangeFeed {
   const node = randomUUID()
   const closing = new AbortController()
@@ -103,25 +113,34 @@ export function openChangeFeed(
     const { promise: end, resolve } = Promise.withResolvers<void>()
     fresh.on('error', () => {}).once('end', resolve)
     fresh.on('notification', ({ payload = '' }) => {
-      const [sender = '', ...words] = payload.split(' ')
+      const [head = '', ...words] = payload.split(' ')
+      const [sender = '', position] = head.split('@')
       const change = changeOf(words)
       if (change === undefined || sender === node) return
-      subscriber.onChange(change)
+      subscriber.onChange(change, parsePosition(position))
       if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
     })
     await fresh.connect()
     client = fresh
     // The feed was closed meanwhile: nobody else will end this connection.
     if (closing.signal.aborted) await fresh.end()
-    else await fresh.query(`LISTEN ${CHANNEL}`)
+    else {
+      await fresh.query(`LISTEN ${CHANNEL}`).catch((error) => {
+        // A standby that is about to become the primary refuses for a moment, and keeps the connection.
+        fresh.end().catch(() => {})
+        throw error
+      })
+    }
     return { end }
   }
 
   // Changes that come while a statement is under way share the next one.
   const publish = batchCalls(async (changes: Change[]) => {
-    const payloads = [...new Set(changes)].map((change) => `${node} ${change}`)
-    await sql`SELECT pg_notify(${CHANNEL}, p) FROM unnest(${payloads}::text[]) p`.execute(db)
-    return changes.map(() => undefined)
+    const position = hasReplica ? PRIMARY_POSITION : NO_POSITION
+    const { rows } = await sql<{ position: string | null }>`
+      SELECT position, pg_notify(${CHANNEL}, concat_ws('@', ${node}::text, position) || ' ' || change)
+      FROM unnest(${[...new Set(changes)]}::text[]) change, (${position}) here`.execute(db)
+    return changes.map(() => parsePosition(rows[0]?.position))
   })
 
   // PostgreSQL delivers a connection's notifications before it answers a query on it.
@@ -138,7 +157,7 @@ export function openChangeFeed(
   })
 
   return {
-    publish: isShared ? publish : async () => {},
+    publish: isShared ? publish : async () => undefined,
     async awaitChanges() {
       if (isShared) await ask(undefined)
     },

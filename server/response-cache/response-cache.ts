@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
+import type { Replica, RunRead } from '../db/replica.ts'
 import { type Change, createMemoryCache } from './cache.ts'
 import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
 import { openChangeFeed } from './change-feed.ts'
@@ -12,29 +13,32 @@ type Options = CachedReadsOptions & {
   isShared: boolean
   /** Whether requests reach the database by another way than the change feed, so that one says nothing about the other. */
   isBehindPooler: boolean
+  /** The standbys that reads use; undefined where there are none. */
+  replica: Replica | undefined
   log: FastifyBaseLogger
 }
 
 export type ResponseCache = ReturnType<typeof createResponseCache>
-/** What reads as any visitor sees it take: the database, and the cache that they share with the API. */
-export type VisitorReads = { db: Db } & Pick<ResponseCache, 'readAsVisitor'>
+/** What reads as any visitor sees it take: the way to a database, and the cache that they share with the API. */
+export type VisitorReads = { runRead: RunRead } & Pick<ResponseCache, 'readAsVisitor'>
 
 /** The cache of public reads of one node, which is invalidated by changes on every node. */
-export function createResponseCache({
-  db,
-  databaseUrl,
-  isShared,
-  isBehindPooler,
-  log,
-  ...options
-}: Options) {
-  const { outage } = options
+export function createResponseCache(options: Options) {
+  const { db, databaseUrl, isShared, isBehindPooler, replica, outage, log } = options
   const cache = createMemoryCache()
   const feed = openChangeFeed(db, {
     url: databaseUrl,
     isShared,
-    onChange: cache.invalidate,
-    onSubscribed: cache.setSubscribed,
+    hasReplica: replica !== undefined,
+    // First the standbys: what is read from now on under the new version shows the change.
+    onChange(change, position) {
+      replica?.require(position)
+      cache.invalidate(change)
+    },
+    onSubscribed(isSubscribed) {
+      replica?.setSubscribed(isSubscribed)
+      cache.setSubscribed(isSubscribed)
+    },
     onConfirmed(at) {
       cache.confirm(at)
       if (!isBehindPooler) outage.noteAnswer(at)
@@ -55,9 +59,14 @@ export function createResponseCache({
     async publishChange(change: Change): Promise<void> {
       cache.invalidate(change)
       // The change stands even where the others do not receive it; what they have cached is served for a second at most.
-      await feed.publish(change).catch((err) => {
+      const position = await feed.publish(change).catch((err) => {
         if (!outage.noteFailure(err)) log.warn({ err }, 'other nodes were not told of a change')
+        return undefined
       })
+      if (!replica) return
+      // What was read meanwhile, perhaps from a standby without the change, is not to be served from now on.
+      replica.require(position)
+      cache.invalidate(change)
     },
 
     awaitChanges: feed.awaitChanges,

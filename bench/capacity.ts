@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { printMarkdown } from './table.ts'
+
+/**
+ * Prints what some numbers of daily readers need, computed from the tables that the benchmarks printed into docs/performance.md and
+ * docs/scaling.md and from the habits below.
+ */
+const DAILY_READERS = [1_000, 100_000, 10_000_000]
+
+/** What people do; guesses, to be replaced by what a wall's own metrics say. */
+const HABITS = {
+  visitsADay: 2,
+  /** Calls of the API in a visit, after the page that it begins with. */
+  readsAVisit: 8,
+  signedIn: 0.2,
+  /** Visitors' calls that no node has cached. */
+  visitorMisses: 0.2,
+  postsADay: 0.05,
+  likesADay: 0.5,
+  /** How much more happens in the busiest minute than on average. */
+  peak: 5,
+  /** Visits in which the browser has none of the app's files, and bytes of these and of another answer. */
+  firstVisits: 0.3,
+  firstVisitBytes: 183_000,
+  answerBytes: 4000,
+}
+/** A core is to be busy for no more than half of the time, so that waiting stays short and a lost machine can be borne. */
+const BUSY = 0.5
+const POST_BYTES = 400
+const LIKE_BYTES = 150
+/** What is kept for each row beside itself: free space, the log of changes. */
+const DISK_FACTOR = 2
+const NODE_GIB = 0.5
+/** A PostgreSQL needs so much beside its buffers, for connections and the system. */
+const DATABASE_GIB = 1
+/** Reads are of the newest rows: these days should fit into memory. */
+const DAYS_IN_MEMORY = 30
+/** A standby has so many cores. */
+const CORES_A_STANDBY = 16
+/** Up to so many daily readers may wait while one machine is mended. */
+const ONE_MACHINE = 10_000
+
+const DAY_SECONDS = 86_400
+const YEAR_DAYS = 365
+const GIB = 1024 ** 3
+
+type Cell = (row: string, column: string) => number
+
+/** Returns how to read a page's tables: the first row of a name in a table that has the column. Throws where there is none. */
+function tablesOf(page: string): Cell {
+  const text = readFileSync(join(import.meta.dirname, '../docs', page), 'utf8')
+  const tables = text.split(/\n(?!\|)/).map((table) =>
+    table
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) =>
+        line
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      ),
+  )
+  return (row, column) => {
+    for (const [head = [], ...rows] of tables) {
+      const at = head.indexOf(column)
+      const found = rows.find(([name]) => name === row)?.[at]
+      if (at > 0 && found) return Number(found)
+    }
+    throw new Error(`docs/${page} has no table with a row “${row}” and a column “${column}”`)
+  }
+}
+
+/** Microseconds of processor time: of a node for each kind of request, and of the database. */
+function readCosts() {
+  const measured = tablesOf('performance.md')
+  const replica = tablesOf('scaling.md')
+  const cpu = (row: string) => measured(row, 'CPU, µs')
+  // The bare loop keeps the database's core busy: one write takes what its rate leaves it.
+  const bare = (row: string) => 1e6 / measured(row, 'limit/s')
+  const primary = 'primary’s CPU a read, µs'
+  return {
+    node: {
+      page: cpu('wall page, visitor'),
+      cached: cpu('wall, visitor'),
+      missed: measured('any post, visitor', 'before, µs'),
+      // Whatever somebody publishes voids what is cached, so these are taken as not cached at all.
+      signedIn: measured('any post, signed in', 'before, µs'),
+      post: cpu('publish'),
+      like: cpu('like a hot post'),
+    },
+    database: {
+      read: replica('any post, signed in', primary),
+      readByStandby: replica('any post, signed in', 'with a standby: primary’s CPU'),
+      post: bare('publish'),
+      like: bare('like a hot post'),
+    },
+  }
+}
+
+/** Returns a column of the table: what so many daily readers need. */
+function needsOf(readers: number, { node, database }: ReturnType<typeof readCosts>): string[] {
+  const aSecond = (aDay: number) => (readers * aDay * HABITS.peak) / DAY_SECONDS
+  const visits = aSecond(HABITS.visitsADay)
+  const reads = visits * HABITS.readsAVisit
+  const [signedIn, visitors] = [reads * HABITS.signedIn, reads * (1 - HABITS.signedIn)]
+  const missed = visitors * HABITS.visitorMisses
+  const [posts, likes] = [aSecond(HABITS.postsADay), aSecond(HABITS.likesADay)]
+  const cores = (micros: number) => micros / 1e6 / BUSY
+
+  const nodeCores = cores(
+    visits * node.page +
+      (visitors - missed) * node.cached +
+      missed * node.missed +
+      signedIn * node.signedIn +
+      posts * node.post +
+      likes * node.like,
+  )
+  const writing = posts * database.post + likes * database.like
+  const queries = signedIn + missed
+  const isSpare = readers > ONE_MACHINE
+  const nodes = Math.ceil(nodeCores) + (isSpare ? 1 : 0)
+  // A standby reads, and replays what is written.
+  const standbyCores = isSpare ? cores(queries * database.read + writing) : 0
+  // One more than the reads need, so that losing a machine loses neither data nor capacity.
+  const standbys = isSpare ? Math.ceil(standbyCores / CORES_A_STANDBY) + 1 : 0
+  const primaryCores = cores(queries * (isSpare ? database.readByStandby : database.read) + writing)
+  const bytesADay = readers * (HABITS.postsADay * POST_BYTES + HABITS.likesADay * LIKE_BYTES)
+  const disk = (bytesADay * YEAR_DAYS * DISK_FACTOR) / GIB
+  const memory = DATABASE_GIB + (bytesADay * DAYS_IN_MEMORY) / GIB
+  const bytes =
+    visits * HABITS.firstVisits * HABITS.firstVisitBytes + (visits + reads) * HABITS.answerBytes
+  return [
+    rounded(visits + reads),
+    rounded(posts + likes),
+    rounded(nodeCores),
+    String(nodes),
+    rounded(nodes * NODE_GIB),
+    rounded(primaryCores),
+    rounded(memory),
+    rounded(disk),
+    String(standbys),
+    rounded(standbyCores),
+    rounded((bytes * 8) / 1e6),
+  ]
+}
+
+const HEADS = [
+  'reads a second at the peak',
+  'posts and likes a second at the peak',
+  'cores for nodes',
+  'nodes, of one core each',
+  'memory of the nodes, GiB',
+  'the primary’s cores',
+  'memory of each database, GiB',
+  'disk of each database after a year, GiB',
+  'standbys',
+  'cores of a standby, if one serves all reads',
+  'network at the peak, Mbit/s',
+]
+
+function rounded(value: number): string {
+  return value >= 10 ? value.toFixed(0) : String(Number(value.toPrecision(2)))
+}
+
+const costs = readCosts()
+const columns = DAILY_READERS.map((readers) => needsOf(readers, costs))
+printMarkdown([
+  ['Daily readers', ...DAILY_READERS.map((readers) => readers.toLocaleString('en'))],
+  ...HEADS.map((head, n) => [head, ...columns.map((column) => column[n] ?? '')]),
+])

@@ -1,0 +1,136 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { printMarkdown } from '../../bench/table.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { createProductClient, signUpUsers } from '../testing/product.ts'
+import { type FaultReport, reportFault } from './faults.ts'
+import { type ClusterLoad, isExpected, startLoad } from './load.ts'
+import { type Site, startSite } from './site.ts'
+
+/** Longer than Patroni, HAProxy and the product's own timeouts wait. */
+const CUT_MS = 12_000
+const ETCD_AWAY_MS = 15_000
+const NODE_AWAY_MS = 3000
+const WRITERS = 4
+
+const acknowledged = new AcknowledgedWrites()
+const reports: FaultReport[] = []
+let site: Site
+let users: TestUser[]
+let load: ClusterLoad
+beforeAll(async () => {
+  site = await startSite()
+  users = await signUpUsers(createProductClient(site), WRITERS + 1)
+  load = startLoad({ url: site.url, users: users.slice(1), acknowledged })
+  await acknowledged.waitForMore(20)
+})
+afterAll(async () => {
+  await load?.stop()
+  await site?.close()
+})
+
+/** Makes a fault in the settled cluster under load; the site has to be whole again when `cause` resolves, or soon after. */
+async function survive(fault: string, cause: () => Promise<void>): Promise<void> {
+  await site.cluster.settled()
+  const [reader] = users
+  if (!reader) throw new Error('users were signed up')
+  const report = await reportFault(fault, { site, load, reader }, cause)
+  reports.push(report)
+  console.log(JSON.stringify(report))
+}
+
+test('a switchover', () =>
+  survive('switchover', async () => {
+    const before = await site.cluster.primary()
+    await site.cluster.switchOver()
+    await site.cluster.primaryOtherThan(before)
+  }))
+
+test('the primary is killed, with everything on its machine but etcd, and comes back as a standby', () =>
+  survive('primary killed', async () => {
+    const dying = await site.cluster.primary()
+    await dying.killDatabase()
+    await site.cluster.primaryOtherThan(dying)
+    dying.startPatroni()
+  }))
+
+test('a node is killed, and started again', () =>
+  survive('node killed', async () => {
+    const { product } = site.nodes[1]
+    await product.stop('SIGKILL')
+    await setTimeout(NODE_AWAY_MS)
+    await product.start()
+  }))
+
+test('etcd is killed on all machines: the primary goes on', () =>
+  survive('etcd killed', async () => {
+    const { machines } = site.cluster
+    await Promise.all(machines.map((machine) => machine.killEtcd()))
+    await setTimeout(ETCD_AWAY_MS)
+    for (const machine of machines) machine.startEtcd()
+  }))
+
+test('the line between a node and the primary is cut without either of them being told, and mended', () =>
+  survive('network cut', async () => {
+    site.line.freeze()
+    await setTimeout(CUT_MS)
+    site.line.thaw()
+  }))
+
+test('nothing that was acknowledged is lost or doubled, every session lives, visitors could always read, and every refusal was one that clients retry', async () => {
+  await site.cluster.settled()
+  await load.stop()
+  printMarkdown(tableOf(reports))
+  const { length: posts } = [...acknowledged.posts]
+  console.log(`${load.outcomes.length} calls, ${posts} posts, ${load.newUsers.length} sign-ins.`)
+
+  expect(await acknowledged.findLost(site.db)).toEqual([])
+  const rows = await site.db.selectFrom('posts').select(['text', 'owner_id']).execute()
+  expect(rows.length).toBe(new Set(rows.map(({ text }) => text)).size)
+  expect(rows.length).toBe(posts)
+  expect(await findCounterDifferences(site.db)).toEqual([])
+
+  expect(load.newUsers.length).toBeGreaterThan(0)
+  const { call } = createProductClient(site)
+  for (const { token } of [...users, ...load.newUsers]) {
+    expect((await call('GET', '/users/current', { token })).status).toBe(200)
+  }
+  expect(load.missed).toEqual([])
+  const unexpected = load.outcomes.filter((outcome) => !isExpected(outcome))
+  expect(unexpected.map(({ call, status }) => `${status} ${call}`)).toEqual([])
+  // What was read a moment ago is served from the cache while the database is away.
+  const failed = reports.reduce((sum, { visitorReads }) => sum + visitorReads.failed, 0)
+  expect(failed).toBe(0)
+})
+
+/** Returns the reports as the lines of a table with a head. */
+function tableOf(faults: FaultReport[]): (string | number)[][] {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1)
+  const share = ({ failed, all }: { failed: number; all: number }) => `${failed} of ${all}`
+  return [
+    [
+      'Fault',
+      'it lasted, s',
+      'first write, s',
+      'longest pause between writes, s',
+      'mail, s',
+      'notices on both nodes, s',
+      'standbys read by both, s',
+      'visitors’ reads failed',
+      'signed-in reads failed',
+    ],
+    ...faults.map((report) => [
+      report.fault,
+      seconds(report.lastedMs),
+      seconds(report.firstWriteMs),
+      seconds(report.longestPauseMs),
+      seconds(report.mailMs),
+      seconds(report.noticesMs),
+      seconds(report.standbysMs),
+      share(report.visitorReads),
+      share(report.userReads),
+    ]),
+  ]
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { DEVICE, type TestUser } from '../../server/testing/client.ts'
+import type { Node } from '../nodes/pair.ts'
+import { rolesIn } from '../nodes/stale-reads.ts'
+import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
+import type { ClusterLoad } from './load.ts'
+import type { Site } from './site.ts'
+
+/** What a fault did to people; times in milliseconds since its begin. */
+export type FaultReport = {
+  fault: string
+  /** Until the part that failed was there again, or had been replaced. */
+  lastedMs: number
+  /** Until the first write that was sent after the begin was acknowledged, and the longest time in which no write was. */
+  firstWriteMs: number
+  longestPauseMs: number
+  /** Until a mail arrived that was asked for after the begin. */
+  mailMs: number
+  /** Until both nodes received each other's changes, and until both read posts from standbys. */
+  noticesMs: number
+  standbysMs: number
+  visitorReads: { failed: number; all: number }
+  userReads: { failed: number; all: number }
+}
+
+/**
+ * Makes a fault under load and waits until everything works again: both nodes ready, changes passed on, mails sent. The fault ends,
+ * where it does not by itself, when `cause` resolves. Returns what people noticed.
+ */
+export async function reportFault(
+  fault: string,
+  { site, load, reader }: { site: Site; load: ClusterLoad; reader: TestUser },
+  cause: () => Promise<void>,
+): Promise<FaultReport> {
+  const began = Date.now()
+  const since = () => Date.now() - began
+  const outcomesBefore = load.outcomes.length
+  const [mailMs, lastedMs] = await Promise.all([
+    mailArrives(site).then(since),
+    cause().then(since),
+    firstWriteAfter(load, began),
+  ])
+  const [noticesMs, standbysMs] = await Promise.all([
+    noticesArrive(site).then(since),
+    standbysAreRead(site).then(since),
+  ])
+  await expectChangesEverywhere(site, reader)
+  const outcomes = load.outcomes.slice(outcomesBefore)
+  const reads = (name: string) => countFailed(outcomes.filter(({ call }) => call === name))
+  return {
+    fault,
+    lastedMs,
+    firstWriteMs: (await firstWriteAfter(load, began)) - began,
+    longestPauseMs: longestPause(load, began),
+    mailMs,
+    noticesMs,
+    standbysMs,
+    visitorReads: sumOf(
+      reads('GET /posts by a visitor'),
+      reads('GET /posts?limit=:id by a visitor'),
+    ),
+    userReads: reads('GET /posts'),
+  }
+}
+
+type Failed = { failed: number; all: number }
+
+function countFailed(outcomes: Outcome[]): Failed {
+  const failed = outcomes.filter(({ status }) => status !== 200)
+  return { failed: failed.length, all: outcomes.length }
+}
+
+function sumOf(one: Failed, other: Failed): Failed {
+  return { failed: one.failed + other.failed, all: one.all + other.all }
+}
+
+/** Resolves to when the first write was acknowledged that was sent after `began`. */
+async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<number> {
+  for (;;) {
+    const answered = writes.filter((write) => write.began >= began).map(({ ended }) => ended)
+    if (answered.length > 0) return Math.min(...answered)
+    await setTimeout(20)
+  }
+}
+
+function longestPause({ writes }: ClusterLoad, began: number): number {
+  const times = [began, ...writes.map(({ ended }) => ended).filter((ended) => ended > began)]
+  return Math.max(...times.slice(1).map((time, n) => time - (times[n] ?? time)))
+}
+
+/** Asks for a code until the server has queued its mail, and resolves when the mail has arrived. */
+async function mailArrives({ url, mailbox }: Site): Promise<void> {
+  const { call } = recordCalls(url)
+  const email = `${randomUUID()}@example.org`
+  const body = { email, clientToken: randomUUID(), device: DEVICE }
+  while ((await call('POST', '/registrations', { body })).status !== 201) await setTimeout(100)
+  await mailbox.mailTo(email)
+}
+
+/** Resolves when both nodes are ready and subscribed to changes at the primary of now. */
+async function noticesArrive({ nodes, db }: Site): Promise<void> {
+  for (;;) {
+    const ready = await Promise.all(nodes.map(isReady))
+    const found = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE application_name = 'vslukh change feed' AND state = 'idle'
+      AND query IN ('LISTEN vslukh', 'SELECT') AND NOT pg_is_in_recovery()`.execute(db)
+    const listeners = await found.then(({ rows }) => rows[0]?.count).catch(() => 0)
+    if (ready.every(Boolean) && listeners === nodes.length) return
+    await setTimeout(100)
+  }
+}
+
+/** Resolves when the last line of both nodes about where posts are read from says that standbys are. */
+async function standbysAreRead({ nodes }: Site): Promise<void> {
+  const isRead = ({ product }: Node) =>
+    product.lines.findLast((line) => line.includes('posts are read'))?.includes('from standbys')
+  while (!nodes.every(isRead)) await setTimeout(100)
+}
+
+function isReady({ product }: Node): Promise<boolean> {
+  return fetch(`${product.url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+/** Publishes and deletes on each node; throws where the same user does not see it at once on the other one. */
+async function expectChangesEverywhere({ nodes }: Site, { id: userId, token }: TestUser) {
+  for (const round of [0, 1]) {
+    const { writer, other } = rolesIn({ nodes }, round)
+    const newest = async () => {
+      const { body } = await other.direct.call('GET', `/posts?userId=${userId}`, { token })
+      return body.posts?.[0]?.id
+    }
+    await newest()
+    const body = { text: `Круг ${round}` }
+    const { id } = (await writer.direct.call('POST', '/posts', { token, body })).body
+    if (id === undefined || (await newest()) !== id) throw new Error('A user missed an own post')
+    await writer.direct.call('DELETE', `/posts/${id}`, { token })
+    if ((await newest()) === id) throw new Error('A user saw a post that was deleted')
+  }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { TestUser } from '../../server/testing/client.ts'
+import type { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
+import { createProductClient } from '../testing/product.ts'
+import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
+
+/** What a client sends again: the server was away or could not serve, or nobody knows what became of the call. */
+const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
+const RETRY_MS = 100
+/** People think between two calls. */
+const PAUSE_MS = 20
+const SIGN_IN_PAUSE_MS = 300
+
+/** An acknowledged write: when its last try was sent, and when it was answered (ms of Date.now). */
+type Write = Pick<Outcome, 'began' | 'ended'>
+
+type Options = { url: string; users: TestUser[]; acknowledged: AcknowledgedWrites }
+
+export type ClusterLoad = ReturnType<typeof startLoad>
+
+/**
+ * Simulates people who go on whatever happens: they publish and like, and send both again until they are acknowledged, read signed in and
+ * as visitors, and sign in anew.
+ */
+export function startLoad({ url, users, acknowledged }: Options) {
+  const { call, outcomes } = recordCalls(url)
+  const { signUp } = createProductClient({ url })
+  const writes: Write[] = []
+  const newUsers: TestUser[] = []
+  const missed: string[] = []
+  let isStopped = false
+
+  /** Sends a call until it is neither refused for the moment nor lost. */
+  async function insist(...sent: Parameters<typeof call>): Promise<Outcome> {
+    for (;;) {
+      const outcome = await call(...sent)
+      if (!RETRIED.has(outcome.status)) return outcome
+      await setTimeout(RETRY_MS)
+    }
+  }
+
+  async function write({ id: userId, token }: TestUser): Promise<void> {
+    const text = `Запись ${randomUUID()}`
+    const headers = { 'idempotency-key': randomUUID() }
+    const published = await insist('POST', '/posts', { token, body: { text }, headers })
+    if (published.status !== 201) return
+    const { id } = published.body
+    acknowledged.addPost(id, text, null)
+    writes.push(published)
+    for (const isLiked of [true, false, true]) {
+      acknowledged.setLike(id, userId, undefined)
+      const liked = await insist(isLiked ? 'POST' : 'DELETE', `/posts/${id}/likes`, { token })
+      if (liked.status !== 200) return
+      acknowledged.setLike(id, userId, isLiked)
+      writes.push(liked)
+      const { status, body } = await call('GET', `/posts/${id}`, { token })
+      if (status === 200 && body.actions.is_liked !== isLiked) missed.push(`${id} ${isLiked}`)
+    }
+  }
+
+  async function signInAnew(): Promise<void> {
+    // A sign-in that fails on its way is begun again by another person.
+    const user = await signUp().catch(() => undefined)
+    if (user?.token) newUsers.push(user)
+  }
+
+  async function repeat(action: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {
+    while (!isStopped) {
+      await action()
+      await setTimeout(pauseMs)
+    }
+  }
+
+  const simulations = [
+    ...users.flatMap((user) => [
+      repeat(() => write(user)),
+      repeat(() => call('GET', '/posts', { token: user.token })),
+    ]),
+    ...['/posts', '/posts?limit=10'].map((path) => repeat(() => call('GET', path))),
+    repeat(signInAnew, SIGN_IN_PAUSE_MS),
+  ]
+
+  return {
+    outcomes,
+    writes,
+    /** Own likes that their users did not see in their next read, whichever node and database answered it. */
+    missed,
+    /** Who has signed in under the load. */
+    newUsers,
+    async stop(): Promise<void> {
+      isStopped = true
+      await Promise.all(simulations)
+    },
+  }
+}
+
+/** Whether a call was answered as it would be without any fault, or refused in the way that clients retry. */
+export function isExpected({ status }: Outcome): boolean {
+  return status === 200 || status === 201 || RETRIED.has(status)
+}

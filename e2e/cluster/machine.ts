@@ -1,0 +1,147 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isRoot } from '../../server/testing/debian-package.ts'
+import { readDeployFile } from '../operations/deploy-file.ts'
+import type { Programs } from './programs.ts'
+
+/** The first three bytes of the machines' addresses, as the files of deploy/patroni have them. */
+const WRITTEN_NETWORK = '10.0.0.'
+export const PASSWORDS = {
+  SUPERUSER_PASSWORD: 'superuser-of-a-test',
+  REPLICATION_PASSWORD: 'replication-of-a-test',
+  REWIND_PASSWORD: 'rewind-of-a-test',
+}
+
+type Place = {
+  /** 1, 2 or 3: the machines are db1, db2 and db3. */
+  number: number
+  /** The first three bytes of the machines' addresses, on loopback. */
+  network: string
+  /** A folder that `user` owns. */
+  folder: string
+  programs: Programs
+}
+
+export type Machine = Awaited<ReturnType<typeof prepareMachine>>
+
+/** Returns the replacements that turn addresses of deploy/patroni into those of a test, and db1's own into another machine's. */
+export function inNetwork(network: string, ownKeys: string[] = [], number = 1): [string, string][] {
+  const own = ownKeys.map((key): [string, string] => [
+    `${key}${WRITTEN_NETWORK}11`,
+    `${key}${network}${10 + number}`,
+  ])
+  return [...own, [WRITTEN_NETWORK, network]]
+}
+
+/**
+ * Writes the files of one of the cluster's machines, those of deploy/patroni with the addresses and folders of a test. `startEtcd` and
+ * `startPatroni` run its programs, as Debian's user postgres where the test is run by root.
+ */
+export async function prepareMachine({ number, network, folder, programs }: Place) {
+  const name = `db${number}`
+  const data = join(folder, 'data')
+  const [etcdFile, patroniFile] = [join(folder, 'etcd.yml'), join(folder, 'patroni.yml')]
+  const etcdUrls = ['listen-client', 'advertise-client', 'listen-peer', 'initial-advertise-peer']
+  const etcdText = await readDeployFile('patroni/etcd.yml', [
+    ['name: db1', `name: ${name}`],
+    ['/var/lib/etcd/vslukh', join(folder, 'etcd')],
+    ...inNetwork(
+      network,
+      etcdUrls.map((key) => `${key}-urls: http://`),
+      number,
+    ),
+  ])
+  const patroniText = await readDeployFile('patroni/patroni.yml', [
+    ['name: db1', `name: ${name}`],
+    ['/var/lib/postgresql/vslukh', data],
+    ['/var/lib/postgresql/pgpass', join(folder, 'pgpass')],
+    ['/usr/lib/postgresql/15/bin', programs.postgresFolder],
+    ['/var/run/postgresql', folder],
+    // On loopback every connection comes from 127.0.0.1.
+    ['10.0.0.0/24', '127.0.0.0/8'],
+    ...Object.entries(PASSWORDS),
+    ...inNetwork(network, ['listen: ', 'connect_address: '], number),
+  ])
+  await writeFile(etcdFile, etcdText)
+  await writeFile(patroniFile, patroniText)
+
+  let etcd: ChildProcess | undefined
+  let patroni: ChildProcess | undefined
+  const start = (program: string, args: string[]) => {
+    const log = openSync(join(folder, 'log'), 'a')
+    const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' }
+    return spawn(program, args, {
+      ...postgresUser(),
+      cwd: folder,
+      env,
+      stdio: ['ignore', log, log],
+    })
+  }
+
+  return {
+    name,
+    address: `${network}${10 + number}`,
+    startEtcd() {
+      etcd = start(programs.etcd, ['--config-file', etcdFile])
+    },
+    startPatroni() {
+      patroni = start(programs.patroni, [patroniFile])
+    },
+    killEtcd: () => end(etcd, 'SIGKILL'),
+    /** Ends Patroni and every process of PostgreSQL at once, as when the machine loses its power; etcd goes on. */
+    async killDatabase(): Promise<void> {
+      const pids = await postgresProcesses(data)
+      const patroniGone = end(patroni, 'SIGKILL')
+      for (const pid of pids) killProcess(pid)
+      await patroniGone
+    },
+    async close(): Promise<void> {
+      await this.killDatabase()
+      await this.killEtcd()
+    },
+  }
+}
+
+/** Returns the ids of Debian's user postgres where the test is run by root, as whom PostgreSQL does not run; otherwise none. */
+export function postgresUser(): { uid?: number; gid?: number } {
+  if (!isRoot) return {}
+  const id = (option: string) =>
+    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  await exit
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** Returns the ids of a cluster's postmaster and of its children; none where it does not run. */
+async function postgresProcesses(data: string): Promise<number[]> {
+  const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
+  const postmaster = Number(file.split('\n', 1)[0])
+  // The file outlives a killed PostgreSQL, and its id may belong to another process by now.
+  const command = await readFile(`/proc/${postmaster}/cmdline`, 'utf8').catch(() => '')
+  if (!command.includes(data)) return []
+  const pids = (await readdir('/proc')).map(Number).filter(Boolean)
+  const parents = await Promise.all(pids.map(parentOf))
+  return [postmaster, ...pids.filter((_, n) => parents[n] === postmaster)]
+}
+
+/** The id of a process's parent, from /proc (proc(5)); 0 when the process has ended. */
+async function parentOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return Number(stat.split(') ')[1]?.split(' ')[1] ?? 0)
+}

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
+import { readDeployFile } from '../operations/deploy-file.ts'
+import { inNetwork, type Machine, PASSWORDS, postgresUser, prepareMachine } from './machine.ts'
+import type { Programs } from './programs.ts'
+
+const PASSWORD = 'the-product-of-a-test'
+
+/** A machine of the cluster, as Patroni sees it. */
+type Member = {
+  name: string
+  role: string
+  state: string
+  timeline?: number
+  lag?: number | string
+}
+
+/**
+ * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and HAProxy before them, on loopback
+ * addresses of their own; resolves when a standby confirms commits and the database is there. The caller closes it.
+ */
+export async function startPostgresCluster(programs: Programs) {
+  await using started = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-cluster-'))
+  started.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  await giveToPostgres(folder)
+  const byte = () => 1 + Math.floor(Math.random() * 250)
+  const network = `127.${byte()}.${byte()}.`
+  const machines: Machine[] = []
+  for (const number of [1, 2, 3]) {
+    const own = join(folder, `db${number}`)
+    await mkdir(own)
+    await giveToPostgres(own)
+    const machine = await prepareMachine({ number, network, folder: own, programs })
+    started.defer(() => machine.close())
+    machines.push(machine)
+  }
+  for (const machine of machines) machine.startEtcd()
+  for (const machine of machines) machine.startPatroni()
+  const balancer = await startBalancer({ programs, folder, network })
+  started.defer(balancer.close)
+
+  /** Asks the Patroni of any machine that answers. */
+  async function members(): Promise<Member[]> {
+    for (const { address } of machines) {
+      const answer = await fetch(`http://${address}:8008/cluster`).catch(() => undefined)
+      if (answer?.ok) return ((await answer.json()) as { members: Member[] }).members
+    }
+    return []
+  }
+
+  async function find(role: string): Promise<Member | undefined> {
+    return (await members()).find((member) => member.role === role && isServing(member))
+  }
+
+  const machineNamed = (name: string) => {
+    const found = machines.find((machine) => machine.name === name)
+    if (!found) throw new Error(`No machine is named ${name}`)
+    return found
+  }
+
+  const cluster = {
+    machines,
+    /** Of the product's database, through HAProxy: at the primary, and at the standbys in turn. */
+    primaryUrl: urlAt(`${network}1:5000`),
+    replicaUrl: urlAt(`${network}1:5001`),
+
+    async primary(): Promise<Machine> {
+      for (;;) {
+        const leader = await find('leader')
+        if (leader) return machineNamed(leader.name)
+        await setTimeout(100)
+      }
+    },
+
+    /** Resolves when another machine has become the primary. */
+    async primaryOtherThan({ name }: Machine): Promise<void> {
+      while ((await cluster.primary()).name === name) await setTimeout(100)
+    },
+
+    /** Resolves when all machines serve on one timeline and a standby confirms each commit: then no fault may lose anything. */
+    async settled(): Promise<void> {
+      for (;;) {
+        const all = await members()
+        const timelines = new Set(all.map(({ timeline }) => timeline))
+        const areServing = all.length === machines.length && all.every(isServing)
+        const isSynchronous = all.some(({ role }) => role === 'sync_standby')
+        if (areServing && timelines.size === 1 && isSynchronous) return
+        await setTimeout(200)
+      }
+    },
+
+    /** Makes the standby that confirms commits the primary, as an operator does with `patronictl switchover`. */
+    async switchOver(): Promise<void> {
+      const [{ name: leader, address }, candidate] = [
+        await this.primary(),
+        await find('sync_standby'),
+      ]
+      const body = JSON.stringify({ leader, candidate: candidate?.name })
+      const answer = await fetch(`http://${address}:8008/switchover`, { method: 'POST', body })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+
+    close: () => running.disposeAsync(),
+  }
+  await cluster.settled()
+  await createDatabase(`${network}1:5000`)
+  const running = started.move()
+  return cluster
+}
+
+/** A primary runs, and a standby streams; Patroni 3.0 calls both “running”, later versions the second one “streaming”. */
+function isServing({ state }: Member): boolean {
+  return state === 'running' || state === 'streaming'
+}
+
+function urlAt(address: string): string {
+  return `postgresql://vslukh:${PASSWORD}@${address}/vslukh`
+}
+
+async function createDatabase(address: string): Promise<void> {
+  const password = PASSWORDS.SUPERUSER_PASSWORD
+  const client = new pg.Client(`postgresql://postgres:${password}@${address}/postgres`)
+  await client.connect()
+  try {
+    await client.query(`CREATE ROLE vslukh LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_read_all_stats`)
+    await client.query('CREATE DATABASE vslukh OWNER vslukh TEMPLATE template0')
+  } finally {
+    await client.end()
+  }
+}
+
+async function giveToPostgres(folder: string): Promise<void> {
+  const { uid, gid } = postgresUser()
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
+}
+
+/** Starts HAProxy with deploy/patroni/haproxy.cfg. The caller closes it. */
+async function startBalancer({
+  programs,
+  folder,
+  network,
+}: {
+  programs: Programs
+  folder: string
+  network: string
+}) {
+  const file = join(folder, 'haproxy.cfg')
+  const places: [string, string][] = [
+    ['bind 127.0.0.1:', `bind ${network}1:`],
+    ...inNetwork(network),
+  ]
+  await writeFile(file, await readDeployFile('patroni/haproxy.cfg', places))
+  // In master-worker mode the worker ends with its master.
+  const haproxy = spawn(programs.haproxy, ['-W', '-f', file], { stdio: 'ignore' })
+  return {
+    async close(): Promise<void> {
+      if (haproxy.exitCode !== null) throw new Error('HAProxy did not run')
+      const exit = once(haproxy, 'exit')
+      haproxy.kill()
+      await exit
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { dirname } from 'node:path'
+import { findBalancer } from '../../server/testing/balancer.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
+
+export type Programs = Awaited<ReturnType<typeof findPrograms>>
+
+/**
+ * Returns the paths of etcd, Patroni and HAProxy, and the folder of PostgreSQL 15's programs. Root gets what is missing from Debian
+ * 12; otherwise throws an Error that names the missing package.
+ */
+export async function findPrograms() {
+  const initdb = await debianProgram('/usr/lib/postgresql/15/bin/initdb', 'postgresql-15')
+  return {
+    postgresFolder: dirname(initdb),
+    etcd: await debianProgram('/usr/bin/etcd', 'etcd-server'),
+    patroni: await debianProgram('/usr/bin/patroni', 'patroni'),
+    haproxy: await findBalancer(),
+  }
+}
+
+function debianProgram(path: string, debianPackage: string): Promise<string> {
+  return findProgram([path], {
+    debianPackage,
+    advice: `No ${path}: the cluster test needs Debian 12's package ${debianPackage}. Install it, or run the test as root`,
+  })
+}

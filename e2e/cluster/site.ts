@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../server/db/database.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import type { Node } from '../nodes/pair.ts'
+import { startProxy } from '../operations/proxies.ts'
+import { haproxyConfig } from '../operations/proxy-configs.ts'
+import { APP_SECRET, createProduct, createProductClient } from '../testing/product.ts'
+import { startPostgresCluster } from './postgres-cluster.ts'
+import { findPrograms } from './programs.ts'
+
+export type Site = Awaited<ReturnType<typeof startSite>>
+
+/**
+ * Starts a PostgreSQL cluster, two nodes of the product that use its primary for writes and its standbys for reads, and deploy/haproxy.cfg
+ * before the nodes. The first node reaches the primary over a line that can be cut. The caller closes it.
+ */
+export async function startSite() {
+  await using started = new AsyncDisposableStack()
+  const cluster = await startPostgresCluster(await findPrograms())
+  started.defer(cluster.close)
+  const mailbox = await openMailbox()
+  started.defer(mailbox.close)
+  const line = await openPostgresProxy(cluster.primaryUrl)
+  started.defer(line.close)
+  const lineUrl = new URL(cluster.primaryUrl)
+  lineUrl.host = new URL(line.url).host
+
+  async function startNode(databaseUrl: string): Promise<Node> {
+    const product = await createProduct({
+      DATABASE_URL: databaseUrl,
+      DATABASE_REPLICA_URL: cluster.replicaUrl,
+      APP_SECRET,
+      SMTP_URL: mailbox.url,
+      ACCESS_TOKEN_SECONDS: '3600',
+      TRUST_PROXY: '127.0.0.1',
+    })
+    started.defer(() => product.remove())
+    await product.start()
+    return { product, direct: createProductClient(product) }
+  }
+  const nodes: [Node, Node] = [await startNode(lineUrl.href), await startNode(cluster.primaryUrl)]
+
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-cluster-proxy-'))
+  started.defer(() => rm(folder, { recursive: true, force: true }))
+  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const hosts = nodes.map(({ product }) =>
+    new URL(product.url).host.replace('localhost', '127.0.0.1'),
+  )
+  const place = { folder, httpPort, httpsPort, nodes: hosts }
+  const proxy = await startProxy(await haproxyConfig(place), place)
+  started.defer(proxy.close)
+  const { db, close } = openDatabase(cluster.primaryUrl, () => {})
+  started.defer(close)
+  const running = started.move()
+  return { cluster, mailbox, line, nodes, url: proxy.url, db, close: () => running.disposeAsync() }
+}
