@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { nameDevice } from '../mail/mail-words.ts'
 import { DEVICE } from '../testing/client.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { nameDevice } from './asking-device.ts'
 
 test('the mail names the only place for its code, who asked and when, holds no link, and is marked as automatic', async () => {
   const mailbox = await openMailbox()
