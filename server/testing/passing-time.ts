@@ -3,12 +3,17 @@ import { expect } from 'vitest'
 import type { TestApp } from './test-app.ts'
 
 /** Makes every one-time operation so many seconds older, once its mail has been tried: the time of a code begins with that. */
-export async function passCodeTime({ db }: TestApp, seconds: number): Promise<void> {
-  const queued = db
+export async function passCodeTime(app: TestApp, seconds: number): Promise<void> {
+  const queued = app.db
     .selectFrom('codes')
     .where('is_mailed', '=', true)
     .where('mail_state', '=', 'queued')
   await expect.poll(() => queued.select('id').execute()).toEqual([])
+  await passRequestTime(app, seconds)
+}
+
+/** Makes every one-time operation so many seconds older, whatever has become of its mail. */
+export async function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE codes SET expires_at = expires_at - ${passed}, mailed_at = mailed_at - ${passed}`.execute(
     db,
