@@ -125,7 +125,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     trustProxy: config.trustProxy,
   })
   const unwatch = await watchWall({ config, database, background, metrics, log })
-  await shortenPause(db)
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
@@ -142,6 +141,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     crontab: crontabOf(config),
     log,
   })
+  // Without it the mails only wait for the rest of their minute.
+  void shortenPause(background.db).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
     http,
     listen,

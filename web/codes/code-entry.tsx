@@ -3,6 +3,7 @@ import type { CodeMail, MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { ERRORS } from '../../contract/errors.ts'
 import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { clientToken } from '../api/device.ts'
 import { worthRetrying } from '../api/query-client.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -68,10 +69,12 @@ export type CodeEntryProps = {
 
 /** The step of every flow that takes a mailed code: entering it, mailing it once more, going back. */
 export function CodeEntry(props: CodeEntryProps) {
-  const { operation, code, busy, error, wide = false, onComplete, onReturn } = props
+  const { operation, code, busy, wide = false, onComplete, onReturn } = props
+  const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
+  // While a code is checked, its operation may just have been used.
+  const error = props.error ?? (busy ? null : refusal)
   const left = error ? triesLeft(operation.id) : undefined
   const life = codeLife(error?.code, left)
-  const mail = useCodeMail(operation.id, operation.sentAt)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
   const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
@@ -141,10 +144,10 @@ type KnownMail = { state: MailState; endsAt: number }
 
 /**
  * What has become of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
- * has accepted or refused it. Undefined before the first answer, and when the server refuses to answer.
+ * has accepted or refused it: undefined before the first answer. `refusal` says that the operation has ended.
  */
-function useCodeMail(id: string, sentAt: number): KnownMail | undefined {
-  const { data } = useQuery({
+function useCodeMail(id: string, sentAt: number) {
+  const { data: mail, error } = useQuery({
     queryKey: ['code-mail', id, sentAt],
     queryFn: async ({ signal }) => {
       const body = { clientToken: await clientToken() }
@@ -157,7 +160,8 @@ function useCodeMail(id: string, sentAt: number): KnownMail | undefined {
       return isOver || (error && !worthRetrying(0, error)) ? false : ASK_EVERY_MS
     },
   })
-  return data
+  const hasEnded = error instanceof CallError && error.code === 'OPERATION_EXPIRED'
+  return { mail, refusal: hasEnded ? error : null }
 }
 
 function onOwnClock({ state, expiresAt }: CodeMail): KnownMail {
