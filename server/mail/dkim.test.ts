@@ -7,6 +7,7 @@ import { StartError } from '../start/start-failure.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../testing/test-app.ts'
 import { readDkim } from './dkim.ts'
+import { sendTestMail } from './test-mail.service.ts'
 
 const PEM = { type: 'pkcs8', format: 'pem' } as const
 const mailFrom = 'wall@vsluh.example'
@@ -68,7 +69,7 @@ function verifySignature(source: string) {
   }
 }
 
-test('a delivered mail bears a signature for the domain of MAIL_FROM, which verifies; an altered mail does not', async () => {
+test('a delivered mail, also that of `mail test`, bears a signature for the domain of MAIL_FROM, which verifies; an altered mail does not', async () => {
   const dkim = { keyFile: await keyFile(`${keys.privateKey.export(PEM)}`), selector: 'wall' }
   const { app, mailbox } = await mailAppForTest({ dkim, mailFrom })
   await startAt(app, '/registrations', { email: 'olga@example.org' })
@@ -77,6 +78,11 @@ test('a delivered mail bears a signature for the domain of MAIL_FROM, which veri
   expect(tags).toMatchObject({ a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' })
   for (const name of ['from', 'to', 'subject', 'date']) expect(tags.h?.split(':')).toContain(name)
   expect(verified).toEqual({ isBodyWhole: true, isSigned: true })
+
+  const smtpUrl = mailbox.url
+  await sendTestMail('petr@example.org', { smtpUrl, appName: 'Вслух', mailFrom, dkim })
+  const tested = verifySignature((await mailbox.mailTo('petr@example.org')).source)
+  expect(tested).toMatchObject({ isBodyWhole: true, isSigned: true })
 
   const other = source.replace(/^Subject: /m, 'Subject: x')
   expect(verifySignature(other)).toMatchObject({ isBodyWhole: true, isSigned: false })

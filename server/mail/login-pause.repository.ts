@@ -9,14 +9,15 @@ const PAUSE = sql.raw(`interval '${PAUSE_SECONDS} seconds'`)
 export type LoginPause = { isPaused: false; isProbe: boolean } | { isPaused: true; seconds: number }
 
 /**
- * Takes the try of this minute where the login was refused: `isProbe` is true for the one mail that got it. A next try later than a
- * pause was set while the clock was ahead, and is ignored.
+ * Takes the try of this minute where the login was refused: `isProbe` is true for the one mail that got it. A next try later than two
+ * pauses was set while the clock was ahead, and is ignored; one of a little more than a pause was set by a mail that asked later
+ * and came first.
  */
 export async function takeTry(db: Queryable): Promise<LoginPause> {
   const { rows } = await sql<{ isRefused: boolean; isProbe: boolean; seconds: number | null }>`
     WITH taken AS (
       UPDATE mail_pause SET next_try_at = now() + ${PAUSE}
-      WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + ${PAUSE})
+      WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + 2 * ${PAUSE})
       RETURNING true
     )
     SELECT refused_since IS NOT NULL AS "isRefused", EXISTS (SELECT FROM taken) AS "isProbe",

@@ -7,6 +7,7 @@ import { openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, SECRET, type TestApp } from '../testing/test-app.ts'
+import { mailHealth } from './mail-health.repository.ts'
 import { MAIL_LOG_KEY, selectMailLog } from './mail-log.repository.ts'
 import { maskAnswer } from './smtp-answer.ts'
 
@@ -21,7 +22,9 @@ test('a mail that fails first has one row, which says in the end that it was sen
   await startAt(app, '/registrations', { email: EMAIL })
   await expect
     .poll(() => logOf(app))
-    .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null }])
+    .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null, tries: 2 }])
+  // The second try comes 2 s after the first, and each is a new job.
+  expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(2)
   const mailbox = await openMailbox(port)
   onTestFinished(() => mailbox.close())
   await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
