@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
-import { ClientToken, IdParams } from './fields.ts'
+import { ClientToken, IdParams, UnixSeconds } from './fields.ts'
 
 /** `sent`: accepted by the mail server; `retrying`: failed, will be sent again; `refused`: there is no such mailbox. */
 const MailState = Type.Union([
@@ -11,12 +11,16 @@ const MailState = Type.Union([
 ])
 export type MailState = Type.Static<typeof MailState>
 
+/** `expiresAt`: when the code ceases to be valid, sooner once its mail is accepted. */
+const CodeMail = strictObject({ state: MailState, expiresAt: UnixSeconds })
+export type CodeMail = Type.Static<typeof CodeMail>
+
 export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
   access: 'public',
   summary: 'What has become of the mail with the code of a sign-in, registration or e-mail change',
   params: IdParams,
   body: strictObject({ clientToken: ClientToken }),
   status: 200,
-  answer: strictObject({ state: MailState }),
+  answer: CodeMail,
   errors: ['OPERATION_EXPIRED'],
 })

@@ -144,7 +144,7 @@ test('after a reload the dialog opens again on the code step, and signs in from 
   await profileLink(page).waitFor()
 })
 
-test('a dialog closed on the code stays closed after a reload, continues at «Войти», and drops an operation after ten minutes', async () => {
+test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async () => {
   const { email } = await journey.signIn('dasha@example.org')
   const page = await journey.visit({ before: (page) => page.clock.install() })
   const { dialog, code, goBack } = signInDialog(page)
@@ -159,7 +159,15 @@ test('a dialog closed on the code stays closed after a reload, continues at «В
   await signInButton(page).click()
   await code.waitFor()
 
-  await page.clock.fastForward('10:01')
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  await page.clock.fastForward('11:00')
+  await page.reload()
+  await signInButton(page).click()
+  await dialog.getByText('Код больше не действует. Запросите новый').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Получить новый код' }).isEnabled()).toBe(true)
+
+  await page.keyboard.press('Escape')
+  await page.clock.fastForward('09:01')
   await page.reload()
   await signInButton(page).click()
   await signInDialog(page).email.waitFor()

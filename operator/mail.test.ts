@@ -6,17 +6,22 @@ import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../server/testing/free-port.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
+import { startAt } from '../server/testing/sign-in-calls.ts'
+import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
+import { appForTest, SECRET } from '../server/testing/test-app.ts'
 
 const PROGRAM = join(import.meta.dirname, '../bin/vslukh')
 
-function mailTest(env: Record<string, string>): Promise<{ code: number; out: string }> {
+function run(env: Record<string, string>, ...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
   const options = { env: { PATH: process.env.PATH ?? '', ...env } }
-  execFile(PROGRAM, ['mail', 'test', 'olga@example.org'], options, (error, out, err) =>
+  execFile(PROGRAM, ['mail', ...args], options, (error, out, err) =>
     resolve({ code: Number(error?.code ?? 0), out: out + err }),
   )
   return promise
 }
+
+const mailTest = (env: Record<string, string>) => run(env, 'test', 'olga@example.org')
 
 /** An SMTP server that wants a login over TLS, and refuses it. */
 async function openRefusingLogin(): Promise<number> {
@@ -57,4 +62,34 @@ test('without an SMTP server it is refused with a sentence', async () => {
     code: 1,
     out: expect.stringContaining('SMTP_URL не задан'),
   })
+})
+
+test('what became of mails is printed, of all or of those to one address, which no line contains', async () => {
+  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 <olga@example.org> unknown' })
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
+  for (const email of ['olga@example.org', 'vera@example.net']) {
+    await startAt(app, '/registrations', { email })
+  }
+  await app.logLine('mail refused', 2)
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const [all, hers, nobodys, json, wrong] = await Promise.all([
+    run(env, 'log'),
+    run(env, 'log', 'OLGA@example.org'),
+    run(env, 'log', 'petr@example.org'),
+    run(env, 'log', 'olga@example.org', '--json'),
+    run(env, 'log', 'olga'),
+  ])
+  expect(all.out).toContain('v***@example.net')
+  const line =
+    'o***@example.org  код  отклонено, больше не отправляется, попыток: 1 — 550 5.1.1 <o***'
+  expect(all.out).toContain(line)
+  expect(hers).toMatchObject({ code: 0, out: expect.stringContaining(line) })
+  expect(hers.out).not.toContain('example.net')
+  expect(all.out + json.out).not.toMatch(/olga/i)
+  expect(nobodys.out).toContain('таких писем нет')
+  expect(JSON.parse(json.out)).toMatchObject([
+    { task: 'send-code', masked: 'o***@example.org', outcome: 'refused', reply: 550, tries: 1 },
+  ])
+  expect(wrong).toMatchObject({ code: 2, out: expect.stringContaining('не адрес почты') })
 })

@@ -1,4 +1,5 @@
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
+import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
 import { countWaiting } from '../server/moderation/queue.repository.ts'
 import { selectStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -12,6 +13,7 @@ export const status: Command = {
     requireWords(context, 0)
     const wall = await selectStatus(context.db)
     const waiting = await countWaiting(context.db)
+    const mails = await mailHealth(context.db)
     const backup = await selectBackupState(context.db)
     const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
     const reports =
@@ -28,13 +30,20 @@ export const status: Command = {
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Жалобы:     ${reports}`,
-        `Письма:     ждут: ${wall.mails_waiting}, не уходят: ${wall.mails_failing}`,
+        `Письма:     ${mailLine(mails)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, waiting, backup },
+      json: { ...wall, mails, waiting, backup },
     }
   },
+}
+
+function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHealth): string {
+  const { sent, refused, expired } = lastHour
+  const ended = `за час отправлено: ${sent}, отклонено: ${refused}, опоздало: ${expired}`
+  const line = `ждут: ${waiting}, не уходят: ${failing}; ${ended}`
+  return failingSince === null ? line : `${line}. Не уходят с ${time(failingSince)}: ${reason}`
 }
 
 function backupLine({ at, bytes, failed, verifiedAt }: BackupState): string {

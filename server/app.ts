@@ -25,6 +25,8 @@ import { createHttpServer } from './http/server.ts'
 import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
+import { shortenPause } from './mail/login-pause.repository.ts'
+import { createMailGate } from './mail/mail-gate.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
@@ -143,12 +145,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     tasks: createTasks({
       ...parts,
       backgroundDb: background.db,
+      gate: createMailGate({
+        db,
+        pool: database.pool,
+        mailsPerHour: config.mailsPerHour,
+        onLimit: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
+      }),
       transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
     crontab: crontabOf(config),
     log: quietDuringOutages(log, outage),
   })
+  // Without it the mails only wait for the rest of their minute.
+  void shortenPause(background.db).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
     http,
     listen,

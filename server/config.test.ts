@@ -9,6 +9,15 @@ import { ConfigError } from './config-reader.ts'
 const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
 
+test.each([
+  [{ DKIM_SELECTOR: 'wall' }, 'нужны обе'],
+  [{ DKIM_KEY_FILE: '/etc/dkim.pem' }, 'нужны обе'],
+  [{ DKIM_KEY_FILE: '/etc/dkim.pem', DKIM_SELECTOR: 'wall; p=x' }, 'DKIM_SELECTOR: нужно имя'],
+])('signing mails needs a key and its name: %o', (env, message) => {
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(message)
+})
+
 test('with no variable set everything has its default', () => {
   expect(readConfig({})).toEqual({
     port: 3000,
@@ -25,6 +34,8 @@ test('with no variable set everything has its default', () => {
     acceptNewSecret: false,
     smtpUrl: undefined,
     mailFrom: 'no-reply@localhost',
+    dkim: undefined,
+    mailsPerHour: 2000,
     operatorName: undefined,
     contactEmail: undefined,
     accessJournalDays: 0,
@@ -63,6 +74,9 @@ test('every variable sets its own field', () => {
     ACCEPT_NEW_SECRET: '1',
     SMTP_URL: 'smtps://mail.example',
     MAIL_FROM: 'stena@vsluh.example',
+    DKIM_KEY_FILE: '/etc/vslukh/dkim.pem',
+    DKIM_SELECTOR: 'wall',
+    MAILS_PER_HOUR: '500',
     OPERATOR_NAME: 'ООО «Стена»',
     CONTACT_EMAIL: 'wall@vsluh.example',
     ACCESS_JOURNAL_DAYS: '1095',
@@ -97,6 +111,8 @@ test('every variable sets its own field', () => {
     acceptNewSecret: true,
     smtpUrl: 'smtps://mail.example',
     mailFrom: 'stena@vsluh.example',
+    dkim: { keyFile: '/etc/vslukh/dkim.pem', selector: 'wall' },
+    mailsPerHour: 500,
     operatorName: 'ООО «Стена»',
     contactEmail: 'wall@vsluh.example',
     accessJournalDays: 1095,

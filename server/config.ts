@@ -29,6 +29,10 @@ export type Config = {
   /** Whether mails are printed and saved although PUBLIC_URL is https: MAIL_MODE=print. */
   printsMails: boolean
   mailFrom: string
+  /** The key that signs mails, and its name in the DNS; undefined where mails are not signed. */
+  dkim: { keyFile: string; selector: string } | undefined
+  /** How many mails all nodes send in an hour. */
+  mailsPerHour: number
   /** Who runs the site, as its texts name them. */
   operatorName: string | undefined
   /** For how many days the journal keeps who registered, signed in, published and deleted from which address; 0: not at all. */
@@ -107,6 +111,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom:
       read.email('MAIL_FROM') ??
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
+    dkim: readDkimSettings(read),
+    mailsPerHour: read.integer('MAILS_PER_HOUR', { fallback: 2000, min: 1, max: 10_000_000 }),
     operatorName: read.text('OPERATOR_NAME'),
     contactEmail: read.email('CONTACT_EMAIL'),
     accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
@@ -149,6 +155,21 @@ function requireOneWayOfMail({
     'SMTP_URL: не задан, а PUBLIC_URL — https: коды никому не дойдут. Задайте почтовый сервер, ' +
       'а если письма и правда нужно только печатать — MAIL_MODE=print',
   )
+}
+
+/** A name of the DNS, which may have dots. */
+const SELECTOR = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+
+function readDkimSettings({ text }: Pick<ReturnType<typeof reader>, 'text'>): Config['dkim'] {
+  const [keyFile, selector] = [text('DKIM_KEY_FILE'), text('DKIM_SELECTOR')]
+  if (keyFile === undefined && selector === undefined) return undefined
+  if (keyFile === undefined || selector === undefined) {
+    throw new ConfigError('DKIM_KEY_FILE и DKIM_SELECTOR: нужны обе переменные или ни одной')
+  }
+  if (!SELECTOR.test(selector)) {
+    throw wrong('DKIM_SELECTOR', selector, 'нужно имя в DNS, например wall')
+  }
+  return { keyFile: resolve(keyFile), selector }
 }
 
 /** The origin that people see. */

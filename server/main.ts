@@ -5,6 +5,7 @@ import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { createLineWriter, createLogger } from './logger.ts'
+import { readDkim } from './mail/dkim.ts'
 import { openMailTransport } from './mail/transport.ts'
 import { leaveNote, makeDataDir } from './start/data-dir.ts'
 import { openInstallation, refuseLostDatabase } from './start/installation.ts'
@@ -60,6 +61,7 @@ async function start(): Promise<void> {
   const transport = openMailTransport({
     smtpUrl: config.smtpUrl,
     from: { name: config.appName, address: config.mailFrom },
+    dkim: await readDkim(config),
     folder: join(config.dataDir, 'mail'),
     print: say,
   })

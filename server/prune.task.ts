@@ -4,6 +4,7 @@ import { removeExpiredOperations } from './codes/codes.repository.ts'
 import { removeExpiredMailPlaces } from './codes/mail-places.repository.ts'
 import type { Db } from './db/database.ts'
 import { purgeArchive } from './likes/likes.service.ts'
+import { removeOldMailEntries } from './mail/mail-log.repository.ts'
 import { removeExpiredBlocks } from './moderation/blocks.service.ts'
 import { removeOldReports } from './moderation/reports.repository.ts'
 import { removeOldKeys } from './posts/publications.repository.ts'
@@ -48,6 +49,7 @@ export function createPruning(
     await removeOldClients(db)
     await removeExpiredSiteRows(db)
     await removeExpiredLimits(db)
+    await removeOldMailEntries(db)
     await removeOldKeys(db)
     await removeExpiredBlocks(db)
     await removeOldReports(db)

@@ -1,34 +1,23 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
-import {
-  type DeletionNotice,
-  sendDeletionNotice,
-} from './account-deletion/account-deletion.mail.ts'
 import { moveAccounts } from './account-deletion/move-accounts.task.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
-import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
-import { updateMailState } from './codes/codes.repository.ts'
-import { type Config, originOf } from './config.ts'
+import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
+import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
 import { removeOldMails } from './mail/old-mails.ts'
-import { sendUntilExpired } from './mail/send-mail.task.ts'
+import type { Delivery } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
-import {
-  type DecisionMail,
-  type QueueMail,
-  sendDecisionMail,
-  sendQueueMail,
-} from './moderation/moderation.mail.ts'
+import { createMailTasks } from './mail-tasks.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
 import { createAnnouncing } from './moderation/moderation.task.ts'
-import { countWaiting } from './moderation/queue.repository.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import { deriveKey } from './start/app-secret.ts'
 import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
@@ -38,6 +27,7 @@ type Options = {
     | 'publicUrl'
     | 'port'
     | 'contactEmail'
+    | 'codeTtlSeconds'
     | 'moderatorEmail'
     | 'dataDir'
     | 'accessJournalDays'
@@ -56,6 +46,7 @@ type Options = {
   undoKey: Buffer
   nameKey: Buffer
   transport: MailTransport
+  gate: Delivery['gate']
   /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
 }
@@ -75,14 +66,6 @@ export const CRONTAB = `
 /** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
-const MAIL_TASKS = [
-  'send-code',
-  'send-email-notice',
-  'send-deletion-notice',
-  'send-queue-mail',
-  'send-decision-mail',
-]
-
 /** Returns when the recurring jobs run, the nightly backup among them where there is one. */
 export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
   const { hour, minute } = backupAt
@@ -91,11 +74,10 @@ export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'b
 
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, directUrl, secret, log, codeKey, undoKey, nameKey } = options
-  const { transport, invalidate } = options
-  const { appName, moderatorEmail, contactEmail: contact } = config
-  const origin = originOf(config)
-  const { backupDir, backupKeep: keep } = config
+  const { config, db, backgroundDb, directUrl, secret, log, nameKey, gate, invalidate } = options
+  const { moderatorEmail, backupDir, backupKeep: keep } = config
+  const logKey = deriveKey(secret, MAIL_LOG_KEY)
+  const mailTasks = createMailTasks({ ...options, delivery: { db, log, gate, logKey } })
   return {
     ...(backupDir !== undefined && {
       'back-up': createNightlyBackup({
@@ -107,49 +89,7 @@ export function createTasks(options: Options): JobTasks {
         log,
       }),
     }),
-    'send-code': sendUntilExpired(
-      'send-code',
-      {
-        send: (mail: CodeMail, attempt) =>
-          sendCodeMail(mail, { key: codeKey, appName, origin, transport, ...attempt }),
-        onOutcome: (mail, outcome) => updateMailState(db, mail.operationId, outcome),
-      },
-      { db, log },
-    ),
-    'send-email-notice': sendUntilExpired(
-      'send-email-notice',
-      {
-        send: (notice: EmailNotice, { signal }) =>
-          sendEmailNotice(notice, signal, { appName, origin, undoKey, contact, transport }),
-      },
-      { db, log },
-    ),
-    'send-deletion-notice': sendUntilExpired(
-      'send-deletion-notice',
-      {
-        send: (notice: DeletionNotice, { signal }) =>
-          sendDeletionNotice(notice, signal, { appName, origin, contact, transport }),
-      },
-      { db, log },
-    ),
-    'send-queue-mail': sendUntilExpired(
-      'send-queue-mail',
-      {
-        send: async (mail: QueueMail, { signal }) => {
-          const waiting = await countWaiting(db)
-          await sendQueueMail({ ...mail, waiting }, signal, { appName, origin, transport })
-        },
-      },
-      { db, log },
-    ),
-    'send-decision-mail': sendUntilExpired(
-      'send-decision-mail',
-      {
-        send: (mail: DecisionMail, { signal }) =>
-          sendDecisionMail(mail, signal, { appName, origin, transport }),
-      },
-      { db, log },
-    ),
+    ...mailTasks,
     'announce-decision': createAnnouncing(db),
     'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
     'restore-posts': (_, { abortPromise }) =>
@@ -162,7 +102,7 @@ export function createTasks(options: Options): JobTasks {
         stopping: abortPromise as Promise<never>,
         invalidate,
       }),
-    'release-mails': () => releaseAbandonedJobs(db, MAIL_TASKS, LONGEST_MAIL_SECONDS),
+    'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
       await removeOldMails(join(config.dataDir, 'mail'))
       await removeOldAccesses(backgroundDb, config.accessJournalDays)

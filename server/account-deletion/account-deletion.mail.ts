@@ -40,7 +40,7 @@ export async function sendDeletionNotice(
   { to, username, erasedAt }: DeletionNotice,
   signal: AbortSignal,
   { appName, origin, contact, transport }: NoticeOptions,
-): Promise<void> {
+): Promise<string> {
   const mail = {
     to,
     subject: `Аккаунт удалён · ${appName}`,
@@ -57,5 +57,5 @@ export async function sendDeletionNotice(
       ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
-  await transport.send(mail, signal)
+  return await transport.send(mail, signal)
 }

@@ -26,7 +26,7 @@ export async function sendEmailNotice(
   { to, username, changeId }: EmailNotice,
   signal: AbortSignal,
   { appName, origin, undoKey, contact, transport }: NoticeOptions,
-): Promise<void> {
+): Promise<string> {
   const mail = {
     to,
     subject: `Почта аккаунта изменена · ${appName}`,
@@ -44,7 +44,7 @@ export async function sendEmailNotice(
       ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
-  await transport.send(mail, signal)
+  return await transport.send(mail, signal)
 }
 
 /**

@@ -31,11 +31,13 @@ export const BACKED_UP = [
   'bans',
 ] as const satisfies (keyof Tables)[]
 
-/** The tables that stay out: what lasts for minutes, and what the migrations of a restore write themselves. */
+/** The tables that stay out: what is about mails and requests of the last days, and what the migrations of a restore write themselves. */
 export const LEFT_OUT = [
   'codes',
   'code_mails',
   'rate_limits',
+  'mail_log',
+  'mail_pause',
   'additive_migrations',
   'kysely_migration',
   'kysely_migration_lock',

@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { nameDevice } from '../mail/mail-words.ts'
+import type { Mail } from '../mail/smtp.ts'
 import { DEVICE } from '../testing/client.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { nameDevice } from './asking-device.ts'
+import { sendCodeMail } from './codes.mail.ts'
 
 test('the mail names the only place for its code, who asked and when, holds no link, and is marked as automatic', async () => {
   const mailbox = await openMailbox()
@@ -24,3 +26,27 @@ test('a mail repeats known names of browsers and systems only, whatever the call
   expect(nameDevice({ ...DEVICE, userAgent: 'Safari: call me', os: 'Linuxoid' })).toBe(null)
   expect(nameDevice(null)).toBe(null)
 })
+
+test('the mail names the minutes that its code has left: ten once it is sent, fewer where the operation ends sooner', async () => {
+  const minutesIn = async (leftMinutes: number) => {
+    const texts: string[] = []
+    const transport = {
+      destination: '',
+      send: async ({ text }: Mail) => {
+        texts.push(text)
+        return ''
+      },
+    }
+    const signal = new AbortController().signal
+    const options = { key: Buffer.from('key'), appName: 'Вслух', origin: 'http://localhost' }
+    await sendCodeMail(
+      { to: 'olga@example.org', purpose: 'login', operationId: 'x', ...ASKED },
+      { ...options, transport, ttlSeconds: 600, leftMs: leftMinutes * 60_000, signal },
+    )
+    return /действует ещё (\d+) мин/.exec(texts.join())?.[1]
+  }
+  expect(await minutesIn(20)).toBe('10')
+  expect(await minutesIn(4)).toBe('4')
+})
+
+const ASKED = { device: null, askedAt: 0, expiresAt: 0 }

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import type { Purpose } from '../db/tables.ts'
+import { whenAndWhere } from '../mail/mail-words.ts'
+import type { QueuedMail } from '../mail/queue-mail.ts'
 import type { MailTransport } from '../mail/transport.ts'
 
 /** A queued mail with a code. It names the operation, not the code; sending it derives the code. */
-export type CodeMail = {
-  to: string
+export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
-  /** When the code expires, in unix milliseconds. The mail is not sent after it. */
-  expiresAt: number
   /** The device that asks, such as «Firefox, Linux», where it is known; when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
@@ -22,21 +21,15 @@ const WHAT: Record<Purpose, string> = {
   'account-deletion': 'код для удаления аккаунта',
 }
 
-const ASKED = new Intl.DateTimeFormat('ru', {
-  day: 'numeric',
-  month: 'long',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'Europe/Moscow',
-})
-
 type SendOptions = {
   key: Buffer
   appName: string
   /** The origin people see: its host is the only place for the code. */
   origin: string
   transport: MailTransport
-  /** Milliseconds until the code expires. */
+  /** For how long a code is valid once the mail server has accepted it. */
+  ttlSeconds: number
+  /** Milliseconds until the operation expires. */
   leftMs: number
   /** Aborts when the process is about to end. */
   signal: AbortSignal
@@ -45,9 +38,9 @@ type SendOptions = {
 /** Writes and sends the mail of an operation. Rejects when it was not sent. */
 export async function sendCodeMail(
   { to, purpose, operationId, device, askedAt }: CodeMail,
-  { key, appName, origin, transport, leftMs, signal }: SendOptions,
-): Promise<void> {
-  const minutes = Math.max(1, Math.round(leftMs / 60_000))
+  { key, appName, origin, transport, ttlSeconds, leftMs, signal }: SendOptions,
+): Promise<string> {
+  const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
   const code = codeOf(operationId, key)
   const mail = {
     to,
@@ -58,11 +51,11 @@ export async function sendCodeMail(
       `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
       `Код действует ещё ${minutes} мин.`,
       '',
-      `Код запросили ${ASKED.format(askedAt)} по Москве${device === null ? '' : `, ${device}`}.`,
+      `Код запросили ${whenAndWhere(askedAt, device)}.`,
       'Если это были не вы, просто удалите это письмо.',
     ].join('\n'),
   }
-  await transport.send(mail, signal)
+  return await transport.send(mail, signal)
 }
 
 /**

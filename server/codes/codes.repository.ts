@@ -3,7 +3,7 @@ import type { MailState } from '../../contract/codes.ts'
 import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
-import type { Purpose, Tables } from '../db/tables.ts'
+import type { MailOutcome, Purpose, Tables } from '../db/tables.ts'
 
 /** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
@@ -17,7 +17,8 @@ export type NewOperation = {
   userId: string
   clientHash: Buffer
   device: Device | null
-  ttlSeconds: number
+  /** How long it lives where its mail is never accepted. */
+  lifeSeconds: number
 }
 
 /**
@@ -33,7 +34,7 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
     VALUES (
       ${operation.id}, ${operation.purpose}, ${operation.email}, ${operation.emailKey},
       ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb, now(),
-      now() + ${operation.ttlSeconds} * interval '1 second'
+      now() + ${operation.lifeSeconds} * interval '1 second'
     )
     ON CONFLICT (purpose, email_key, user_id, client_hash) DO UPDATE SET
       id = CASE WHEN old.expires_at > now() THEN old.id ELSE excluded.id END,
@@ -59,29 +60,48 @@ export async function markMailed(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
-/** Stores what has become of an operation's mail. */
-export async function updateMailState(
-  db: Queryable,
-  id: string,
-  mail_state: MailState,
-): Promise<void> {
-  await db.updateTable('codes').set({ mail_state }).where('id', '=', id).execute()
+const STATES: Record<MailOutcome, MailState> = {
+  sent: 'sent',
+  refused: 'refused',
+  retrying: 'retrying',
+  paused: 'retrying',
+  limited: 'queued',
+  expired: 'retrying',
 }
 
-/** Returns what has become of the mail of a client's live operation, or undefined without one. */
+/**
+ * Stores what has become of an operation's mail. From the moment its mail is accepted, its code is valid for `ttlSeconds`, and
+ * never for longer than the operation would have lived.
+ */
+export async function storeMailOutcome(
+  db: Queryable,
+  id: string,
+  { outcome, ttlSeconds }: { outcome: MailOutcome; ttlSeconds: number },
+): Promise<void> {
+  const expiresAt = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
+  await db
+    .updateTable('codes')
+    .set({
+      mail_state: STATES[outcome],
+      ...(outcome === 'sent' && { expires_at: expiresAt }),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Returns what has become of the mail of a client's live operation, and when that expires; undefined without one. */
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-): Promise<MailState | undefined> {
-  const row = await db
+): Promise<{ state: MailState; expiresAt: Date } | undefined> {
+  return await db
     .selectFrom('codes')
-    .select('mail_state')
+    .select(['mail_state as state', 'expires_at as expiresAt'])
     .where('id', '=', id)
     .where('client_hash', '=', clientHash)
     .where('expires_at', '>', sql<Date>`now()`)
     .where('is_mailed', '=', true)
     .executeTakeFirst()
-  return row?.mail_state
 }
 
 /** Lets another caller queue the mail. */

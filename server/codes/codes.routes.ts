@@ -10,8 +10,8 @@ type Options = { route: Route; db: Db; sessions: Pick<Sessions, 'hashClient'> }
 export function registerCodes({ route, db, sessions }: Options): void {
   route(readCodeMail, async ({ params, body }) => {
     const clientHash = sessions.hashClient(body.clientToken)
-    const state = await selectMailState(db, { id: params.id, clientHash })
-    if (!state) throw new AppError('OPERATION_EXPIRED')
-    return { state }
+    const mail = await selectMailState(db, { id: params.id, clientHash })
+    if (!mail) throw new AppError('OPERATION_EXPIRED')
+    return { state: mail.state, expiresAt: Math.ceil(mail.expiresAt.getTime() / 1000) }
   })
 }

@@ -6,11 +6,11 @@ import { type Db, NO_USER, type Queryable } from '../db/database.ts'
 import type { Purpose } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import { emailKey, hasReadableDomain, mailboxOf, withUsualDomain } from '../mail/email-address.ts'
-import { addJob } from '../queue/queue.ts'
+import { nameDevice } from '../mail/mail-words.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { widestNetworkOf } from '../rate-limits/network.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isSameSecret } from '../start/app-secret.ts'
-import { nameDevice } from './asking-device.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
@@ -42,6 +42,7 @@ export type Start = {
 
 export type CodesOptions = {
   key: Buffer
+  /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   limits: Limits
   /** The key that hashes mailboxes and networks for the rate limit of code mails, and the factor of that limit. */
@@ -67,9 +68,12 @@ export function requireNewEmail(address: string): string {
   })
 }
 
+/** An operation lives so many times as long as its code, because the mail may be under way for a while. */
+const LIFE_FACTOR = 2
+
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id. Starting again before it expires
- * returns the same id, and queues a second mail only 60 s after the last. Throws TOO_MANY_REQUESTS past the rate limit of
+ * returns the same id, and queues a second mail only 60 s after the last, and only once that is not in the queue any more. Throws TOO_MANY_REQUESTS past the rate limit of
  * mails to the mailbox.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
@@ -81,11 +85,13 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
     userId: start.userId ?? NO_USER,
     clientHash: start.clientHash,
     device: start.device ?? null,
-    ttlSeconds: options.ttlSeconds,
+    lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
   })
   if (operation.mailDue) {
     const mail: CodeMail = {
       to: operation.email,
+      key: `code ${operation.id}`,
+      isUrgent: true,
       purpose: start.purpose,
       operationId: operation.id,
       expiresAt: operation.expiresAt.getTime(),
@@ -94,7 +100,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
     }
     try {
       await chargeMail(db, start, options)
-      await queueMail(db, mail)
+      await queueCodeMail(db, mail)
     } catch (error) {
       const unclaimed = unclaimMail(db, operation.id)
       // Not awaited when the database is unavailable, which would delay the caller as long again. The claim expires by itself.
@@ -110,9 +116,9 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
  * Queue the mail and mark the operation as guessable in one transaction, so that an operation whose mail was rate-limited can
  * never be guessed.
  */
-function queueMail(db: Db, mail: CodeMail): Promise<void> {
+function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    await addJob(tx, 'send-code', { payload: mail })
+    await queueMail(tx, 'send-code', mail)
     await markMailed(tx, mail.operationId)
   })
 }

@@ -15,6 +15,7 @@ import * as installation from './migrations/005-installation.ts'
 import * as moderation from './migrations/006-moderation.ts'
 import * as accountDeletion from './migrations/007-account-deletion.ts'
 import * as backups from './migrations/008-backups.ts'
+import * as mailLog from './migrations/009-mail-log.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -26,6 +27,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '006-moderation': moderation,
   '007-account-deletion': accountDeletion,
   '008-backups': backups,
+  '009-mail-log': mailLog,
 }
 
 type Options = {

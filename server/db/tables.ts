@@ -9,6 +9,12 @@ type CreatedAt = ColumnType<Date, never, never>
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 
+/**
+ * What has become of a mail. `sent`, `refused` (by its server, permanently) and `expired` are final. The others are queued again:
+ * `retrying` after a failed attempt, `paused` because the login is refused, `limited` because of MAILS_PER_HOUR.
+ */
+export type MailOutcome = 'sent' | 'refused' | 'expired' | 'retrying' | 'paused' | 'limited'
+
 export type Tables = {
   users: {
     id: GeneratedId
@@ -190,6 +196,27 @@ export type Tables = {
     until: Date | null
     created_at: CreatedAt
   }
+  /** One row a mail, which each attempt updates. */
+  mail_log: {
+    id: GeneratedId
+    task: string
+    /** A keyed hash. */
+    address_hash: Buffer
+    /** The address as logs may show it. */
+    masked: string
+    first_at: CreatedAt
+    at: ColumnType<Date, never, Date>
+    outcome: MailOutcome
+    /** How often the mail server was asked. */
+    tries: number
+    /** nodemailer's name of the last error. */
+    error: string | null
+    /** The mail server's last reply code and words, with addresses masked. */
+    reply: number | null
+    answer: string | null
+  }
+  /** One row. Null: the mail server has not refused the login. */
+  mail_pause: { refused_since: Date | null; next_try_at: Date | null }
   rate_limits: { key: string; points: number; expire: string | null }
   /** One row. */
   installation: {

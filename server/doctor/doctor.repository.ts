@@ -56,20 +56,6 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
   return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }
 }
 
-/** The mails that wait. */
-export type MailFacts = { waiting: number; failing: number; oldest_seconds: number }
-
-/** Reads the queue. Mails are the jobs whose names begin with `send-`; one that was tried before is failing. */
-export async function selectMailFacts(db: Queryable): Promise<MailFacts> {
-  const { rows } = await sql<MailFacts>`
-    SELECT count(*)::int AS waiting,
-      (count(*) FILTER (WHERE coalesce((payload->>'tries')::int, 0) > 0 OR j.attempts > 1))::int AS failing,
-      coalesce(extract(epoch FROM now() - min(j.created_at)), 0)::float8 AS oldest_seconds
-    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE t.identifier LIKE 'send-%'`.execute(db)
-  return rows[0] ?? { waiting: 0, failing: 0, oldest_seconds: 0 }
-}
-
 /** More posts a week than this are not counted one by one. */
 const NEWEST = sql.raw('100000')
 

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import { mailHealth } from '../mail/mail-health.repository.ts'
 import { deriveKey } from '../start/app-secret.ts'
 import { readSecret } from '../start/installation.ts'
 import { checkBackup, type ReadBackupState } from './backup-check.ts'
@@ -14,7 +15,7 @@ import {
   checkVersions,
 } from './database-checks.ts'
 import { checkDisk } from './disk-check.ts'
-import { selectDailyGrowth, selectDatabaseFacts, selectMailFacts } from './doctor.repository.ts'
+import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { broken, type Finding, type Level } from './finding.ts'
 import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
@@ -37,7 +38,10 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   const site = secret.level === 'ok' ? await checkOwnSite(examined) : []
   const mails = await Promise.all([
     checkSmtp(config),
-    checkMailDomain(config.mailFrom, { resolver: new Resolver(DNS) }),
+    checkMailDomain(config.mailFrom, {
+      resolver: new Resolver(DNS),
+      dkimSelector: config.dkim?.selector,
+    }),
   ])
   const [versions, ...cheap] = await examineCheaply(examined)
   return [...(versions ? [versions] : []), secret, ...site, ...mails, ...cheap]
@@ -55,7 +59,7 @@ async function examineCheaply({ db, config, readBackupState }: Examined): Promis
     checkVersions(facts),
     checkRights(facts),
     await checkClock(db),
-    checkMailQueue(await selectMailFacts(db)),
+    checkMailQueue(await mailHealth(db)),
     ...(usesDataDir(config) ? [await checkDisk(config.dataDir, await selectDailyGrowth(db))] : []),
     ...(backup ? [checkBackup(backup, new Date())] : []),
     checkCounters(facts),

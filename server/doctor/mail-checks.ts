@@ -1,23 +1,24 @@
 import type { Resolver } from 'node:dns/promises'
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
+import type { MailHealth } from '../mail/mail-health.repository.ts'
 import { smtpOptions } from '../mail/smtp.ts'
 import { smtpAdvice } from '../mail/smtp-advice.ts'
-import type { MailFacts } from './doctor.repository.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
 /** Mails leave within seconds; one that waits longer is late. */
 const LATE_SECONDS = 120
 
 /** Whether mails leave the queue. */
-export function checkMailQueue({ waiting, failing, oldest_seconds }: MailFacts): Finding {
+export function checkMailQueue(health: MailHealth): Finding {
+  const { waiting, failing, oldestSeconds, failingSince, error, reason } = health
   const says = `писем в очереди: ${waiting}, не уходят: ${failing}`
-  if (failing === 0 && oldest_seconds < LATE_SECONDS) return well('mails', says)
-  return broken(
-    'mails',
-    says,
-    'Причина — в строке smtp ниже и в строках журнала «mail not sent, will retry»',
-  )
+  if (failing === 0 && oldestSeconds < LATE_SECONDS) return well('mails', says)
+  if (failingSince === null) {
+    return broken('mails', says, 'Что с каждым из них, покажет vslukh mail log')
+  }
+  const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return broken('mails', `${says}, ${since}: ${reason}`, smtpAdvice(error ?? undefined))
 }
 
 /** Connects to the mail server and logs in, as each mail does. */
@@ -62,7 +63,8 @@ export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<F
     if (!texts.some((text) => text.toLowerCase().startsWith(begins)))
       missing.push(`${name} (${at})`)
   }
-  if (missing.length === 0) return well('mail domain', `${domain}: SPF и DMARC на месте`)
+  const names = records.map(({ name }) => name).join(', ')
+  if (missing.length === 0) return well('mail domain', `${domain}: в DNS есть ${names}`)
   return warning(
     'mail domain',
     `${domain}: в DNS нет записей ${missing.join(', ')}`,

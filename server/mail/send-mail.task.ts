@@ -1,20 +1,13 @@
 import { databaseTime } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
-import { addJob } from '../queue/queue.ts'
+import type { MailOutcome } from '../db/tables.ts'
 import { maskEmail } from './email-address.ts'
+import type { MailGate } from './mail-gate.ts'
+import { putMailEntry } from './mail-log.repository.ts'
+import { judgeFailure, postpone, type Result, type WaitingMail } from './mail-result.ts'
+import { queueAgain } from './queue-mail.ts'
 import { MailFailure } from './smtp.ts'
-
-type ExpiringMail = {
-  to: string
-  expiresAt: number
-  tries?: number
-  /** The whole mail was sent before, and no reply came. */
-  isUnanswered?: boolean
-}
-type MailLog = Record<'warn' | 'info', (details: object, message: string) => void>
-
-/** What has become of a mail. A `retrying` one is queued again; the others are final. */
-type MailOutcome = 'sent' | 'retrying' | 'refused'
+import { maskAnswer } from './smtp-answer.ts'
 
 type Attempt = {
   /** Milliseconds until the mail expires. */
@@ -24,67 +17,83 @@ type Attempt = {
 }
 
 type Sender<M> = {
-  send: (mail: M, attempt: Attempt) => Promise<void>
+  /** Returns the mail server's answer. Rejects when the mail was not sent, over SMTP with MailFailure. */
+  send: (mail: M, attempt: Attempt) => Promise<string>
   /** Called after each attempt. A rejection is only logged. */
   onOutcome?: (mail: M, outcome: MailOutcome) => Promise<void>
 }
 
-const FIRST_RETRY_MS = 2000
-const LONGEST_RETRY_MS = 15_000
+/** What every mail needs on its way. */
+export type Delivery = {
+  db: Db
+  log: Record<'warn' | 'info', (details: object, message: string) => void>
+  gate: MailGate
+  /** The key that hashes addresses for the log of mails. */
+  logKey: Buffer
+}
 
 /**
  * Makes the job that sends a mail. A mail that failed, or was interrupted by the end of the process, is queued again after 2, 4, 8
- * and then every 15 s, until it expires. A mail that its server refuses permanently is not queued again. A mail that was
- * sent whole without a reply may have arrived, and is queued again only once.
+ * and then every 15 s, until it expires; one whose login was refused after a minute. A mail that its server refuses
+ * permanently is not queued again. A mail that was sent whole without a reply may have arrived, and is queued again only once.
  */
-export function sendUntilExpired<M extends ExpiringMail>(
+export function sendUntilExpired<M extends WaitingMail>(
   task: string,
   { send, onOutcome = async () => {} }: Sender<M>,
-  { db, log }: { db: Db; log: MailLog },
+  { db, log, gate, logKey }: Delivery,
 ): (mail: M, ending: { abortSignal: AbortSignal }) => Promise<void> {
-  async function attempt(mail: M, { leftMs, signal }: Attempt): Promise<MailOutcome> {
-    const to = maskEmail(mail.to)
+  async function run(mail: M, attempt: Attempt): Promise<Result<M>> {
+    if (attempt.leftMs <= 0) return { outcome: 'expired', message: 'mail given up', isTried: false }
+    const { isUrgent = false, isCounted = false } = mail
+    const admission = await gate.admit({ isUrgent, isCounted })
+    if (!admission.isAdmitted) return postpone(mail, admission)
+    const admitted = { ...mail, isCounted: true, waitsFor: undefined }
     try {
-      await send(mail, { leftMs, signal })
-      log.info({ task, to }, 'mail sent')
-      return 'sent'
+      const answer = await send(mail, attempt)
+      await noteLogin('accepted', admission.isProbe)
+      return { outcome: 'sent', message: 'mail sent', isTried: true, answer }
     } catch (error) {
-      const kind = error instanceof MailFailure ? error.kind : 'failed'
-      const details = { task, to, ...detailsOf(error) }
-      if (kind === 'refused') {
-        log.warn(details, 'mail refused')
-        return 'refused'
-      }
-      if (kind === 'unanswered' && mail.isUnanswered) {
-        log.warn(details, 'mail sent twice without an answer')
-        return 'sent'
-      }
-      log.warn(details, 'mail not sent, will retry')
-      await queueAgain({ ...mail, isUnanswered: mail.isUnanswered || kind === 'unanswered' })
-      return 'retrying'
+      if (error instanceof MailFailure) await noteLogin(error.login, admission.isProbe)
+      return judgeFailure(admitted, error)
     }
   }
 
-  async function queueAgain(mail: M): Promise<void> {
-    const tries = mail.tries ?? 0
-    const wait = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
-    const payload = { ...mail, tries: tries + 1 }
-    await addJob(db, task, { payload, afterMs: wait })
+  /** A mail that was sent must not be sent again because this could not be stored. */
+  function noteLogin(...noted: Parameters<MailGate['noteLogin']>): Promise<void> {
+    return gate.noteLogin(...noted).catch((err) => log.warn({ task, err }, 'login not noted'))
   }
 
-  return async (mail, { abortSignal }) => {
+  /** Logs a result, and queues the mail again where it says so. */
+  async function settle(mail: M, result: Result<M>): Promise<void> {
+    const { message, again, hint, ...rest } = result
+    const answer = rest.answer && maskAnswer(rest.answer, mail.to)
+    const entry = { ...rest, answer, id: mail.logId, task, to: mail.to }
+    // Each of the mails that wait asks again and again: only the first time is news.
+    const isNews = again === undefined || result.isTried || again.mail.waitsFor !== mail.waitsFor
+    const put = async (tx: Db) => (isNews ? putMailEntry(tx, entry, logKey) : mail.logId)
+    if (again) {
+      const queuedAt = mail.queuedAt ?? (await databaseTime(db))
+      await db.transaction().execute(async (tx) => {
+        const logId = await put(tx)
+        const next = { ...again.mail, queuedAt, ...(logId !== undefined && { logId }) }
+        await queueAgain(tx, task, { mail: next, afterMs: again.afterMs })
+      })
+    } else {
+      await put(db).catch((err) => log.warn({ task, err }, 'outcome not stored'))
+    }
+    if (!isNews) return
+    const { error: code, reply } = result
+    const details = { task, to: maskEmail(mail.to), code, reply, answer, hint }
+    log[result.outcome === 'sent' && code === undefined ? 'info' : 'warn'](details, message)
+  }
+
+  return async (mail, { abortSignal: signal }) => {
     // By the database's clock, which set the time of expiry.
     const leftMs = mail.expiresAt - (await databaseTime(db))
-    if (leftMs <= 0) return log.warn({ task, to: maskEmail(mail.to) }, 'mail given up')
-    const outcome = await attempt(mail, { leftMs, signal: abortSignal })
-    // A mail that was sent must not be sent again because its outcome could not be stored.
-    await onOutcome(mail, outcome).catch((err) => log.warn({ task, err }, 'outcome not stored'))
+    const result = await run(mail, { leftMs, signal })
+    await settle(mail, result)
+    await onOutcome(mail, result.outcome).catch((err) =>
+      log.warn({ task, err }, 'outcome not stored'),
+    )
   }
-}
-
-/** What may be logged of a failure. The server's own words could contain the address. */
-function detailsOf(error: unknown) {
-  if (!(error instanceof MailFailure)) return { code: (error as NodeJS.ErrnoException).code }
-  const { code, reply, hint } = error
-  return { code, ...(reply && { reply }), ...(hint && { hint }) }
 }

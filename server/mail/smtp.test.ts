@@ -8,6 +8,7 @@ import { openMailbox } from '../testing/mailbox.ts'
 import { openTarpitSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
 
+import type { MailGate } from './mail-gate.ts'
 import { sendUntilExpired } from './send-mail.task.ts'
 import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
 
@@ -18,6 +19,11 @@ const MESSAGE = toMessage(
   { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
+/** No limit and no pause. */
+const OPEN_GATE: MailGate = {
+  admit: async () => ({ isAdmitted: true, isProbe: false }),
+  noteLogin: async () => {},
+}
 const SHORT = { conversationMs: 700 }
 
 async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
@@ -62,7 +68,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
       send: (_mail, { signal }) => send(MESSAGE, signal),
       onOutcome: async (_mail, outcome) => void outcomes.push(outcome),
     },
-    { db: app.db, log: { warn: log, info: log } },
+    { db: app.db, log: { warn: log, info: log }, gate: OPEN_GATE, logKey: Buffer.from('key') },
   )
   const queued = async () => {
     const { rows } = await sql<{ payload: Parameters<typeof job>[0] }>`

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import type { Dkim } from './dkim.ts'
 
 /** A mail to one address. */
 export type Mail = { to: string; subject: string; text: string }
@@ -39,14 +40,20 @@ export class MailFailure extends Error {
   /** nodemailer's name of the error, and the SMTP server's reply code if there was a reply. */
   readonly code: string | undefined
   readonly reply: number | undefined
+  /** The server's whole reply, or else the error's message. Addresses in it are not masked. */
+  readonly answer: string
   /** What the operator can do about it, where that is not obvious. */
   readonly hint: string | undefined
+  /** Whether the server has accepted or refused who we are; undefined where the conversation did not get that far. */
+  readonly login: 'accepted' | 'refused' | undefined
 
   constructor(kind: MailFailure['kind'], cause: SmtpError) {
     super(cause.message, { cause })
     this.kind = kind
     this.code = cause.code
     this.reply = cause.responseCode
+    this.answer = cause.response ?? cause.message
+    this.login = loginOf(cause)
     this.hint = cause.code === 'ETLS' ? TLS_HINT : undefined
   }
 }
@@ -58,17 +65,24 @@ type SmtpError = Error & {
   responseCode?: number | undefined
 }
 
-type Options = { conversationMs?: number }
+/** A refused login is temporary where its reply code begins with 4, as that of a server whose passwords are unavailable. */
+function loginOf({ code, command = '', responseCode = 535 }: SmtpError): MailFailure['login'] {
+  if (code === 'EAUTH') return responseCode >= 500 ? 'refused' : undefined
+  return ['MAIL FROM', 'RCPT TO', 'DATA'].includes(command) ? 'accepted' : undefined
+}
+
+type Options = { conversationMs?: number; dkim?: Dkim | undefined }
 
 /**
- * Makes a function that sends a message over a connection of its own. It rejects with MailFailure, after 45 s at the latest
- * or when `signal` aborts, and sends nothing once it has rejected.
+ * Makes a function that sends a message over a connection of its own, and returns the server's answer. It rejects with
+ * MailFailure, after 45 s at the latest or when `signal` aborts, and sends nothing once it has rejected.
  */
-export function smtpSender(url: string, { conversationMs = CONVERSATION_MS }: Options = {}) {
-  return async (message: Message, signal?: AbortSignal): Promise<void> => {
+export function smtpSender(url: string, { conversationMs = CONVERSATION_MS, dkim }: Options = {}) {
+  return async (message: Message, signal?: AbortSignal): Promise<string> => {
     let isWritten = false
     const smtp = createTransport({
       ...smtpOptions(url),
+      ...(dkim && { dkim }),
       // Only its log shows that the last byte of the message was written to the socket.
       logger: entryLogger(({ tnx }) => {
         if (tnx === 'message') isWritten = true
@@ -77,7 +91,8 @@ export function smtpSender(url: string, { conversationMs = CONVERSATION_MS }: Op
     const deadline = AbortSignal.timeout(conversationMs)
     const until = signal ? AbortSignal.any([signal, deadline]) : deadline
     try {
-      await smtp.sendMail({ ...message, signal: until })
+      const { response } = await smtp.sendMail({ ...message, signal: until })
+      return response
     } catch (error) {
       throw failureOf(error as SmtpError, isWritten)
     }

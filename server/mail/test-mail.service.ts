@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
+import { readDkim } from './dkim.ts'
 import { smtpOptions, toMessage } from './smtp.ts'
 import { smtpAdvice } from './smtp-advice.ts'
 
@@ -10,11 +11,18 @@ type Entry = { tnx?: string; action?: string }
 
 /**
  * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
- * rejects because of that server.
+ * rejects because of that server. Throws StartError where mails cannot be signed.
  */
 export async function sendTestMail(
   to: string,
-  { smtpUrl, appName, mailFrom }: Pick<Config, 'appName' | 'mailFrom'> & { smtpUrl: string },
+  {
+    smtpUrl,
+    appName,
+    mailFrom,
+    dkim,
+  }: Pick<Config, 'appName' | 'mailFrom' | 'dkim'> & {
+    smtpUrl: string
+  },
 ): Promise<TestMail> {
   const steps: string[] = []
   const note = (entry: unknown, message?: unknown, ...values: unknown[]) => {
@@ -30,7 +38,12 @@ export async function sendTestMail(
     error() {},
     fatal() {},
   }
-  const smtp = createTransport({ ...smtpOptions(smtpUrl), logger })
+  const signing = await readDkim({ dkim, mailFrom })
+  const smtp = createTransport({
+    ...smtpOptions(smtpUrl),
+    ...(signing && { dkim: signing }),
+    logger,
+  })
   const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
   const mail = { to, subject: `Проверка почты · ${appName}`, text }
   try {

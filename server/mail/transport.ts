@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
+import type { Dkim } from './dkim.ts'
 import { type Mail, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
-  /** Rejects when `signal` aborts or the mail was not accepted for delivery, over SMTP with MailFailure. */
-  send(mail: Mail, signal?: AbortSignal): Promise<void>
+  /**
+   * Returns the SMTP server's answer. Rejects when `signal` aborts or the mail was not accepted for delivery, over SMTP with
+   * MailFailure.
+   */
+  send(mail: Mail, signal?: AbortSignal): Promise<string>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
 }
@@ -14,6 +18,8 @@ export type MailTransport = {
 type Options = {
   smtpUrl: string | undefined
   from: { name: string; address: string }
+  /** How mails are signed; undefined where they are not. */
+  dkim?: Dkim | undefined
   /** Folder for mails where there is no SMTP server. */
   folder: string
   print: (text: string) => void
@@ -24,8 +30,8 @@ export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }
 
-function sendMails({ from }: Options, smtpUrl: string): MailTransport {
-  const send = smtpSender(smtpUrl)
+function sendMails({ from, dkim }: Options, smtpUrl: string): MailTransport {
+  const send = smtpSender(smtpUrl, { dkim })
   return {
     destination: `через SMTP-сервер ${new URL(smtpUrl).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
@@ -46,6 +52,7 @@ function saveMails({ from, folder, print }: Options): MailTransport {
       await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })
       await rename(`${path}.part`, path)
       print(`\n✉ Письмо для ${mail.to}\n  ${mail.subject}\n${indent(mail.text)}\n`)
+      return 'saved'
     },
   }
 }

@@ -54,6 +54,7 @@ function readFromDatabase(
     waiting: gauge('mails_waiting', 'Mails in the queue'),
     failing: gauge('mails_failing', 'Those that were tried before'),
     oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
+    failingMail: gauge('mail_failing_seconds', 'For how long no mail has left; 0 while they leave'),
     reports: gauge('reports_open', 'Open reports'),
     oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
     differences: gauge('counter_differences', 'Counters that differed at the last check'),
@@ -69,7 +70,9 @@ function readFromDatabase(
       const { mails, counterDifferences, nodes } = await readWallHealth()
       gauges.waiting.set(mails.waiting)
       gauges.failing.set(mails.failing)
-      gauges.oldestMail.set(mails.oldest_seconds)
+      gauges.oldestMail.set(mails.oldestSeconds)
+      const { failingSince } = mails
+      gauges.failingMail.set(failingSince ? (Date.now() - failingSince.getTime()) / 1000 : 0)
       gauges.differences.set(counterDifferences)
       gauges.nodes.set(nodes)
       const { reports, oldest } = await countReports()

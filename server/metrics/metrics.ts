@@ -49,8 +49,9 @@ export function createMetrics(version: string) {
         ...transport,
         async send(mail, signal) {
           try {
-            await transport.send(mail, signal)
+            const answer = await transport.send(mail, signal)
             mails.inc({ outcome: 'sent' })
+            return answer
           } catch (error) {
             mails.inc({ outcome: error instanceof MailFailure ? error.kind : 'failed' })
             throw error

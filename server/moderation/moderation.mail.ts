@@ -21,8 +21,8 @@ export async function sendQueueMail(
   { to, waiting }: QueueMail & { waiting: Waiting },
   signal: AbortSignal,
   { appName, origin, transport }: MailOptions,
-): Promise<void> {
-  if (waiting.oldest === null) return
+): Promise<string> {
+  if (waiting.oldest === null) return 'nothing waits any more'
   const lines = [
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}.`,
@@ -33,7 +33,7 @@ export async function sendQueueMail(
     'Письмо приходит не чаще раза в час, и только когда есть новое.',
   ]
   const subject = `Жалобы ждут решения: ${waiting.posts} · ${appName}`
-  await transport.send({ to, subject, text: lines.join('\n') }, signal)
+  return await transport.send({ to, subject, text: lines.join('\n') }, signal)
 }
 
 /** A queued mail to the author of a post that was decided about. */
@@ -56,7 +56,7 @@ export async function sendDecisionMail(
   { to, outcome, text, reason }: DecisionMail,
   signal: AbortSignal,
   { appName, origin, transport }: MailOptions,
-): Promise<void> {
+): Promise<string> {
   const own = `${origin}${PATHS.ownPosts}`
   const because = reason ? [`Причина: ${reason}.`] : []
   const lines = {
@@ -78,5 +78,5 @@ export async function sendDecisionMail(
     subject: `${SUBJECTS[outcome]} · ${appName}`,
     text: [...lines, '', 'Текст записи:', '', text].join('\n'),
   }
-  await transport.send(mail, signal)
+  return await transport.send(mail, signal)
 }

@@ -35,14 +35,30 @@ const CRON_BEHIND_MS = 86_400_000
 /** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
-/** Queues a job; in a transaction it is queued when that commits. It runs at once, or after `afterMs` milliseconds. */
+type NewJob = {
+  payload: object
+  /** Milliseconds until it is due; 0 unless given. */
+  afterMs?: number
+  /** Jobs with a lower number run first; 0 unless given. */
+  priority?: number
+  /** No two jobs that wait have the same key. */
+  key?: string
+  /** What happens where a job with the key waits, and does not run: it stays as it is, or the new one takes its place. */
+  onSameKey?: 'keep' | 'replace'
+}
+
+/** Queues a job; in a transaction it is queued when that commits. */
 export async function addJob(
   db: Queryable,
   task: string,
-  { payload, afterMs = 0 }: { payload: object; afterMs?: number },
+  { payload, afterMs = 0, priority = 0, key, onSameKey = 'replace' }: NewJob,
 ): Promise<void> {
   await sql`SELECT graphile_worker.add_job(
-    ${task}, ${JSON.stringify(payload)}::json, run_at => now() + ${afterMs} * interval '1 millisecond'
+    ${task}, ${JSON.stringify(payload)}::json, run_at => now() + ${afterMs} * interval '1 millisecond',
+    priority => ${priority}::integer, job_key => ${key ?? null}::text
+  )
+  WHERE ${onSameKey === 'replace'} OR NOT EXISTS (
+    SELECT FROM graphile_worker._private_jobs WHERE key = ${key ?? null}::text AND locked_at IS NULL
   )`.execute(db)
 }
 

@@ -3,7 +3,7 @@ import { removeExpiredMailPlaces } from '../codes/mail-places.repository.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
-import { passCodeTime, passLimitTime } from '../testing/passing-time.ts'
+import { passLimitTime, passRequestTime } from '../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
@@ -21,7 +21,7 @@ function ask(app: TestApp, clientToken = `browser ${number}`) {
 
 async function pass(app: TestApp, seconds: number): Promise<void> {
   await passLimitTime(app, seconds)
-  await passCodeTime(app, seconds)
+  await passRequestTime(app, seconds)
 }
 
 /** Requests three codes, a minute apart: as many as are allowed in an hour. */

@@ -25,6 +25,7 @@ import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 import { admit, requireAdmission } from '../site-state/site-state.service.ts'
+import { announceSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -89,7 +90,9 @@ export function registerSignIn(options: Options): void {
       if (isNew) await admit(tx, { email, ip: request.ip, invitation })
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
-      return { isNew, isBack, ...(await sessions.open(tx, session)) }
+      const opened = await sessions.open(tx, session)
+      if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+      return { isNew, isBack, ...opened }
     })
     if (opened.isBack) await invalidate()
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'

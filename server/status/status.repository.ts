@@ -9,8 +9,6 @@ export type WallStatus = {
   sessions: number
   posts: number
   posts_today: number
-  mails_waiting: number
-  mails_failing: number
   counters_checked_at: Date | null
   counter_differences: number | null
 }
@@ -18,7 +16,7 @@ export type WallStatus = {
 /** More posts a day than this are not counted one by one. */
 const NEWEST = sql.raw('100000')
 
-/** Reads the state. Mails are the jobs whose names begin with `send-`; one that was tried before is failing. */
+/** Reads the state. */
 export async function selectStatus(db: Queryable): Promise<WallStatus> {
   const { rows } = await sql<WallStatus>`
     SELECT i.version, i.counters_checked_at, i.counter_differences,
@@ -28,14 +26,8 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
       (SELECT count(*) FROM sessions)::float8 AS sessions,
       (SELECT sum(posts) FROM wall_totals)::float8 AS posts,
       (SELECT count(*) FROM (SELECT created_at FROM posts ORDER BY id DESC LIMIT ${NEWEST}) newest
-        WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
-      mails.waiting AS mails_waiting, mails.failing AS mails_failing
-    FROM installation i CROSS JOIN LATERAL (
-      SELECT count(*)::int AS waiting,
-        (count(*) FILTER (WHERE coalesce((payload->>'tries')::int, 0) > 0 OR j.attempts > 1))::int AS failing
-      FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-      WHERE t.identifier LIKE 'send-%'
-    ) mails`.execute(db)
+        WHERE created_at > now() - interval '1 day')::float8 AS posts_today
+    FROM installation i`.execute(db)
   const [status] = rows
   if (!status) throw new Error('the installation has no row')
   return status

@@ -7,13 +7,18 @@ import { onTestFinished } from 'vitest'
 
 const execute = promisify(execFile)
 
-/** Makes a certificate for localhost by openssl, valid for so many days. It is removed at the end of the test. */
-export async function certificateForTest(days: number) {
+/**
+ * Makes a certificate for localhost by openssl, valid for so many days from now, or from the time of the clock that `env` sets. It
+ * is removed at the end of the test.
+ */
+export async function certificateForTest(days: number, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'certificate-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert]
-  await execute('openssl', ['req', ...made, '-days', String(days), ...subject])
+  await execute('openssl', ['req', ...made, '-days', String(days), ...subject], {
+    env: { ...process.env, ...env },
+  })
   return { path: cert, key: await readFile(key), cert: await readFile(cert) }
 }

@@ -10,10 +10,15 @@ export type ReceivedMail = {
   text: string
   /** The header Auto-Submitted. */
   autoSubmitted: string | undefined
+  /** All its bytes, as Latin-1. */
+  source: string
 }
 
 /** A real SMTP server on loopback that stores the mails it receives. */
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
+
+/** How the subject of a mail with a code begins. */
+const CODE = /^\d{6} /
 
 /** Opens a mailbox at a port, by default at a free one. */
 export async function openMailbox(port = 0) {
@@ -25,11 +30,10 @@ export async function openMailbox(port = 0) {
     disabledCommands: ['STARTTLS', 'AUTH'],
     onData(stream, session, done) {
       buffer(stream)
-        .then(PostalMime.parse)
-        .then(({ subject = '', text = '', headers }) => {
+        .then(readMail)
+        .then((mail) => {
           const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
-          const automatic = headers.find(({ key }) => key === 'auto-submitted')
-          mails.push({ to, subject, text, autoSubmitted: automatic?.value })
+          mails.push({ to, ...mail })
           done()
           arrived.resolve()
           arrived = Promise.withResolvers()
@@ -39,26 +43,34 @@ export async function openMailbox(port = 0) {
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')
 
+  async function nextOf(isWanted: (mail: ReceivedMail) => boolean, count: number) {
+    for (;;) {
+      const found = mails.filter(isWanted)
+      const newest = found.at(-1)
+      if (newest && found.length >= count) return newest
+      await arrived.promise
+    }
+  }
+
   return {
     mails,
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
 
     /** Waits until `count` mails to an address have arrived. Returns the newest one. */
-    async mailTo(address: string, count = 1): Promise<ReceivedMail> {
-      for (;;) {
-        const found = mails.filter(({ to }) => to === address)
-        const newest = found.at(-1)
-        if (newest && found.length >= count) return newest
-        await arrived.promise
-      }
-    },
+    mailTo: (address: string, count = 1) => nextOf(({ to }) => to === address, count),
 
-    /** Waits likewise, and returns the code in the newest mail. */
+    /** Waits likewise for mails with codes, and returns the code in the newest. */
     async codeFor(address: string, count = 1): Promise<string> {
-      const { subject } = await this.mailTo(address, count)
-      return subject.slice(0, 6)
+      const isCode = ({ to, subject }: ReceivedMail) => to === address && CODE.test(subject)
+      return (await nextOf(isCode, count)).subject.slice(0, 6)
     },
 
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
+}
+
+async function readMail(bytes: Buffer): Promise<Omit<ReceivedMail, 'to'>> {
+  const { subject = '', text = '', headers } = await PostalMime.parse(bytes)
+  const automatic = headers.find(({ key }) => key === 'auto-submitted')
+  return { subject, text, autoSubmitted: automatic?.value, source: bytes.toString('latin1') }
 }

@@ -1,8 +1,19 @@
 import { sql } from 'kysely'
+import { expect } from 'vitest'
 import type { TestApp } from './test-app.ts'
 
-/** Makes every one-time operation so many seconds older. */
-export async function passCodeTime({ db }: TestApp, seconds: number): Promise<void> {
+/** Makes every one-time operation so many seconds older, once its mail has been tried: the time of a code begins with that. */
+export async function passCodeTime(app: TestApp, seconds: number): Promise<void> {
+  const queued = app.db
+    .selectFrom('codes')
+    .where('is_mailed', '=', true)
+    .where('mail_state', '=', 'queued')
+  await expect.poll(() => queued.select('id').execute()).toEqual([])
+  await passRequestTime(app, seconds)
+}
+
+/** Makes every one-time operation so many seconds older, whatever has become of its mail. */
+export async function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE codes SET expires_at = expires_at - ${passed}, mailed_at = mailed_at - ${passed}`.execute(
     db,
@@ -28,6 +39,14 @@ export async function passReleaseTime({ db }: TestApp, seconds: number): Promise
   await sql`UPDATE released_usernames SET released_at = released_at - ${seconds} * interval '1 second'`.execute(
     db,
   )
+}
+
+/** Makes the pause after a refused login so many seconds older, and with it the mails that wait. */
+export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await sql`UPDATE mail_pause SET next_try_at = next_try_at - ${passed}`.execute(db)
+  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => min(run_at) - ${passed})
+    FROM graphile_worker._private_jobs WHERE payload->>'to' IS NOT NULL`.execute(db)
 }
 
 /** Makes every rate limit that is counted in the database so many seconds older. */

@@ -7,6 +7,7 @@ import { type AppOptions, createApp } from '../app.ts'
 import { codeOf } from '../codes/codes.mail.ts'
 import { type Config, readConfig } from '../config.ts'
 import { createLogger } from '../logger.ts'
+import { readDkim } from '../mail/dkim.ts'
 import { openMailTransport } from '../mail/transport.ts'
 import { deriveKey } from '../start/app-secret.ts'
 import { openBalancer } from './balancer.ts'
@@ -16,7 +17,8 @@ import { collectLog } from './log-lines.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
 
-const SECRET = 'a-secret-that-only-tests-know-0123456789'
+/** The APP_SECRET of every test app. */
+export const SECRET = 'a-secret-that-only-tests-know-0123456789'
 /** How many nodes each test app consists of, behind a balancer if more than one. Set by VSLUKH_NODES. */
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
@@ -117,6 +119,7 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
   const transport = openMailTransport({
     smtpUrl: config.smtpUrl,
     from: { name: config.appName, address: config.mailFrom },
+    dkim: await readDkim(config),
     folder: join(dataDir, 'mail'),
     print() {},
   })

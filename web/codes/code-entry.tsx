@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import type { MailState } from '../../contract/codes.ts'
+import type { CodeMail, MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { ERRORS } from '../../contract/errors.ts'
 import { call } from '../api/call.ts'
+import { CallError } from '../api/call-error.ts'
 import { clientToken } from '../api/device.ts'
 import { worthRetrying } from '../api/query-client.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { plural } from '../format/counts.ts'
 import { countdown } from '../format/time.ts'
@@ -13,7 +15,7 @@ import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
 import type { MailedCode } from './mailed-code.ts'
-import { lockedUntil, triesLeft } from './wrong-codes.ts'
+import { latestEnd, triesLeft } from './wrong-codes.ts'
 
 /** Shown as long as there is nothing to say about the code itself. */
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
@@ -67,10 +69,12 @@ export type CodeEntryProps = {
 
 /** The step of every flow that takes a mailed code: entering it, mailing it once more, going back. */
 export function CodeEntry(props: CodeEntryProps) {
-  const { operation, code, busy, error, wide = false, onComplete, onReturn } = props
+  const { operation, code, busy, wide = false, onComplete, onReturn } = props
+  const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
+  // While a code is checked, its operation may just have been used.
+  const error = props.error ?? (busy ? null : refusal)
   const left = error ? triesLeft(operation.id) : undefined
   const life = codeLife(error?.code, left)
-  const mail = useCodeMail(operation.id, operation.sentAt)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
   const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
@@ -83,7 +87,7 @@ export function CodeEntry(props: CodeEntryProps) {
         value={code}
         readOnly={busy || life !== 'good'}
         error={codeError(error, left)}
-        status={isChecking ? checking : mail && MAIL_STATUS[mail]}
+        status={isChecking ? checking : mail && MAIL_STATUS[mail.state]}
         describedBy={props.describedBy}
         onChange={props.onType}
         onComplete={onComplete}
@@ -94,9 +98,9 @@ export function CodeEntry(props: CodeEntryProps) {
             Повторить
           </Button>
         )}
-        <ResendCode {...props} life={life} />
+        <ResendCode {...props} life={life} mail={mail} />
         <Button
-          variant={mail === 'refused' ? 'primary' : 'plain'}
+          variant={mail?.state === 'refused' ? 'primary' : 'plain'}
           wide={wide}
           disabled={busy}
           onClick={onReturn}
@@ -109,11 +113,13 @@ export function CodeEntry(props: CodeEntryProps) {
 }
 
 /** Mails the code once more: a minute after the last mail; a new one when the code has expired, or once a locked one has. */
-function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
-  const { operation, life, busy, isResending, wide, onResend } = props
+function ResendCode(props: CodeEntryProps & { life: CodeLife; mail: KnownMail | undefined }) {
+  const { operation, life, mail, busy, isResending, wide, onResend } = props
   const isLocked = life === 'locked'
   const secondsLeft = useSecondsLeft(
-    isLocked ? lockedUntil(operation) : operation.sentAt + CODE_RESEND_SECONDS * 1000,
+    isLocked
+      ? (mail?.endsAt ?? latestEnd(operation))
+      : operation.sentAt + CODE_RESEND_SECONDS * 1000,
   )
   const isExpired = life === 'expired' || (isLocked && secondsLeft === 0)
   const isWaiting = secondsLeft > 0 && !isExpired
@@ -133,23 +139,31 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife }) {
 
 const ASK_EVERY_MS = 2500
 
+/** What the server has said of a mail, and when its operation ends by this device's clock, in unix milliseconds. */
+type KnownMail = { state: MailState; endsAt: number }
+
 /**
- * The state of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
- * has accepted or refused it. Undefined before the first answer, and when the server refuses to answer.
+ * What has become of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
+ * has accepted or refused it: undefined before the first answer. `refusal` says that the operation has ended.
  */
-function useCodeMail(id: string, sentAt: number): MailState | undefined {
-  const { data } = useQuery({
+function useCodeMail(id: string, sentAt: number) {
+  const { data: mail, error } = useQuery({
     queryKey: ['code-mail', id, sentAt],
     queryFn: async ({ signal }) => {
       const body = { clientToken: await clientToken() }
-      return (await call('POST /codes/:id/mail', { params: { id }, body }, { signal })).state
+      return onOwnClock(await call('POST /codes/:id/mail', { params: { id }, body }, { signal }))
     },
     retry: false,
     gcTime: 0,
-    refetchInterval: ({ state: { data: state, error } }) => {
-      const isOver = state === 'sent' || state === 'refused'
+    refetchInterval: ({ state: { data, error } }) => {
+      const isOver = data?.state === 'sent' || data?.state === 'refused'
       return isOver || (error && !worthRetrying(0, error)) ? false : ASK_EVERY_MS
     },
   })
-  return data
+  const hasEnded = error instanceof CallError && error.code === 'OPERATION_EXPIRED'
+  return { mail, refusal: hasEnded ? error : null }
+}
+
+function onOwnClock({ state, expiresAt }: CodeMail): KnownMail {
+  return { state, endsAt: Date.now() + (expiresAt - serverNow()) * 1000 }
 }

@@ -3,8 +3,11 @@ import { isRecord } from '../browser/storage.ts'
 /** An operation whose code was mailed. `sentAt` is in unix milliseconds, and changes with every mail. */
 export type MailedCode = { id: string; email: string; sentAt: number }
 
-/** How long an operation lives, in milliseconds; where the server is set to less, it refuses the code itself. */
-export const CODE_LIFE_MS = 10 * 60_000
+/**
+ * The longest that an operation lives, in milliseconds: its code is valid for ten minutes once the mail server has accepted it.
+ * Where it ends earlier, the server refuses the code itself.
+ */
+export const CODE_LIFE_MS = 20 * 60_000
 
 /** Whether the code may still be good at `now` (unix milliseconds). */
 export function isFresh({ sentAt }: MailedCode, now: number): boolean {

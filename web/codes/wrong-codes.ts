@@ -33,8 +33,8 @@ export function triesLeft(id: string): number | undefined {
   return wrong && Math.max(0, CODE_ATTEMPTS - wrong.count)
 }
 
-/** When an operation that takes no code any more ends, so that a new code can be asked for, in unix milliseconds. */
-export function lockedUntil({ id, sentAt }: MailedCode): number {
+/** When an operation ends at the latest, where the server has not said it yet, in unix milliseconds. */
+export function latestEnd({ id, sentAt }: MailedCode): number {
   return (read(id)?.startedAt ?? sentAt) + CODE_LIFE_MS
 }
 

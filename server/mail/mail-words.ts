@@ -24,3 +24,16 @@ export function nameDevice(device: Device | null): string | null {
   const system = SYSTEMS.find((name) => `${device.os} `.startsWith(`${name} `))
   return [browser, system].filter(Boolean).join(', ') || null
 }
+
+const TIME = new Intl.DateTimeFormat('ru', {
+  day: 'numeric',
+  month: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'Europe/Moscow',
+})
+
+/** Says for a mail when something happened, in unix milliseconds, and by which device: «21 ноября в 10:00 по Москве, Firefox, Linux». */
+export function whenAndWhere(at: number, device: string | null): string {
+  return `${TIME.format(at)} по Москве${device === null ? '' : `, ${device}`}`
+}

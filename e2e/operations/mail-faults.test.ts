@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { certificateForTest } from '../../server/testing/certificate.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { openHangingSmtp, SMTP_STEPS } from '../../server/testing/hanging-smtp.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { startAt } from '../../server/testing/sign-in-calls.ts'
+import { openRefusingSmtp, openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
+import { appForTest, SECRET, type TestApp } from '../../server/testing/test-app.ts'
+import { EMAIL, run } from './wall-commands.ts'
+
+/** A conversation ends within 50 s, and commands take their time beside a dozen walls. */
+const PATIENT = { timeout: 120_000 }
+const DAY = 86_400
+
+/** A broken mail server, and what is said of it. */
+type Fault = {
+  name: string
+  url: string
+  port: number
+  close: () => Promise<void>
+  /** nodemailer's name of the error, and words of the reason. */
+  error: string
+  reason: RegExp
+}
+
+type Opened = { url: string; port: number; close(): Promise<void> }
+
+async function openFaults(): Promise<Fault[]> {
+  const port = await freePort()
+  const away = { url: `smtp://127.0.0.1:${port}`, port, close: async () => {} }
+  const refusal = async (code: number, at: 'address' | 'connect') => {
+    const opened = await openRefusingSmtp({ code, at, words: `4.3.0 not now for <${EMAIL}>` })
+    return { ...opened, url: `smtp://127.0.0.1:${opened.port}` }
+  }
+  const drip = await openTarpitSmtp('hello')
+  const of = (opened: Opened, name: string, error: string, reason: RegExp): Fault => ({
+    ...opened,
+    name,
+    error,
+    reason,
+  })
+  return [
+    of(away, 'no server', 'ESOCKET', /ECONNREFUSED/),
+    of(
+      await refusal(451, 'address'),
+      '451 for an address',
+      'EENVELOPE',
+      /451 .*<o\*{3}@example\.org>/,
+    ),
+    of(await refusal(421, 'connect'), '421 at the greeting', 'EPROTOCOL', /421 /),
+    of({ ...drip, port: Number(new URL(drip.url).port) }, 'a slow drip', 'EABORT', /.+/),
+    of(await openExpired(), 'an expired certificate', 'ESOCKET', /certificate has expired/),
+    ...(await Promise.all(
+      SMTP_STEPS.filter((step) => step !== 'message').map(async (step) =>
+        of(await openHangingSmtp(step), `silence at: ${step}`, 'ETIMEDOUT', /.+/),
+      ),
+    )),
+  ]
+}
+
+/** A mail server whose certificate was valid a month ago, and for an address that trusts its issuer. */
+async function openExpired(): Promise<Opened> {
+  const clock = await shiftedClock()
+  await clock.shift(-40 * DAY)
+  const { key, cert } = await certificateForTest(10, clock.env)
+  const server = new SMTPServer({ key, cert, authOptional: true })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  const trust = new URLSearchParams({ requireTLS: 'true', 'tls.ca': String(cert) })
+  return {
+    url: `smtp://localhost:${port}?${trust}`,
+    port,
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}
+
+const stateOf = async (app: TestApp, id: string) =>
+  (await app.call('POST', `/codes/${id}/mail`, { body: { clientToken: 'one browser' } })).body.state
+
+/** What the operator sees of a wall whose mails do not leave. */
+async function examine({ app, fault: { name, error, reason }, metricsPort }: BrokenWall) {
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const json = async (...args: string[]) => JSON.parse((await run(env, ...args, '--json')).out)
+  const [logged] = await json('mail', 'log', EMAIL)
+  expect(logged, name).toMatchObject({ outcome: 'retrying', error, masked: 'o***@example.org' })
+  expect(logged.tries, name).toBeGreaterThan(0)
+  expect(logged.answer, name).toMatch(reason)
+  const { mails } = await json('status')
+  const failing = { waiting: 1, failing: 1, error, reason: expect.stringMatching(reason) }
+  expect(mails, name).toMatchObject({ ...failing, failingSince: expect.any(String) })
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  expect(metrics, name).toMatch(/^vslukh_mails_failing 1$/m)
+  expect(metrics, name).toMatch(/^vslukh_mail_failing_seconds [1-9]/m)
+  const { findings } = await json('doctor')
+  const finding = findings.find(({ check }: { check: string }) => check === 'mails')
+  expect(finding, name).toMatchObject({ level: 'broken', says: expect.stringMatching(reason) })
+  expect(JSON.stringify([logged, mails, finding]), name).not.toContain('olga')
+}
+
+/** A wall with a broken mail server, where somebody waits for the code of an operation. */
+type BrokenWall = { fault: Fault; app: TestApp; id: string; metricsPort: number }
+
+async function startBrokenWall(fault: Fault): Promise<BrokenWall> {
+  const metricsPort = await freePort()
+  const app = await appForTest({ config: { smtpUrl: fault.url, metricsPort } })
+  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
+  return { fault, app, id, metricsPort }
+}
+
+/** Puts a working mail server in the place of the broken one. */
+async function recover({ fault, app, id }: BrokenWall): Promise<void> {
+  await fault.close()
+  const mailbox = await openMailbox(fault.port)
+  onTestFinished(() => mailbox.close())
+  // This wall insists on TLS, which the mailbox does not offer.
+  if (fault.name === 'an expired certificate') return
+  expect(await mailbox.codeFor(EMAIL), fault.name).toBe(app.codeFor(id))
+  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  await app.logLine('mail sent')
+  expect(mailbox.mails, fault.name).toHaveLength(1)
+}
+
+test('whatever the mail server does wrong, the person and every command say so, and once it works each mail comes once', {
+  timeout: 500_000,
+}, async () => {
+  const faults = await openFaults()
+  // Some walls at a time wait for their timeouts; all else is one after another, for the sake of small machines.
+  for (let first = 0; first < faults.length; first += 4) {
+    const walls: BrokenWall[] = []
+    for (const fault of faults.slice(first, first + 4)) walls.push(await startBrokenWall(fault))
+    for (const { app, id, fault } of walls) {
+      await expect
+        .poll(() => stateOf(app, id), { ...PATIENT, message: fault.name })
+        .toBe('retrying')
+    }
+    for (const wall of walls) await examine(wall)
+    await Promise.all(walls.map(recover))
+  }
+})
+
+test('a wrong password is tried once a minute, in real time', { timeout: 300_000 }, async () => {
+  const refusing = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({
+    config: { smtpUrl: `smtp://user:password@127.0.0.1:${refusing.port}` },
+  })
+  for (let n = 0; n < 12; n++) await startAt(app, '/registrations', { email: `p${n}@example.org` })
+  await app.logLine('mail waits: the login is refused')
+  const began = performance.now()
+  const first = refusing.counts.refusals
+  await expect.poll(() => refusing.counts.refusals, { timeout: 200_000 }).toBe(first + 2)
+  expect((performance.now() - began) / 1000).toBeGreaterThan(100)
+})
+
+test('an address that is refused for good is tried once, and keeps no other mail back', async () => {
+  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 no such user' })
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
+  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
+  await expect.poll(() => stateOf(app, id)).toBe('refused')
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const { out } = await run(env, 'mail', 'log', EMAIL)
+  expect(out).toMatch(/отклонено, больше не отправляется, попыток: 1 — 550 5\.1\.1 no such user/)
+  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
+  expect(refusing.counts.refusals).toBe(1)
+})
+
+test('a server that takes whole mails and never answers gets each mail twice, and not a third time', {
+  timeout: 200_000,
+}, async () => {
+  const hanging = await openHangingSmtp('message')
+  onTestFinished(() => hanging.close())
+  const app = await appForTest({ config: { smtpUrl: hanging.url } })
+  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
+  await expect.poll(() => stateOf(app, id), PATIENT).toBe('retrying')
+  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const { out } = await run(env, 'mail', 'log', '--json')
+  expect(JSON.parse(out)).toMatchObject([{ outcome: 'sent', tries: 2, error: 'ETIMEDOUT' }])
+  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
+  expect(hanging.counts.mails).toBe(2)
+})

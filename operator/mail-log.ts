@@ -1,0 +1,43 @@
+import type { LoggedMail } from '../server/mail/mail-log.repository.ts'
+import { readMailLog } from '../server/mail/mail-log.service.ts'
+import type { ContextWithoutWall, Output } from './command.ts'
+import { printable, time } from './format.ts'
+import { openWall } from './open-wall.ts'
+
+const KINDS: Record<string, string> = {
+  'send-code': 'код',
+  'send-sign-in-notice': 'о входе',
+  'send-email-notice': 'о смене почты',
+  'send-queue-mail': 'модератору',
+  'send-decision-mail': 'о решении',
+}
+
+const OUTCOMES: Record<LoggedMail['outcome'], string> = {
+  sent: 'передано почтовому серверу',
+  refused: 'отклонено, больше не отправляется',
+  expired: 'не успело, больше не отправляется',
+  retrying: 'не ушло, пробуем ещё',
+  paused: 'ждёт: почтовый сервер не принимает имя и пароль',
+  limited: 'ждёт: исчерпаны письма этого часа (MAILS_PER_HOUR)',
+}
+
+/** Prints what became of the newest mails, or of those to one address. Throws StartError. */
+export async function mailLog(
+  { config, say }: ContextWithoutWall,
+  address: string | undefined,
+): Promise<Output> {
+  const wall = await openWall(config, say)
+  try {
+    const mails = await readMailLog(wall.db, { config, to: address })
+    const nothing = 'За последние две недели таких писем нет. Те, что ещё в очереди: vslukh status.'
+    return { lines: mails.length > 0 ? mails.map(lineOf) : [nothing], json: mails }
+  } finally {
+    await wall.close()
+  }
+}
+
+function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
+  const words = answer ?? error
+  const said = words === null ? '' : ` — ${printable(words)}`
+  return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
+}

@@ -1,0 +1,83 @@
+import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
+import {
+  type DeletionNotice,
+  sendDeletionNotice,
+} from './account-deletion/account-deletion.mail.ts'
+import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
+import { storeMailOutcome } from './codes/codes.repository.ts'
+import { type Config, originOf } from './config.ts'
+import { type Delivery, sendUntilExpired } from './mail/send-mail.task.ts'
+import type { MailTransport } from './mail/transport.ts'
+import {
+  type DecisionMail,
+  type QueueMail,
+  sendDecisionMail,
+  sendQueueMail,
+} from './moderation/moderation.mail.ts'
+import { countWaiting } from './moderation/queue.repository.ts'
+import type { JobTasks } from './queue/queue.ts'
+import { type SignInNotice, sendSignInNotice } from './sign-in/sign-in.mail.ts'
+
+type Options = {
+  config: Pick<Config, 'appName' | 'publicUrl' | 'port' | 'contactEmail' | 'codeTtlSeconds'>
+  codeKey: Buffer
+  undoKey: Buffer
+  transport: MailTransport
+  delivery: Delivery
+}
+
+/** Every job that sends a mail by its name. Commands count mails by `send-`, with which these names begin. */
+export function createMailTasks({ config, codeKey, undoKey, transport, delivery }: Options) {
+  const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
+  const { db } = delivery
+  const words = { appName, origin: originOf(config), transport }
+  return {
+    'send-code': sendUntilExpired(
+      'send-code',
+      {
+        send: (mail: CodeMail, attempt) =>
+          sendCodeMail(mail, { key: codeKey, ttlSeconds, ...words, ...attempt }),
+        onOutcome: (mail, outcome) =>
+          storeMailOutcome(db, mail.operationId, { outcome, ttlSeconds }),
+      },
+      delivery,
+    ),
+    'send-sign-in-notice': sendUntilExpired(
+      'send-sign-in-notice',
+      {
+        send: (notice: SignInNotice, { signal }) =>
+          sendSignInNotice(notice, signal, { contact, ...words }),
+      },
+      delivery,
+    ),
+    'send-email-notice': sendUntilExpired(
+      'send-email-notice',
+      {
+        send: (notice: EmailNotice, { signal }) =>
+          sendEmailNotice(notice, signal, { undoKey, contact, ...words }),
+      },
+      delivery,
+    ),
+    'send-deletion-notice': sendUntilExpired(
+      'send-deletion-notice',
+      {
+        send: (notice: DeletionNotice, { signal }) =>
+          sendDeletionNotice(notice, signal, { contact, ...words }),
+      },
+      delivery,
+    ),
+    'send-queue-mail': sendUntilExpired(
+      'send-queue-mail',
+      {
+        send: async (mail: QueueMail, { signal }) =>
+          sendQueueMail({ ...mail, waiting: await countWaiting(db) }, signal, words),
+      },
+      delivery,
+    ),
+    'send-decision-mail': sendUntilExpired(
+      'send-decision-mail',
+      { send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, words) },
+      delivery,
+    ),
+  } satisfies JobTasks
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { openMailbox } from '../testing/mailbox.ts'
+import { passLimitTime } from '../testing/passing-time.ts'
+import { startAt } from '../testing/sign-in-calls.ts'
+import { appForTest } from '../testing/test-app.ts'
+import { mailHealth } from './mail-health.repository.ts'
+import { queueMail } from './queue-mail.ts'
+
+test('no more than MAILS_PER_HOUR leave all nodes together, a quarter of them codes only, and codes go first', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const options = { config: { smtpUrl: mailbox.url, mailsPerHour: 4 } }
+  const app = await appForTest(options)
+  const other = await appForTest({ ...options, databaseUrl: app.databaseUrl })
+  const expiresAt = Date.now() + 86_400_000
+  for (let n = 0; n < 6; n++) {
+    const notice = { to: `notice-${n}@example.org`, username: 'olga_1', changeId: 'x', expiresAt }
+    await queueMail(app.db, 'send-email-notice', notice)
+  }
+  await expect
+    .poll(async () => ({
+      sent: mailbox.mails.length,
+      limited: (await limitedOf()).map(({ priority }) => priority),
+    }))
+    .toEqual({ sent: 3, limited: [0, 0, 0] })
+
+  await startAt(app, '/registrations', { email: 'first@example.org' })
+  await mailbox.mailTo('first@example.org')
+  const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
+  await expect
+    .poll(async () => (await limitedOf()).map(({ priority }) => priority))
+    .toEqual([-1, 0, 0, 0])
+  expect(mailbox.mails).toHaveLength(4)
+  const asked = { body: { clientToken: 'one browser' } }
+  expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
+  expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
+  expect(await mailHealth(app.db)).toMatchObject({ waiting: 4, failing: 0, failingSince: null })
+
+  await passLimitTime(app, 3600)
+  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
+    FROM graphile_worker._private_jobs WHERE payload->>'waitsFor' = 'limit'`.execute(app.db)
+  await expect.poll(() => mailbox.mails.length).toBe(8)
+  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(8)
+
+  async function limitedOf() {
+    const { rows } = await sql<{ priority: number }>`
+      SELECT priority FROM graphile_worker._private_jobs
+      WHERE payload->>'waitsFor' = 'limit' ORDER BY priority`.execute(app.db)
+    return rows
+  }
+})

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
+/** The steps of an SMTP conversation, each of which ends with the server's reply. */
+export const SMTP_STEPS = [
+  'greeting',
+  'hello',
+  'login',
+  'sender',
+  'address',
+  'data',
+  'message',
+] as const
+export type SmtpStep = (typeof SMTP_STEPS)[number]
+
+/** What a client sends at a step, and how a server replies. */
+const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
+  { step: 'hello', asked: /^EHLO /i, reply: '250-hanging\r\n250 AUTH PLAIN' },
+  { step: 'login', asked: /^AUTH /i, reply: '235 welcome' },
+  { step: 'sender', asked: /^MAIL /i, reply: '250 go on' },
+  { step: 'address', asked: /^RCPT /i, reply: '250 go on' },
+  { step: 'data', asked: /^DATA\r/i, reply: '354 go on' },
+  { step: 'message', asked: /\r\n\.\r\n$/, reply: '250 taken' },
+]
+
+/** An SMTP server that wants a login, keeps every connection, and says nothing from one step on. */
+export async function openHangingSmtp(at: SmtpStep) {
+  const counts = { conversations: 0, mails: 0, open: 0 }
+  const server = createServer((socket) => {
+    counts.conversations++
+    counts.open++
+    socket.on('close', () => counts.open--).on('error', () => socket.destroy())
+    const say = (step: SmtpStep, reply: string) => step !== at && socket.write(`${reply}\r\n`)
+    say('greeting', '220 hanging')
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      const asked = REPLIES.find((one) => one.asked.test(text))
+      if (asked?.step === 'message') counts.mails++
+      if (asked) say(asked.step, asked.reply)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `smtp://user:password@127.0.0.1:${port}`,
+    port,
+    counts,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
