@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../server/app.ts'
+import { type Config, readConfig } from '../server/config.ts'
+import { migrate } from '../server/db/migrate.ts'
+import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { createLogger } from '../server/logger.ts'
+import { openMailTransport } from '../server/mail/transport.ts'
+import { createSessions } from '../server/sessions/sessions.service.ts'
+import { openInstallation } from '../server/start/installation.ts'
+import { ListenFailure } from '../server/start/start-failure.ts'
+import { fillWall } from './fill-wall.ts'
+import { openOtherSessions, serveSignInLink } from './sign-in-link.ts'
+import { VIEWER } from './wall-post.ts'
+
+const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
+
+type Options = {
+  /** Undefined: 3001. */
+  port: string | undefined
+  /** Prints a line in Russian to the terminal. */
+  say: (line: string) => void
+}
+
+/**
+ * Starts the product on a wall of its own, filled with the demo's posts, in a temporary folder that `stop` removes. Returns
+ * its address, and a link there that signs in as one of its people. Rejects with what the product's own start rejects with.
+ */
+export async function startDemo({ port, say }: Options) {
+  await using started = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-demo-'))
+  started.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const config = configOf(dataDir, port)
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    say,
+    onLost(error) {
+      throw error
+    },
+  })
+  started.defer(() => postgres.stop())
+  const { connectionString: databaseUrl } = postgres
+  await migrate(databaseUrl)
+  const secret = await openInstallation(databaseUrl, config, say)
+  const app = await createApp({
+    config,
+    databaseUrl,
+    secret,
+    transport: openMailTransport({
+      smtpUrl: undefined,
+      from: { name: config.appName, address: config.mailFrom },
+      folder: join(dataDir, 'mail'),
+      print: say,
+    }),
+    log: createLogger(config.logLevel),
+    webFolder: WEB_FOLDER,
+  })
+  started.defer(() => app.close())
+  const { db } = app.database
+  const now = new Date()
+  const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
+  const { accessTokenSeconds } = config
+  const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
+  await openOtherSessions({ db, sessions, userId }, now)
+  const signInPath = serveSignInLink(app.http, { db, sessions, userId })
+  await app.listen(config).catch((error) => Promise.reject(new ListenFailure(error)))
+  const running = started.move()
+  return {
+    url: `${config.publicUrl}`,
+    signInUrl: `${config.publicUrl}${signInPath}`,
+    dataDir,
+    databaseUrl,
+    stop: () => running.disposeAsync(),
+  }
+}
+
+/**
+ * The demo's own settings: nothing of the environment but PORT, so that it can never reach a real wall. The address differs
+ * from that of `npm start`, so that browsers keep cookies and storage of the two apart; there is no service worker, which
+ * would show the wall of an earlier demo.
+ */
+function configOf(dataDir: string, port = '3001'): Config {
+  return readConfig({
+    PORT: port,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    DATA_DIR: dataDir,
+    SERVICE_WORKER: 'off',
+    LOG_LEVEL: 'warn',
+    OPERATOR_NAME: 'Демонстрация «Вслух»',
+    CONTACT_EMAIL: 'demo@example.org',
+  })
+}
