@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import bowser from 'bowser'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Device } from '../contract/fields.ts'
@@ -14,9 +15,13 @@ type Options = { db: Db; sessions: Sessions; userId: string }
  */
 export function serveSignInLink(http: FastifyInstance, { db, sessions, userId }: Options): string {
   const path = `/demo/${randomBytes(16).toString('base64url')}`
-  http.get(path, { schema: { hide: true } }, async (_request, reply) => {
+  http.get(path, { schema: { hide: true } }, async (request, reply) => {
     const clientToken = randomUUID()
-    const opened = await openSession(db, sessions, { userId, clientToken, device: THIS_BROWSER })
+    const opened = await openSession(db, sessions, {
+      userId,
+      clientToken,
+      device: deviceOf(request.headers['user-agent']),
+    })
     sessions.setCookie(reply, opened)
     // A session belongs to the client token with which it began: the web app reads it from there.
     const script = `localStorage.setItem('client-token', '${clientToken}'); location.replace('/')`
@@ -47,11 +52,19 @@ export async function openOtherSessions(
 }
 
 const DAY_MS = 86_400_000
-const THIS_BROWSER: Device = { userAgent: 'Браузер демо', userAgentVersion: '', os: '' }
 const OTHER_DEVICES: { device: Device; days: number }[] = [
   { device: { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Windows 11' }, days: 9 },
   { device: { userAgent: 'Safari', userAgentVersion: '18.5', os: 'iOS 18.5' }, days: 2 },
 ]
+
+function deviceOf(header = ''): Device {
+  const { browser, os } = bowser.parse(header || 'unknown')
+  return {
+    userAgent: browser.name ?? '',
+    userAgentVersion: browser.version ?? '',
+    os: os.name ?? '',
+  }
+}
 
 async function openSession(
   db: Db,

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../server/app.ts'
 import { type Config, readConfig } from '../server/config.ts'
+import { type Db, withStartDatabase } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
 import { createLogger } from '../server/logger.ts'
 import { openMailTransport } from '../server/mail/transport.ts'
-import { createSessions } from '../server/sessions/sessions.service.ts'
+import { createSessions, type Sessions } from '../server/sessions/sessions.service.ts'
 import { openInstallation } from '../server/start/installation.ts'
 import { ListenFailure } from '../server/start/start-failure.ts'
 import { fillWall } from './fill-wall.ts'
@@ -43,6 +44,10 @@ export async function startDemo({ port, say }: Options) {
   const { connectionString: databaseUrl } = postgres
   await migrate(databaseUrl)
   const secret = await openInstallation(databaseUrl, config, say)
+  const { accessTokenSeconds } = config
+  const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
+  // Without the product's timeouts: a slow machine fills the wall slowly.
+  const userId = await withStartDatabase(databaseUrl, ({ db }) => fill(db, sessions))
   const app = await createApp({
     config,
     databaseUrl,
@@ -57,13 +62,7 @@ export async function startDemo({ port, say }: Options) {
     webFolder: WEB_FOLDER,
   })
   started.defer(() => app.close())
-  const { db } = app.database
-  const now = new Date()
-  const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
-  const { accessTokenSeconds } = config
-  const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
-  await openOtherSessions({ db, sessions, userId }, now)
-  const signInPath = serveSignInLink(app.http, { db, sessions, userId })
+  const signInPath = serveSignInLink(app.http, { db: app.database.db, sessions, userId })
   await app.listen(config).catch((error) => Promise.reject(new ListenFailure(error)))
   const running = started.move()
   return {
@@ -73,6 +72,14 @@ export async function startDemo({ port, say }: Options) {
     databaseUrl,
     stop: () => running.disposeAsync(),
   }
+}
+
+/** Returns the id of the VIEWER. */
+async function fill(db: Db, sessions: Sessions): Promise<string> {
+  const now = new Date()
+  const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
+  await openOtherSessions({ db, sessions, userId }, now)
+  return userId
 }
 
 /**
@@ -87,7 +94,7 @@ function configOf(dataDir: string, port = '3001'): Config {
     DATA_DIR: dataDir,
     SERVICE_WORKER: 'off',
     LOG_LEVEL: 'warn',
-    OPERATOR_NAME: 'Демонстрация «Вслух»',
+    OPERATOR_NAME: 'вымышленный хозяин демонстрации',
     CONTACT_EMAIL: 'demo@example.org',
   })
 }
