@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../server/app.ts'
-import { type Config, readConfig } from '../server/config.ts'
+import { readConfig } from '../server/config.ts'
 import { type Db, withStartDatabase } from '../server/db/database.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
@@ -22,13 +22,15 @@ type Options = {
   port: string | undefined
   /** Prints a line in Russian to the terminal. */
   say: (line: string) => void
+  /** Aborting it undoes the start, which then rejects; later it has no effect. */
+  signal?: AbortSignal
 }
 
 /**
  * Starts the product on a wall of its own, filled with the demo's posts, in a temporary folder that `stop` removes. Returns
  * its address, and a link there that signs in as one of its people. Rejects with what the product's own start rejects with.
  */
-export async function startDemo({ port, say }: Options) {
+export async function startDemo({ port, say, signal = new AbortController().signal }: Options) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-demo-'))
   started.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -36,18 +38,20 @@ export async function startDemo({ port, say }: Options) {
   const postgres = await startEmbeddedPostgres({
     dataDir,
     say,
+    signal,
     onLost(error) {
       throw error
     },
   })
   started.defer(() => postgres.stop())
   const { connectionString: databaseUrl } = postgres
-  await migrate(databaseUrl)
+  await migrate(databaseUrl, { signal })
   const secret = await openInstallation(databaseUrl, config, say)
   const { accessTokenSeconds } = config
   const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
   // Without the product's timeouts: a slow machine fills the wall slowly.
   const userId = await withStartDatabase(databaseUrl, ({ db }) => fill(db, sessions))
+  signal.throwIfAborted()
   const app = await createApp({
     config,
     databaseUrl,
@@ -66,8 +70,8 @@ export async function startDemo({ port, say }: Options) {
   await app.listen(config).catch((error) => Promise.reject(new ListenFailure(error)))
   const running = started.move()
   return {
-    url: `${config.publicUrl}`,
-    signInUrl: `${config.publicUrl}${signInPath}`,
+    url: config.publicUrl,
+    signInUrl: config.publicUrl + signInPath,
     dataDir,
     databaseUrl,
     stop: () => running.disposeAsync(),
@@ -87,14 +91,14 @@ async function fill(db: Db, sessions: Sessions): Promise<string> {
  * from that of `npm start`, so that browsers keep cookies and storage of the two apart; there is no service worker, which
  * would show the wall of an earlier demo.
  */
-function configOf(dataDir: string, port = '3001'): Config {
-  return readConfig({
+function configOf(dataDir: string, port = '3001') {
+  const config = readConfig({
     PORT: port,
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATA_DIR: dataDir,
     SERVICE_WORKER: 'off',
     LOG_LEVEL: 'warn',
     OPERATOR_NAME: 'вымышленный хозяин демонстрации',
     CONTACT_EMAIL: 'demo@example.org',
   })
+  return { ...config, publicUrl: `http://${config.host}:${config.port}` }
 }

@@ -4,6 +4,7 @@ import { explainStartFailure } from '../server/start/start-failure.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
 // Shows a lively wall: `npm run demo`. PORT chooses another port.
+const stopping = new AbortController()
 const starting = start()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 try {
@@ -12,21 +13,22 @@ try {
   console.log(`Войти как ${VIEWER}: ${signInUrl}`)
   console.log(`Данные: ${dataDir} — исчезнут после остановки (Ctrl+C)`)
 } catch (error) {
-  process.stderr.write(`${explainStartFailure(error)}\n`)
-  process.exitCode = 1
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`${explainStartFailure(error)}\n`)
+    process.exitCode = 1
+  }
 }
 
 async function start() {
   await buildWebIfNeeded()
-  return startDemo({ port: process.env.PORT, say: (line) => console.log(line) })
+  const { signal } = stopping
+  return startDemo({ port: process.env.PORT, say: (line) => console.log(line), signal })
 }
 
-let isStopping = false
-
-/** Stops the demo, once; one that is still starting is stopped when it has started. */
+/** Stops the demo, once; a start that is under way is undone. */
 async function stop(): Promise<void> {
-  if (isStopping) return
-  isStopping = true
+  if (stopping.signal.aborted) return
+  stopping.abort()
   console.log('Останавливаемся…')
   await starting.then((demo) => demo.stop()).catch(() => {})
   process.exit()
