@@ -23,8 +23,8 @@ export type WallPost = {
   text: string
   /** How many of PEOPLE like it. */
   likes?: number
-  /** The text before its author edited it. */
-  before?: string
+  /** Whether its author has edited it. */
+  isEdited?: boolean
   replies?: WallPost[]
 }
 
