@@ -19,7 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          include: ['server/**/*.test.ts', 'operator/**/*.test.ts'],
+          include: ['{server,operator,demo}/**/*.test.ts'],
           globalSetup: [sharedPostgres],
           ...runByNode,
           // Tests wait for the database part of the time, so three files keep two cores busy.

@@ -1,16 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import { startFilledProduct } from '../bench/measured-product.ts'
+import { postPath } from '../contract/pages.ts'
+import type { PostPage } from '../contract/posts.ts'
+import { startDemo } from '../demo/start-demo.ts'
 import { launchChromium } from '../e2e/testing/chromium.ts'
-import { openDatabase } from '../server/db/database.ts'
 import { freePort } from '../server/testing/free-port.ts'
-import { recount } from '../server/testing/seed.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-// Draws the icons of the installed app from favicon.svg and the picture of link previews, and takes the screenshots that
-// browsers show before they install the app: `npm run pictures`. The manifest names the files and their sizes. They are
-// committed, because drawing them needs Chromium.
+// Draws the icons of the installed app from favicon.svg and the picture of link previews, and takes screenshots of the demo,
+// which the README shows, and browsers before they install the app: `npm run pictures`. The manifest names the files and
+// their sizes. They are committed, because drawing them needs Chromium.
 
 const PUBLIC = join(import.meta.dirname, '../web/public')
 const FONT =
@@ -26,59 +25,15 @@ const PREVIEW = { width: 1200, height: 630 }
 const WIDE = { width: 1280, height: 800 }
 const WEBP_QUALITY = 80
 
-/** Author, minutes since, text, and how many like it; the newest first. The ids count from the oldest. */
-const POSTS = [
-  [
-    'olga_v',
-    4,
-    'Сегодня впервые за месяц выключила телефон на весь день. Оказалось, что в городе очень много птиц.',
-    9,
-  ],
-  [
-    'seryozha',
-    21,
-    'Правило трёх вопросов перед любой покупкой:\n— нужна ли она мне завтра?\n— есть ли она у соседа?\n— где она будет лежать?',
-    11,
-  ],
-  [
-    'nika_ne_nika',
-    64,
-    'Если кто-то ищет хорошее радио для работы — пишите, у меня скопился список на тридцать станций.',
-    3,
-  ],
-  ['kot_bayun', 190, 'Дописал. Двести страниц, одиннадцать лет, четыре ноутбука.', 12],
-  ['dezhurny', 310, 'Напоминаю: переводим часы только в голове.', 5],
-  [
-    'vera_iz_tveri',
-    660,
-    'Бабушка называет интернет «эта ваша библиотека, где все кричат». Точнее никто не сказал.',
-    7,
-  ],
-  [
-    'seryozha',
-    800,
-    'Электричка опоздала ровно настолько, чтобы я дочитал главу. Спасибо, электричка.',
-    6,
-  ],
-  ['olga_v', 1500, 'Кто посадил у третьего подъезда подсолнухи? Вы сделали мне осень.', 10],
-] as const
-const REPLIES = [
-  ['vera_iz_tveri', 3, 'И все они хотят крошек.'],
-  ['kot_bayun', 2, 'Завтра выключу и я. Если не забуду посмотреть, когда встал.'],
-  ['dezhurny', 1, 'Птиц подтверждаю: с пяти утра.'],
-] as const
-const USERS = [...new Set(POSTS.map(([name]) => name))]
-const READERS = 12
+/** The post whose thread is shown, by its first words. */
+const THREAD = 'В отделении тихо'
 
 await buildWebIfNeeded()
-await using started = await startFilledProduct({
-  dataSet: { posts: 0, users: READERS, likes: 0 },
-  port: await freePort(),
-  prepare: fillWall,
-})
 await using running = new AsyncDisposableStack()
 const browser = await launchChromium()
 running.defer(() => browser.close())
+const demo = await startDemo({ port: String(await freePort()), say() {} })
+running.defer(() => demo.stop())
 
 for (const size of [192, 512]) {
   await drawIcon(`icon-${size}.png`, size, MARK.any)
@@ -86,41 +41,19 @@ for (const size of [192, 512]) {
 }
 await drawFavicon()
 await drawPreview()
-const { url } = started.product
 await takeScreenshot('screenshot-wall.webp', { viewport: NARROW, path: '/', theme: 'dark' })
 await takeScreenshot('screenshot-post.webp', {
   viewport: NARROW,
-  path: `/posts/${POSTS.length}`,
+  path: await findThread(),
   theme: 'light',
 })
 await takeScreenshot('screenshot-wide.webp', { viewport: WIDE, path: '/', theme: 'dark' })
 
-async function fillWall(databaseUrl: string): Promise<void> {
-  const { db, close } = openDatabase(databaseUrl, () => {})
-  try {
-    for (const [index, name] of USERS.entries()) {
-      await sql`UPDATE users SET username = ${name} WHERE id = ${index + 1}`.execute(db)
-    }
-    for (const [name, minutes, text, likes] of POSTS.toReversed()) {
-      await sql`INSERT INTO posts (owner_id, text, created_at)
-        SELECT id, ${text}, now() - ${minutes} * interval '1 minute' FROM users WHERE username = ${name}`.execute(
-        db,
-      )
-      await sql`INSERT INTO likes (post_id, user_id)
-        SELECT max(p.id), n FROM posts p, generate_series(1, ${likes}::int) n GROUP BY n`.execute(
-        db,
-      )
-    }
-    for (const [name, minutes, text] of REPLIES) {
-      await sql`INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
-        SELECT id, ${text}, now() - ${minutes} * interval '1 minute', ${POSTS.length}, ${POSTS.length} FROM users WHERE username = ${name}`.execute(
-        db,
-      )
-    }
-    await recount(db)
-  } finally {
-    await close()
-  }
+/** The path of the page of THREAD. */
+async function findThread(): Promise<string> {
+  const answer = await fetch(`${demo.url}/api/v1/posts`)
+  const { posts } = (await answer.json()) as PostPage
+  return postPath(posts.find(({ text }) => text.startsWith(THREAD))?.id ?? '')
 }
 
 async function drawIcon(file: string, size: number, share: number): Promise<void> {
@@ -179,10 +112,18 @@ async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Pr
   })
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
-  await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
-  await page.goto(url + path)
-  await page.getByRole('article').nth(3).waitFor()
+  await page.addInitScript((chosen) => {
+    localStorage.setItem('theme', chosen)
+    // Without the line for first visits.
+    localStorage.setItem('intro-seen', '1')
+  }, theme)
+  await page.goto(demo.url + path)
   await page.evaluate('document.fonts.ready.then(() => undefined)')
+  // A first visit may get the font too late for its use; by now it is cached.
+  await page.reload()
+  // What only works with scripts appears when they run.
+  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+  await page.getByRole('article').nth(3).waitFor()
   // A phone keeps no room for a scroll bar.
   await page.evaluate('document.documentElement.style.scrollbarGutter = "auto"')
   const { data } = await devtools.send('Page.captureScreenshot', {

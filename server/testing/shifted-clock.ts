@@ -12,13 +12,19 @@ export type ShiftedClock = {
   shift(seconds: number): Promise<void>
 }
 
-/** Makes a clock that a test can shift while processes run, with libfaketime (Debian package: faketime). */
-export async function shiftedClock(): Promise<ShiftedClock> {
+/** Returns the path of libfaketime, which a process preloads to see another time (Debian package: faketime). */
+export async function findFakeTime(): Promise<string> {
   await findProgram(['/usr/bin/faketime'], {
     debianPackage: 'faketime',
-    advice: 'This test shifts the clock by faketime: install it (Debian: faketime)',
+    advice: 'This test fakes the clock by faketime: install it (Debian: faketime)',
   })
   const [library = ''] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+  return library
+}
+
+/** Makes a clock that a test can shift while processes run, with libfaketime (Debian package: faketime). */
+export async function shiftedClock(): Promise<ShiftedClock> {
+  const library = await findFakeTime()
   const folder = await mkdtemp(join(tmpdir(), 'clock-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'shift')

@@ -40,7 +40,9 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
 function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {
   const filled = fillIn(markdown.replaceAll('\r\n', '\n').trim(), facts)
   const title = HEADING.exec(filled)?.[1] ?? facts.appName
-  return { title, html: micromark(filled.replace(HEADING, '')) }
+  // In Russian no line begins with a dash, so it stays with the word before it.
+  const html = micromark(filled.replace(HEADING, '')).replaceAll(' — ', '\u00a0— ')
+  return { title, html }
 }
 
 /** Replaces `{{NAME}}` by what the operator has configured. */

@@ -19,6 +19,7 @@ test.each(TEXT_NAMES)(
     expect(title).toMatch(/^[А-Я]/)
     expect(html).not.toContain('{{')
     expect(html).not.toContain(`<h1>`)
+    expect(html).not.toContain(' — ')
     if (name !== 'rules') expect(html).toContain('ООО «Стена»')
   },
 )

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../contract/posts.ts'
+import { parsePostText } from '../contract/text.ts'
+import { openDatabase } from '../server/db/database.ts'
+import { findCounterDifferences } from '../server/posts/counters.task.ts'
+import { createClient } from '../server/testing/client.ts'
+import { freePort } from '../server/testing/free-port.ts'
+import { appForTest } from '../server/testing/test-app.ts'
+import { PLACED } from './fill-wall.ts'
+import { startDemo } from './start-demo.ts'
+import { PEOPLE, VIEWER } from './wall-post.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let call: ReturnType<typeof createClient>['call']
+beforeAll(async () => {
+  demo = await startDemo({ port: String(await freePort()), say() {} })
+  call = createClient(demo.url, { check() {}, codeFor: () => '' }).call
+})
+afterAll(() => demo?.stop())
+
+test('eight people wrote the posts, each of which could be published, and answer what is older', () => {
+  expect(new Set(PLACED.map(({ post }) => post.by))).toEqual(new Set(PEOPLE))
+  expect(PLACED.length).toBeGreaterThanOrEqual(40)
+  expect(new Set(PLACED.map(({ post }) => post.text)).size).toBe(PLACED.length)
+  for (const { post, replied } of PLACED) {
+    // As the product would store it.
+    expect(parsePostText(post.text)).toBe(post.text)
+    if (replied) expect(post.ago, post.text).toBeLessThan(replied.ago)
+  }
+})
+
+test('the wall shows them by their age, with threads, likes and an edited post, and every counter is right', async () => {
+  const onWall = PLACED.filter(({ replied }) => !replied).map(({ post }) => post)
+  const { body } = await call('GET', '/posts?limit=50')
+  const newestFirst = onWall.toReversed()
+  expect(body.posts.map(({ text }: Post) => text)).toEqual(newestFirst.map(({ text }) => text))
+  const now = Date.now() / 1000
+  for (const [index, post] of (body.posts as Post[]).entries()) {
+    const { ago = 0, likes, replies = [], isEdited = false } = newestFirst[index] ?? {}
+    const minutes = (now - post.created_at) / 60
+    expect(minutes).toBeGreaterThan(ago)
+    expect(minutes).toBeLessThan(ago + 2)
+    expect(post.actions).toMatchObject({ likes_count: likes, replies_count: replies.length })
+    expect(post.is_modified).toBe(isEdited)
+  }
+  const { db, close } = openDatabase(demo.databaseUrl, () => {})
+  expect(await findCounterDifferences(db).finally(close)).toEqual([])
+})
+
+test('the link signs in as one of them, who has posts, replies, likes and other devices; each visit is a session of its own', async () => {
+  const { token, cookie } = await followLink()
+  const { body: user } = await call('GET', '/users/current', { token })
+  expect(user.username).toBe(VIEWER)
+  for (const list of [`/posts?userId=${user.id}`, '/posts?filter=liked', '/posts/replies']) {
+    expect((await call('GET', list, { token })).body.total, list).toBeGreaterThan(2)
+  }
+  expect((await call('GET', '/sessions', { token })).body.sessions).toHaveLength(3)
+  expect((await followLink()).cookie).not.toBe(cookie)
+})
+
+test('any other link, and the same one on a wall that is no demo, is a page that does not exist', async () => {
+  expect((await fetch(`${demo.signInUrl}x`)).status).toBe(404)
+  const app = await appForTest()
+  const there = await fetch(app.url + new URL(demo.signInUrl).pathname)
+  expect({ status: there.status, cookie: there.headers.get('set-cookie') }).toEqual({
+    status: 404,
+    cookie: null,
+  })
+})
+
+/** Does what a browser does at the link: keeps the cookie and the client token, and asks for an access token. */
+async function followLink() {
+  const page = await fetch(demo.signInUrl)
+  const cookie = page.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''
+  const [, clientToken] = /'client-token', '([^']+)'/.exec(await page.text()) ?? []
+  const refreshed = await call('PATCH', '/sessions/current', {
+    body: { clientToken },
+    headers: { cookie },
+  })
+  return { token: refreshed.body.accessToken.token, cookie }
+}

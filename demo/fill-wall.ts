@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import { parsePostText } from '../contract/text.ts'
+import { insertUser } from '../server/account/account.repository.ts'
+import type { Db } from '../server/db/database.ts'
+import { recount } from '../server/testing/seed.ts'
+import { DAYS_BEFORE } from './days-before.ts'
+import { TODAY } from './today.ts'
+import { PEOPLE, type Person, type WallPost, WEEK } from './wall-post.ts'
+
+/** Ages end in half a minute, so that the wall shows the same ages for half a minute after it was filled. */
+const HALF_MINUTE_MS = 30_000
+const MINUTE_MS = 60_000
+/** When the people of the demo signed up, in minutes before now: before the oldest post. */
+const SIGNED_UP = 11 * WEEK
+
+/** A post, and the one that it answers; undefined on the wall. */
+type Placed = { post: WallPost; replied: WallPost | undefined }
+/** The row of a post, and of the first one of its thread: itself on the wall. */
+type Row = { id: string; rootId: string }
+/** The ids of the people in the database. */
+export type PersonIds = Map<Person, string>
+
+/** All posts and replies of the demo, the oldest first. */
+export const PLACED: Placed[] = placeAll([...TODAY, ...DAYS_BEFORE], undefined).sort(
+  (one, other) => other.post.ago - one.post.ago,
+)
+
+/**
+ * Fills an empty wall with the people and the posts of the demo, dated back from `now`. It inserts rows, because a service
+ * publishes nothing in the past, and counts them afterwards. Returns the ids of the people.
+ */
+export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
+  const people: PersonIds = new Map()
+  for (const name of PEOPLE) people.set(name, await addPerson(db, name))
+  const signedUp = new Date(now.getTime() - SIGNED_UP * MINUTE_MS)
+  await sql`UPDATE users SET created_at = ${signedUp}`.execute(db)
+
+  const rows = new Map<WallPost, Row>()
+  for (const [index, { post, replied }] of PLACED.entries()) {
+    const at = new Date(now.getTime() - post.ago * MINUTE_MS - HALF_MINUTE_MS)
+    const parent = replied && rows.get(replied)
+    const id = await addPost(db, { ...post, ownerId: people.get(post.by), at, parent })
+    rows.set(post, { id, rootId: parent?.rootId ?? id })
+    const fans = fansOf(post, index).map((name) => people.get(name))
+    await sql`INSERT INTO likes (post_id, user_id, created_at)
+      SELECT ${id}, fan, ${at}::timestamptz + (${now} - ${at}::timestamptz) / 2
+      FROM unnest(${fans}::bigint[]) fan`.execute(db)
+  }
+  await recount(db)
+  return people
+}
+
+function placeAll(posts: WallPost[], replied: WallPost | undefined): Placed[] {
+  return posts.flatMap((post) => [{ post, replied }, ...placeAll(post.replies ?? [], post)])
+}
+
+async function addPerson(db: Db, username: Person): Promise<string> {
+  const user = await insertUser(db, { username, email: `${username}@example.org` })
+  if (!user) throw new Error(`${username} is on this wall already: the demo needs an empty one`)
+  return user.id
+}
+
+type NewRow = WallPost & { ownerId: string | undefined; at: Date; parent: Row | undefined }
+
+/** Returns the id of the post. */
+async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO posts (owner_id, text, created_at, is_modified, replied_post_id, parent_post_id)
+    VALUES (${ownerId}, ${parsePostText(text)}, ${at}, ${isEdited ?? false}, ${parent?.id}, ${parent?.rootId})
+    RETURNING id`.execute(db)
+  return rows[0]?.id ?? ''
+}
+
+/** Who likes a post: others than its author, and from one post to the next not the same. */
+function fansOf({ by, likes = 0 }: WallPost, index: number): Person[] {
+  const others = PEOPLE.filter((name) => name !== by)
+  const first = index % others.length
+  return [...others.slice(first), ...others.slice(0, first)].slice(0, likes)
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../server/app.ts'
+import { readConfig } from '../server/config.ts'
+import { type Db, withStartDatabase } from '../server/db/database.ts'
+import { migrate } from '../server/db/migrate.ts'
+import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { createLogger } from '../server/logger.ts'
+import { openMailTransport } from '../server/mail/transport.ts'
+import { createSessions, type Sessions } from '../server/sessions/sessions.service.ts'
+import { openInstallation } from '../server/start/installation.ts'
+import { ListenFailure } from '../server/start/start-failure.ts'
+import { fillWall } from './fill-wall.ts'
+import { openOtherSessions, serveSignInLink } from './sign-in-link.ts'
+import { VIEWER } from './wall-post.ts'
+
+const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
+
+type Options = {
+  /** Undefined: 3001. */
+  port: string | undefined
+  /** Prints a line in Russian to the terminal. */
+  say: (line: string) => void
+  /** Aborting it undoes the start, which then rejects; later it has no effect. */
+  signal?: AbortSignal
+}
+
+/**
+ * Starts the product on a wall of its own, filled with the demo's posts, in a temporary folder that `stop` removes. Returns
+ * its address, and a link there that signs in as one of its people. Rejects with what the product's own start rejects with.
+ */
+export async function startDemo({ port, say, signal = new AbortController().signal }: Options) {
+  await using started = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-demo-'))
+  started.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const config = configOf(dataDir, port)
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    say,
+    signal,
+    onLost(error) {
+      throw error
+    },
+  })
+  started.defer(() => postgres.stop())
+  const { connectionString: databaseUrl } = postgres
+  await migrate(databaseUrl, { signal })
+  const secret = await openInstallation(databaseUrl, config, say)
+  const { accessTokenSeconds } = config
+  const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
+  // Without the product's timeouts: a slow machine fills the wall slowly.
+  const userId = await withStartDatabase(databaseUrl, ({ db }) => fill(db, sessions))
+  signal.throwIfAborted()
+  const app = await createApp({
+    config,
+    databaseUrl,
+    secret,
+    transport: openMailTransport({
+      smtpUrl: undefined,
+      from: { name: config.appName, address: config.mailFrom },
+      folder: join(dataDir, 'mail'),
+      print: say,
+    }),
+    log: createLogger(config.logLevel),
+    webFolder: WEB_FOLDER,
+  })
+  started.defer(() => app.close())
+  const signInPath = serveSignInLink(app.http, { db: app.database.db, sessions, userId })
+  await app.listen(config).catch((error) => Promise.reject(new ListenFailure(error)))
+  const running = started.move()
+  return {
+    url: config.publicUrl,
+    signInUrl: config.publicUrl + signInPath,
+    dataDir,
+    databaseUrl,
+    stop: () => running.disposeAsync(),
+  }
+}
+
+/** Returns the id of the VIEWER. */
+async function fill(db: Db, sessions: Sessions): Promise<string> {
+  const now = new Date()
+  const userId = (await fillWall(db, now)).get(VIEWER) ?? ''
+  await openOtherSessions({ db, sessions, userId }, now)
+  return userId
+}
+
+/**
+ * The demo's own settings: nothing of the environment but PORT, so that it can never reach a real wall. The address differs
+ * from that of `npm start`, so that browsers keep cookies and storage of the two apart; there is no service worker, which
+ * would show the wall of an earlier demo.
+ */
+function configOf(dataDir: string, port = '3001') {
+  const config = readConfig({
+    PORT: port,
+    DATA_DIR: dataDir,
+    SERVICE_WORKER: 'off',
+    LOG_LEVEL: 'warn',
+    OPERATOR_NAME: 'вымышленный хозяин демонстрации',
+    CONTACT_EMAIL: 'demo@example.org',
+  })
+  return { ...config, publicUrl: `http://${config.host}:${config.port}` }
+}
