@@ -22,8 +22,8 @@ export default defineConfig({
           include: ['{server,operator,demo}/**/*.test.ts'],
           globalSetup: [sharedPostgres],
           ...runByNode,
-          // Tests wait for the database part of the time, so three files keep two cores busy.
-          maxWorkers: 3,
+          // Tests wait for the database part of the time, so four files keep two cores busy.
+          maxWorkers: 4,
           testTimeout: 20_000,
           hookTimeout: 30_000,
           sequence: { groupOrder: 2 },
@@ -39,7 +39,7 @@ export default defineConfig({
           ...wholeProduct,
           // Each file has a product, a database and a browser of its own, and often waits for them.
           fileParallelism: true,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },

@@ -166,7 +166,9 @@ test('a printed page is light, has no controls and tears no post in two', async 
     await page.goto(journey.url + path)
     await page.getByText('Мой ответ').or(page.getByText('Моя запись')).first().waitFor()
     await page.emulateMedia({ media: 'print' })
-    expect(await styleOf(page.locator('body'), 'background-color')).toBe('rgb(251, 249, 246)')
+    await expect
+      .poll(() => styleOf(page.locator('body'), 'background-color'))
+      .toBe('rgb(251, 249, 246)')
     expect(await page.locator('button:visible, nav:visible').count()).toBe(0)
     const articles = page.getByRole('article')
     expect(await articles.count()).toBeGreaterThan(1)

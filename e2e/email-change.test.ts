@@ -40,7 +40,7 @@ test('an address changes in two steps; the old one gets a notice, and the new on
   expect(verifications()).toBe(1)
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${journey.url}/`)
-  const notice = await journey.mailbox.mailTo(user.email, 2)
+  const notice = await journey.mailbox.mailAbout(user.email, /Почта аккаунта изменена/)
   expect(notice.text).toContain(user.username)
   expect(notice.text).not.toContain('moved@example.org')
   expect((await journey.signIn('moved@example.org')).id).toBe(user.id)

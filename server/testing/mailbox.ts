@@ -52,6 +52,10 @@ export async function openMailbox(port = 0) {
     }
   }
 
+  /** Waits until `count` mails to an address with such a subject have arrived. Returns the newest one. */
+  const mailAbout = (address: string, about: RegExp, count = 1) =>
+    nextOf(({ to, subject }) => to === address && about.test(subject), count)
+
   return {
     mails,
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
@@ -59,10 +63,11 @@ export async function openMailbox(port = 0) {
     /** Waits until `count` mails to an address have arrived. Returns the newest one. */
     mailTo: (address: string, count = 1) => nextOf(({ to }) => to === address, count),
 
+    mailAbout,
+
     /** Waits likewise for mails with codes, and returns the code in the newest. */
     async codeFor(address: string, count = 1): Promise<string> {
-      const isCode = ({ to, subject }: ReceivedMail) => to === address && CODE.test(subject)
-      return (await nextOf(isCode, count)).subject.slice(0, 6)
+      return (await mailAbout(address, CODE, count)).subject.slice(0, 6)
     },
 
     close: () => new Promise<void>((resolve) => server.close(resolve)),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject, test } from 'vitest'
-import { findCounterDifferences } from '../posts/counters.task.ts'
-import { atOnce } from '../testing/at-once.ts'
-import { DEVICE, type TestAnswer, type TestUser } from '../testing/client.ts'
-import { freshDatabase } from '../testing/databases.ts'
-import { openPostgresProxy } from '../testing/postgres-proxy.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { atOnce } from '../../server/testing/at-once.ts'
+import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
 /** Half the usual timeout, so that freezing at each statement takes half as long: statements are given up after 2 s. */
 const POOL_LIMITS = { connections: 20, statementTimeoutMs: 1500 }
