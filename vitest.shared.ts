@@ -18,6 +18,8 @@ export const strict = { retry: 0, allowOnly: false }
  */
 export const runByNode = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
+  // The files that one worker runs share its process, which loads the modules once.
+  isolate: false,
   // On a busy machine a correct result may take long.
   expect: { poll: { timeout: 15_000, interval: 30 } },
 }
