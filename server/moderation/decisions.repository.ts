@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PostState } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
 import type { StoredBlock } from './blocks.repository.ts'
+import { POST_STATE } from './queue.repository.ts'
 
 /** What is decided about: a post as it is, as it is archived, or as it was reported. */
 export type Subject = {
@@ -11,6 +12,8 @@ export type Subject = {
   reason: string | null
   /** Whether it is on its way back from the archive. */
   is_restoring: boolean
+  /** Whether it is archived because its author has left, and comes back with the author. */
+  has_left: boolean
 }
 
 /** Returns undefined for an id that neither a post, an archived post nor a report has. */
@@ -19,7 +22,7 @@ export async function selectSubject(tx: Queryable, id: string): Promise<Subject 
     SELECT coalesce(p.owner_id, a.owner_id, r.author_id) AS owner_id,
       coalesce(p.text, a.text, r.post_text) AS text, a.reason,
       coalesce(a.is_restoring, false) AS is_restoring,
-      CASE WHEN p.id IS NOT NULL THEN 'published' ELSE coalesce(a.why, 'deleted') END AS state
+      ${POST_STATE} AS state, coalesce(a.why = 'left', false) AS has_left
     FROM (SELECT ${id}::bigint AS id) asked
     LEFT JOIN posts p ON p.id = asked.id
     LEFT JOIN archived_posts a ON a.id = asked.id

@@ -102,15 +102,15 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Archives a published post; a hidden one is marked as removed, and one that is on its way back stays. */
+/** Archives a published post; one that is archived for the time being is marked as removed, and stays. */
 async function remove(
   tx: Queryable,
   { postId, actor, removedDays }: NewDecision,
-  { state, reason, is_restoring }: Subject,
+  { state, reason, is_restoring, has_left }: Subject,
 ): Promise<void> {
   const archive: Archive = { why: 'removed', reason, by: actor, days: removedDays }
   if (state === 'published') await archivePost(tx, postId, archive)
-  if (state === 'hidden' || is_restoring) await updateArchived(tx, postId, archive)
+  if (state === 'hidden' || is_restoring || has_left) await updateArchived(tx, postId, archive)
 }
 
 async function bringBack(tx: Queryable, postId: string, { state }: Subject) {
@@ -121,12 +121,13 @@ async function bringBack(tx: Queryable, postId: string, { state }: Subject) {
 async function detailsOf(
   tx: Queryable,
   { verdict, block, note, order }: NewDecision,
-  { text, state, reason, owner_id }: Subject,
+  { text, state, reason, owner_id, has_left }: Subject,
 ): Promise<DecisionDetails> {
   const isBlocking = verdict === 'remove' && block !== undefined
   return {
     text,
-    was: state,
+    // Where the author has left, an undo publishes the post, and it goes where the others are.
+    was: has_left ? 'published' : state,
     archivedFor: reason,
     ...(isBlocking && { blockBefore: await selectBlock(tx, owner_id) }),
     ...(note !== undefined && { note }),

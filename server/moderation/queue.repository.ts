@@ -12,6 +12,10 @@ const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
     UNION ALL SELECT post_id, created_at FROM appeals WHERE state = 'open'
   ) open GROUP BY post_id`
 
+/** How a post `p` or archived post `a` stands: those of authors who have left count as deleted. */
+export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NOT NULL THEN 'published'
+    ELSE coalesce(nullif(a.why, 'left'), 'deleted') END`
+
 /** The ids of the posts that wait longest, and how many wait. */
 export async function selectWaiting(
   db: Queryable,
@@ -63,7 +67,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
     SELECT asked.id::text AS id, coalesce(p.text, a.text, r.post_text) AS text,
       nullif(r.post_text, coalesce(p.text, a.text)) AS reported_text,
       ${seconds('coalesce(p.created_at, a.created_at, r.posted_at)')} AS created_at,
-      CASE WHEN p.id IS NOT NULL THEN 'published' ELSE coalesce(a.why, 'deleted') END AS state,
+      ${POST_STATE} AS state,
       u.id AS author_id, u.username,
       b.reason AS block_reason, ${seconds('b.until')} AS block_until,
       ${seconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
