@@ -1,4 +1,5 @@
 import { RETURN_DAYS } from '../../contract/constants.ts'
+import { formatDay } from '../../contract/dates.ts'
 import type { MailTransport } from '../mail/transport.ts'
 
 /** A queued notice to the address of an account that has just been deleted. */
@@ -18,13 +19,6 @@ type NoticeOptions = {
   /** Whom to ask. */
   contact: string | undefined
   transport: MailTransport
-}
-
-const DAY = new Intl.DateTimeFormat('ru-RU', { day: 'numeric', month: 'long', timeZone: 'UTC' })
-
-/** The day of an erasure, given in unix seconds, as people are told it. */
-export function erasureDay(erasedAt: number): string {
-  return DAY.format(erasedAt * 1000).replace(' ', '\u00a0')
 }
 
 /** For so long a notice is tried, in days after the deletion: the queue keeps no address for longer. */
@@ -48,7 +42,7 @@ export async function sendDeletionNotice(
       `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
       'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
       '',
-      `До ${erasureDay(erasedAt)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
+      `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
       '',
       origin,
       '',

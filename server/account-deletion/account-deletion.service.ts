@@ -1,10 +1,12 @@
+import { formatDay } from '../../contract/dates.ts'
 import { selectUser } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.service.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { addJob } from '../queue/queue.ts'
 import { deleteAllSessions } from '../sessions/sessions.service.ts'
-import { type DeletionNotice, erasureDay, noticeExpiry } from './account-deletion.mail.ts'
+import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
 import { eraseAccount } from './erase-account.ts'
 import { moveOut } from './move-accounts.task.ts'
@@ -17,7 +19,7 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   const erasedAt = await hideAccount(tx, userId)
   const { email: to, username } = await selectUser(tx, userId)
   const notice: DeletionNotice = { to, username, erasedAt, expiresAt: noticeExpiry(erasedAt) }
-  await addJob(tx, 'send-deletion-notice', { payload: notice })
+  await queueMail(tx, 'send-deletion-notice', notice)
   return erasedAt
 }
 
@@ -52,7 +54,7 @@ export async function returnToAccount(
 }
 
 function deletedMessage(erasedAt: number): string {
-  return `Этот аккаунт удалён. До ${erasureDay(erasedAt)} его можно вернуть вместе с записями, ответами и отметками`
+  return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
 }
 
 /** Never rejects: for work that is not interrupted. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { formatDay } from '../../contract/dates.ts'
 import { leave } from '../testing/account-deletion-calls.ts'
 import { mailAppForTest } from '../testing/test-app.ts'
-import { erasureDay } from './account-deletion.mail.ts'
 import { eraseNow } from './account-deletion.service.ts'
 
 const SOON = { timeout: 15_000 }
@@ -20,7 +20,7 @@ test('whose account is deleted gets a mail that says what was asked, until when 
   const { text, autoSubmitted } = await mailbox.mailTo(olga.email)
   expect(autoSubmitted).toBe('auto-generated')
   expect(text).toContain(`Аккаунт ${olga.username} на сайте «Вслух» удалён`)
-  expect(text).toContain(`До ${erasureDay(body.erasedAt)} аккаунт можно вернуть`)
+  expect(text).toContain(`До ${formatDay(body.erasedAt * 1000)} аккаунт можно вернуть`)
   expect(text).toContain('https://vslukh.example\n')
   expect(text).toContain(`напишите нам: ${CONTACT}`)
 })

@@ -21,13 +21,14 @@ type MoveOptions = {
 
 /**
  * Moves the rows of deleted accounts into the archive, those of returning ones back, and erases those whose time is up, in
- * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended.
+ * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended. An account
+ * that fails keeps no other one waiting; the first failure is thrown at the end.
  */
 export async function moveAccounts(
   db: Db,
   { nameKey, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
-  for (const mover of await selectMovers(db)) {
+  async function move(mover: Mover): Promise<void> {
     const hasMoved =
       mover.goes === 'back'
         ? await bringBack(db, mover, stopping)
@@ -35,6 +36,13 @@ export async function moveAccounts(
     if (hasMoved) await invalidate()
     if (mover.goes === 'for good') await eraseAccount(db, { userId: mover.id, nameKey }, stopping)
   }
+
+  const failures: unknown[] = []
+  for (const mover of await selectMovers(db)) {
+    await Promise.race([stopping, undefined])
+    await move(mover).catch((error) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 type Step = { step: (tx: Queryable) => Promise<boolean>; stopping: Promise<never> }

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Viewer } from '../http/authenticate.ts'
 import { emailKey } from '../mail/email-address.ts'
-import { addJob } from '../queue/queue.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
@@ -129,7 +129,7 @@ export async function changeEmail(
     changeId: change.id,
     expiresAt: change.expires_at.getTime(),
   }
-  await addJob(tx, 'send-email-notice', { payload: notice })
+  await queueMail(tx, 'send-email-notice', notice)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { isDatabaseUnavailable } from './database-errors.ts'
 
 type Waiting<Item, Result> = { item: Item; since: number } & PromiseWithResolvers<Result>
@@ -18,6 +19,7 @@ export function batchCalls<Item, Result>(
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isRunning = false
+  let inFirstCall = AsyncLocalStorage.snapshot()
 
   async function work(): Promise<void> {
     isRunning = true
@@ -25,7 +27,7 @@ export function batchCalls<Item, Result>(
       const batch = waiting
       waiting = []
       try {
-        const results = await run(batch.map(({ item }) => item))
+        const results = await inFirstCall(() => run(batch.map(({ item }) => item)))
         for (const [index, one] of batch.entries())
           one.resolve(results[index] as Result | Promise<Result>)
       } catch (error) {
@@ -46,6 +48,8 @@ export function batchCalls<Item, Result>(
   }
 
   return (item) => {
+    // What is measured of a run, such as the time of its queries, is measured for its first call.
+    if (waiting.length === 0) inFirstCall = AsyncLocalStorage.snapshot()
     const one = { item, since: performance.now(), ...Promise.withResolvers<Result>() }
     waiting.push(one)
     if (!isRunning) void work()

@@ -1,18 +1,13 @@
+import { formatDate } from '../../contract/dates.ts'
 import { ERRORS } from '../../contract/errors.ts'
 import { AppError } from './app-error.ts'
 
 /** A block on a user: until then, or until it is taken back, they publish nothing. */
 export type Block = { reason: string; until: Date | null }
 
-const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'Europe/Moscow' })
-
 /** Returns the refusal of a call that publishes something: why, until when, and whom to ask. */
 export function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
-  const end = until
-    ? ` до ${DAY.format(until)
-        .replace(/\s*г\.$/, '')
-        .replaceAll(' ', '\u00a0')}`
-    : ''
+  const end = until ? ` до ${formatDate(until)}` : ''
   const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
   return new AppError('BLOCKED', {
     message: `Вам закрыли возможность писать${end}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`,

@@ -1,3 +1,4 @@
+import { formatTime } from '../../contract/dates.ts'
 import type { Device } from '../../contract/fields.ts'
 
 /** Names as the web app sends them (those of bowser). */
@@ -25,15 +26,7 @@ export function nameDevice(device: Device | null): string | null {
   return [browser, system].filter(Boolean).join(', ') || null
 }
 
-const TIME = new Intl.DateTimeFormat('ru', {
-  day: 'numeric',
-  month: 'long',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'Europe/Moscow',
-})
-
 /** Says for a mail when something happened, in unix milliseconds, and by which device: «21 ноября в 10:00 по Москве, Firefox, Linux». */
 export function whenAndWhere(at: number, device: string | null): string {
-  return `${TIME.format(at)} по Москве${device === null ? '' : `, ${device}`}`
+  return `${formatTime(at)}${device === null ? '' : `, ${device}`}`
 }

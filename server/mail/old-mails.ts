@@ -10,8 +10,17 @@ export async function removeOldMails(folder: string, now = Date.now()): Promise<
   for (const name of await namesIn(folder)) {
     if (!/\.eml(?:\.part)?$/.test(name)) continue
     const path = join(folder, name)
-    const { mtimeMs } = await stat(path)
-    if (now - mtimeMs > KEPT_MS) await rm(path, { force: true })
+    if (now - (await changedAt(path)) > KEPT_MS) await rm(path, { force: true })
+  }
+}
+
+/** When a file was changed, in unix milliseconds: never one that is gone, as one is that was being written. */
+async function changedAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return Number.POSITIVE_INFINITY
+    throw error
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatDate } from '../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import type { MailTransport } from '../mail/transport.ts'
 
@@ -14,8 +15,6 @@ export type QueueMail = { to: string; expiresAt: number }
 /** How much waits, in the moment the mail is written. */
 export type Waiting = { posts: number; reports: number; oldest: Date | null }
 
-const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'Europe/Moscow' })
-
 /** Writes and sends the mail to the moderators. Where nothing waits any more it sends none. Rejects when it was not sent. */
 export async function sendQueueMail(
   { to, waiting }: QueueMail & { waiting: Waiting },
@@ -26,7 +25,7 @@ export async function sendQueueMail(
   const lines = [
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}.`,
-    `Дольше всех ждут с ${DAY.format(waiting.oldest)}.`,
+    `Дольше всех ждут с ${formatDate(waiting.oldest)}.`,
     '',
     `Очередь: ${origin}${MODERATION_PATH}`,
     '',

@@ -2,8 +2,8 @@ import type { QueuedPost } from '../../contract/moderation.ts'
 import type { Post } from '../../contract/posts.ts'
 import { isRowId, type Queryable } from '../db/database.ts'
 import { appendToJournal } from '../journal/journal.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { archivePost, readPosts } from '../posts/posts.service.ts'
-import { addJob } from '../queue/queue.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
 import { HIDDEN_DAYS } from './decisions.service.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
@@ -100,7 +100,7 @@ async function hideIfReported(tx: Queryable, postId: string, least: number): Pro
 export async function tellModerators(tx: Queryable, to: string | undefined): Promise<void> {
   if (to === undefined || !(await claimModeratorMail(tx))) return
   const expiresAt = Date.now() + MAIL_LIFE_MS
-  await addJob(tx, 'send-queue-mail', { payload: { to, expiresAt } })
+  await queueMail(tx, 'send-queue-mail', { to, expiresAt })
 }
 
 /** A mail that could not be sent for a day is of no more use. */

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { addJob } from '../queue/queue.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { selectStandingDecision } from './decisions.repository.ts'
 import type { DecisionMail } from './moderation.mail.ts'
 import { MAIL_LIFE_MS } from './moderation.service.ts'
@@ -22,6 +22,6 @@ export function createAnnouncing(db: Db): (payload: { id: string }) => Promise<v
       text,
       reason: decision.reason,
     }
-    await addJob(db, 'send-decision-mail', { payload: mail })
+    await queueMail(db, 'send-decision-mail', { ...mail, key: `decision ${id}` })
   }
 }

@@ -46,7 +46,7 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   const differences: Difference[] = []
   for (const check of CHECKS) {
     const { rows } = await sql<Difference>`
-      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY id LIMIT ${DIFFERENCES_MAX}`.execute(
+      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY length(id), id LIMIT ${DIFFERENCES_MAX}`.execute(
       db,
     )
     differences.push(...rows)

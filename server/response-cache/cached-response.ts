@@ -117,10 +117,15 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
 function savedMaker({ markSaved, ...content }: Content & { tag: string }) {
   if (!markSaved) return undefined
   let made: Promise<CachedResponse> | undefined
+  const make = () =>
+    toCachedResponse({
+      ...content,
+      body: Buffer.from(markSaved(content.body.toString())),
+      // Another than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
+      tag: `saved-${content.tag}`,
+    })
   return () => {
-    const body = Buffer.from(markSaved(content.body.toString()))
-    // Another content than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
-    made ??= toCachedResponse({ ...content, body, tag: `saved-${content.tag}` })
+    made ??= make()
     return made
   }
 }

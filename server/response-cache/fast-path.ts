@@ -74,7 +74,7 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
       },
 
     /**
-     * Answers a request that would otherwise be refused for want of a place with what is saved; returns whether there is
+     * Answers a request that would otherwise be refused because too many run with what is saved; returns whether there is
      * something. A database that stops to answer fills all places before that is noticed.
      */
     serveSaved(request: IncomingMessage, response: ServerResponse): boolean {
@@ -84,8 +84,13 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
       const began = performance.now()
       if (!cached.toSaved) answer(request, response, { cached, age, began })
       else {
-        const marked = cached.toSaved()
-        void marked.then((made) => answer(request, response, { cached: made, age, began }))
+        cached.toSaved().then(
+          (made) => answer(request, response, { cached: made, age, began }),
+          (err) => {
+            log.error({ err }, 'a saved page could not be marked')
+            response.destroy()
+          },
+        )
       }
       return true
     },
