@@ -1,16 +1,13 @@
-import { join } from 'node:path'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { registerAccount } from './account/account.routes.ts'
 import { registerAccountDeletion } from './account-deletion/account-deletion.routes.ts'
+import { type AppOptions, createParts, type Parts } from './app-parts.ts'
 import { registerCodes } from './codes/codes.routes.ts'
-import { type Config, originOf } from './config.ts'
 import { registerDataExport } from './data-export/data-export.routes.ts'
 import { batchCalls } from './db/batch-calls.ts'
-import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
+import type { OpenDatabase } from './db/database.ts'
 import { withDeadline } from './db/deadline.ts'
-import { productVersion } from './db/migrate.ts'
-import { type Outage, quietDuringOutages, watchOutages } from './db/outage.ts'
-import { openReplica, type Replica, type RunRead } from './db/replica.ts'
+import { quietDuringOutages } from './db/outage.ts'
 import { IDENTITY_KEY } from './doctor/doctor.service.ts'
 import { registerIdentity } from './doctor/identity.routes.ts'
 import type { Authenticator } from './http/authenticate.ts'
@@ -18,8 +15,6 @@ import { securityHeaders } from './http/headers.ts'
 import { serveHealth } from './http/health.ts'
 import type { ListenAddress } from './http/listen.ts'
 import { describeApi } from './http/openapi.ts'
-import { createRefusalLog } from './http/refusal-log.ts'
-import { hashAddresses } from './http/request-log.ts'
 import { createRouter, type Route } from './http/route.ts'
 import { createHttpServer } from './http/server.ts'
 import { createAccessJournal } from './journal/access-journal.ts'
@@ -27,39 +22,21 @@ import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import { shortenPause } from './mail/login-pause.repository.ts'
 import { createMailGate } from './mail/mail-gate.ts'
-import type { MailTransport } from './mail/transport.ts'
-import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
-import { loadWebApp, type WebApp } from './pages/web-app.ts'
 import { registerPosts } from './posts/posts.routes.ts'
 import { createPublish } from './posts/publications.service.ts'
 import { startJobs } from './queue/queue.ts'
-import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
 import { registerReplies } from './replies/replies.routes.ts'
 import { registerReports } from './reports/reports.routes.ts'
 import { createResponseCache, type ResponseCache } from './response-cache/response-cache.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
-import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
 import { registerSite } from './site.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { createTasks, crontabOf } from './tasks.ts'
 import { registerTexts } from './texts/texts.routes.ts'
-import { createTexts, type ReadText } from './texts/texts.service.ts'
 import { watchWall } from './watching.ts'
-
-export type AppOptions = {
-  config: Config
-  databaseUrl: string
-  secret: string
-  transport: MailTransport
-  log: FastifyBaseLogger
-  /** Folder of the built web app. */
-  webFolder: string
-  /** Limits of the request pool, where they differ from openDatabase's own. */
-  poolLimits?: PoolLimits | undefined
-}
 
 export type App = {
   http: FastifyInstance
@@ -77,52 +54,9 @@ export type App = {
 
 /** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, databaseUrl, secret } = options
-  const log = hashAddresses(options.log, deriveKey(secret, 'log'))
-  const outage = watchOutages({ url: databaseUrl, log })
-  const onIdleError = (err: Error) => {
-    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
-  }
-  const directUrl = config.databaseDirectUrl ?? databaseUrl
-  const isBehindPooler = config.databaseDirectUrl !== undefined
-  const pool = { ...options.poolLimits, isBehindPooler, outage }
-  const database = openDatabase(databaseUrl, onIdleError, pool)
-  const patient = { ...BACKGROUND, outage, isPatient: true }
-  const background = openDatabase(directUrl, outage.noteFailure, patient)
-  const { db } = database
-  const replicaUrl = config.databaseReplicaUrl
-  const replica =
-    replicaUrl === undefined
-      ? undefined
-      : openReplica({ url: replicaUrl, primary: db, primaryUrl: directUrl, log })
-  const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
-  const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
-  logTripped(limits, log)
-  const isHttps = config.publicUrl?.startsWith('https:') ?? false
-  const parts: Parts = {
-    config,
-    directUrl,
-    db,
-    outage,
-    replica,
-    runRead: replica?.runRead ?? ((read) => read(db)),
-    log,
-    limits,
-    secret,
-    metrics,
-    sessions: createSessions({ secret, accessTokenSeconds: config.accessTokenSeconds, isHttps }),
-    refusals: createRefusalLog(log),
-    web: await loadWebApp(options.webFolder, config),
-    codeKey: deriveKey(secret, 'codes'),
-    undoKey: deriveKey(secret, 'email-undo'),
-    nameKey: deriveKey(secret, 'usernames'),
-    readText: createTexts({
-      ...config,
-      folder: join(config.dataDir, 'pages'),
-      origin: originOf(config),
-    }),
-  }
-  const { app: http, listen, stop, cache, headers } = await createHttp(parts, isHttps)
+  const parts = await createParts(options)
+  const { config, database, background, db, log, limits, metrics, outage, secret } = parts
+  const { app: http, listen, stop, cache, headers } = await createHttp(parts)
   const route = createRouter(http, { auth: createAuthenticator(parts), limits, cache })
   registerFeatures(route, parts, cache)
   const { appName } = config
@@ -174,45 +108,19 @@ export async function createApp(options: AppOptions): Promise<App> {
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
       const closed = Promise.all([
         cache.close(),
-        ...[database, background, replica].map((pool) => pool?.close()),
+        ...[database, background, parts.replica].map((pool) => pool?.close()),
       ])
       await withDeadline(closed, CLOSE_MS, () => {})
     },
   }
 }
 
-/** What the server, the features and the jobs of one node are built from. */
-type Parts = {
-  config: Config
-  /** URL of the database for connections that keep a state of their own, past a pooler. */
-  directUrl: string
-  db: Db
-  outage: Outage
-  /** The standbys that posts are read from; undefined where there are none. */
-  replica: Replica | undefined
-  runRead: RunRead
-  log: FastifyBaseLogger
-  limits: Limits
-  secret: string
-  /** Absent where METRICS_PORT is unset. */
-  metrics: Metrics | undefined
-  sessions: Sessions
-  refusals: ReturnType<typeof createRefusalLog>
-  web: WebApp | null
-  codeKey: Buffer
-  undoKey: Buffer
-  nameKey: Buffer
-  readText: ReadText
-}
-
 const CLOSE_MS = 500
-/** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
-const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
-async function createHttp(parts: Parts, isHttps: boolean) {
+async function createHttp(parts: Parts) {
   const { config, directUrl, db, replica, runRead, outage, log } = parts
-  const { limits, sessions, refusals, web, metrics } = parts
+  const { limits, sessions, refusals, web, metrics, isHttps } = parts
   const { trustProxy } = config
   const headers = securityHeaders({
     isHttps,

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Config, originOf } from './config.ts'
+import { type OpenDatabase, openDatabase, type PoolLimits } from './db/database.ts'
+import { productVersion } from './db/migrate.ts'
+import { type Outage, watchOutages } from './db/outage.ts'
+import { openReplica, type Replica, type RunRead } from './db/replica.ts'
+import { createRefusalLog } from './http/refusal-log.ts'
+import { hashAddresses } from './http/request-log.ts'
+import type { MailTransport } from './mail/transport.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { loadWebApp, type WebApp } from './pages/web-app.ts'
+import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
+import { createSessions, type Sessions } from './sessions/sessions.service.ts'
+import { deriveKey } from './start/app-secret.ts'
+import { createTexts, type ReadText } from './texts/texts.service.ts'
+
+export type AppOptions = {
+  config: Config
+  databaseUrl: string
+  secret: string
+  transport: MailTransport
+  log: FastifyBaseLogger
+  /** Folder of the built web app. */
+  webFolder: string
+  /** Limits of the request pool, where they differ from openDatabase's own. */
+  poolLimits?: PoolLimits | undefined
+}
+
+/** What the server, the features and the jobs of one node are built from. */
+export type Parts = {
+  config: Config
+  /** URL of the database for connections that keep a state of their own, past a pooler. */
+  directUrl: string
+  database: OpenDatabase
+  db: OpenDatabase['db']
+  /** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
+  background: OpenDatabase
+  outage: Outage
+  /** The standbys that posts are read from; undefined where there are none. */
+  replica: Replica | undefined
+  runRead: RunRead
+  log: FastifyBaseLogger
+  limits: Limits
+  secret: string
+  /** Absent where METRICS_PORT is unset. */
+  metrics: Metrics | undefined
+  isHttps: boolean
+  sessions: Sessions
+  refusals: ReturnType<typeof createRefusalLog>
+  web: WebApp | null
+  codeKey: Buffer
+  undoKey: Buffer
+  nameKey: Buffer
+  readText: ReadText
+}
+
+const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+
+/** Opens the databases of a node, and makes everything that does not depend on routes. */
+export async function createParts(options: AppOptions): Promise<Parts> {
+  const { config, secret } = options
+  const log = hashAddresses(options.log, deriveKey(secret, 'log'))
+  const outage = watchOutages({ url: options.databaseUrl, log })
+  const databases = openDatabases(options, { log, outage })
+  const { database, replica } = databases
+  const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
+  logTripped(limits, log)
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false
+  const folder = join(config.dataDir, 'pages')
+  return {
+    ...databases,
+    config,
+    db: database.db,
+    outage,
+    runRead: replica?.runRead ?? ((read) => read(database.db)),
+    log,
+    limits,
+    secret,
+    metrics: config.metricsPort === undefined ? undefined : createMetrics(productVersion()),
+    isHttps,
+    sessions: createSessions({ secret, accessTokenSeconds: config.accessTokenSeconds, isHttps }),
+    refusals: createRefusalLog(log),
+    web: await loadWebApp(options.webFolder, config),
+    codeKey: deriveKey(secret, 'codes'),
+    undoKey: deriveKey(secret, 'email-undo'),
+    nameKey: deriveKey(secret, 'usernames'),
+    readText: createTexts({ ...config, folder, origin: originOf(config) }),
+  }
+}
+
+function openDatabases(
+  { config, databaseUrl, poolLimits }: AppOptions,
+  { log, outage }: Pick<Parts, 'log' | 'outage'>,
+): Pick<Parts, 'directUrl' | 'database' | 'background' | 'replica'> {
+  const onIdleError = (err: Error) => {
+    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
+  }
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  const isBehindPooler = config.databaseDirectUrl !== undefined
+  const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
+  const ofJobs = { ...BACKGROUND, outage, isPatient: true }
+  const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
+  const url = config.databaseReplicaUrl
+  const replica =
+    url === undefined
+      ? undefined
+      : openReplica({ url, primary: database.db, primaryUrl: directUrl, log })
+  return { directUrl, database, background, replica }
+}
