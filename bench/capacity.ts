@@ -84,7 +84,7 @@ function readCosts() {
       page: cpu('wall page, visitor'),
       cached: cpu('wall, visitor'),
       missed: measured('any post, visitor', 'before, µs'),
-      // Whatever somebody publishes voids what is cached, so these are taken as not cached at all.
+      // Whatever somebody publishes invalidates what is cached, so these are taken as not cached at all.
       signedIn: measured('any post, signed in', 'before, µs'),
       post: cpu('publish'),
       like: cpu('like a hot post'),

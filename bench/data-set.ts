@@ -17,7 +17,7 @@ const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 /** The wall grows by a post every so many seconds. */
 const SECONDS_APART = 20
 
-/** So many different texts repeat. Their number shares no factor with that of the replies. */
+/** The number of different texts. It shares no factor with that of the replies. */
 const TEXTS = 1999
 const WORDS =
   'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'

@@ -8,7 +8,7 @@ type Observed = { url: string; rss: () => number; cpu: () => number }
 type People = { dataSet: DataSet; tokens: string[] }
 type Kind = { name: string; request: () => string }
 
-/** So many callers keep the server's core busy: what they are served is its capacity. */
+/** The number of callers that keep the server's core busy: what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
 const CAPACITY_SECONDS = 5

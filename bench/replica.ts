@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
 const dataSet = dataSetOf(Number(values.posts))
 const PORT = 3230
-/** Somebody publishes so often, which voids what the nodes have cached. */
+/** Somebody publishes so often, which invalidates what the nodes have cached. */
 const PUBLISH_EVERY_MS = 100
 
 await using started = new AsyncDisposableStack()

@@ -5,7 +5,7 @@ import { type Journey, startJourney } from './testing/journey.ts'
 import { bringTo, isAt, postWith } from './testing/page-actions.ts'
 
 const POSTS = 1100
-/** So many are read: further pages are there for scrolling on, also where one more was on its way. */
+/** The number of posts that are read: further pages are there for scrolling on, also where one more was on its way. */
 const READ = 960
 const TASK_AT_MOST_MS = 100
 /** What a tap may wait for until a page answers well. */

@@ -55,8 +55,8 @@ type CommandHelp = {
 class DryRun extends Error {}
 
 /**
- * Runs a change in one transaction; the nodes forget what they have cached of posts once it has committed. With `--dry-run`
- * everything happens and is rolled back.
+ * Runs a change in one transaction. After the commit every node invalidates its cached responses. With `--dry-run` everything
+ * happens and is rolled back.
  */
 export async function change<T>(
   { db, wall, isDryRun }: Context,

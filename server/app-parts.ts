@@ -99,7 +99,7 @@ function openDatabases(
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const isBehindPooler = config.databaseDirectUrl !== undefined
   const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
-  const ofJobs = { ...BACKGROUND, outage, isPatient: true }
+  const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
   const url = config.databaseReplicaUrl
   const replica =

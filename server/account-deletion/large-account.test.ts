@@ -21,7 +21,7 @@ const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', invalidate }
 /** What is on the wall, without what is archived. */
 const liveOnly = (counts: string | undefined) => counts?.split(' ').slice(0, 4)
 
-test('a large account with a loved post goes, comes back whole and is erased, while others like and read', async () => {
+test('a large account with a popular post goes, comes back whole and is erased, while others like and read', async () => {
   const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
   if (OTHERS > 0) {
     const size = { users: OTHERS / 20, posts: OTHERS, likes: OTHERS * 2 }
@@ -99,7 +99,7 @@ test('a large account with a loved post goes, comes back whole and is erased, wh
   const returning = move()
   const served = await Promise.all([others(returning), returning])
   expect(served[0]).toBeGreaterThanOrEqual(ROUNDS_AT_LEAST)
-  // The loved post comes back by a job of its own.
+  // The popular post comes back by a job of its own.
   await expect.poll(counts, { timeout: 60_000 }).toBe(before)
   const returned = performance.now()
   expect(await findCounterDifferences(db)).toEqual([])

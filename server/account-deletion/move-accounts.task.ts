@@ -64,7 +64,7 @@ export async function moveOut(db: Db, mover: Mover, stopping: Promise<never>): P
   }
   while (await once(db, mover, { step: archivePosts, stopping })) {
     hasMoved = true
-    // Before the next posts, so that there are never many loved ones whose likes are still on their way.
+    // Before the next posts, so that there are never many posts whose likes are still on their way.
     await removeLikesOfDeleted(db, stopping)
   }
   const archiveLikes = async (tx: Queryable) => (await archiveOwnLikes(tx, mover.id)) > 0

@@ -20,9 +20,9 @@ export type PoolLimits = {
   applicationName?: string
   /** Whether a pooler may hand each transaction to another connection, which does not know what the last one has prepared. */
   isBehindPooler?: boolean
-  /** By which the pool knows that the database is away: it then refuses without trying, or waits where it `isPatient`. */
+  /** By which the pool knows that the database is away: it then refuses without trying, or waits where it `waitsDuringOutage`. */
   outage?: Outage
-  isPatient?: boolean
+  waitsDuringOutage?: boolean
 }
 
 const CONNECTION_WAIT_MS = 1000
@@ -43,7 +43,7 @@ export function openDatabase(
     applicationName = 'vslukh',
     isBehindPooler = false,
     outage,
-    isPatient = false,
+    waitsDuringOutage = false,
   }: PoolLimits = {},
 ): OpenDatabase {
   const config: pg.PoolConfig = {
@@ -56,7 +56,7 @@ export function openDatabase(
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     application_name: applicationName,
   }
-  const pool = outage ? new GuardedPool(config, outage, isPatient) : new pg.Pool(config)
+  const pool = outage ? new GuardedPool(config, outage, waitsDuringOutage) : new pg.Pool(config)
   surviveLostConnections(pool, onError)
   const db = new Kysely<Tables>({ dialect: databaseDialect({ pool }) })
   return { db, pool, close: () => pool.end() }

@@ -10,22 +10,22 @@ type Connected = (
 
 /**
  * A pool that knows of outages of its database, and reports connections that it cannot open. While the database is away
- * it refuses at once, or, where it `isPatient`, lets its callers wait until the database is back.
+ * it refuses at once, or, where it `waitsDuringOutage`, lets its callers wait until the database is back.
  */
 export class GuardedPool extends pg.Pool {
   readonly #outage: Outage
-  readonly #isPatient: boolean
+  readonly #waitsDuringOutage: boolean
 
-  constructor(config: pg.PoolConfig, outage: Outage, isPatient: boolean) {
+  constructor(config: pg.PoolConfig, outage: Outage, waitsDuringOutage: boolean) {
     super(config)
     this.#outage = outage
-    this.#isPatient = isPatient
+    this.#waitsDuringOutage = waitsDuringOutage
   }
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const connecting = this.#isPatient ? this.#connectOnceBack() : this.#connectNow()
+    const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
     if (!callback) return connecting
     connecting.then(
       (client) => callback(undefined, client, client.release),

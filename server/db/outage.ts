@@ -27,8 +27,8 @@ export type Outage = ReturnType<typeof watchOutages>
 
 /**
  * Watches whether the database at `url` can be reached. It asks by a connection of its own, and only when something was
- * reported to have failed: then every half second until the database answers. An outage is two lines of the log, at its
- * begin and at its end with the seconds and what was counted meanwhile.
+ * reported to have failed: then every half second until the database answers. Each outage writes two lines to the log: at its
+ * begin, and at its end with the seconds and what was counted meanwhile.
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
@@ -163,7 +163,7 @@ async function answers(url: string): Promise<boolean> {
   } catch (error) {
     return error instanceof Error && 'severity' in error && !isConnectionLost(error)
   } finally {
-    // Not awaited: a server that does not answer does not say goodbye either.
+    // Not awaited: with a server that does not answer it could take for ever.
     client.end().catch(() => {})
   }
 }

@@ -4,7 +4,7 @@ import { deriveKey } from '../start/app-secret.ts'
 import { readSecret } from '../start/installation.ts'
 import { type LoggedMail, MAIL_LOG_KEY, selectMailLog } from './mail-log.repository.ts'
 
-/** So many mails are listed. */
+/** The number of mails that are listed. */
 const LISTED = 100
 
 /**

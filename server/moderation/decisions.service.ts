@@ -135,7 +135,7 @@ async function detailsOf(
   }
 }
 
-/** Whether the author hears of a decision: of a removal, and of what became of an appeal. */
+/** Whether the author is notified of a decision: of a removal, and of what became of an appeal. */
 function isAnnounced(verdict: Verdict, { state }: Subject): boolean {
   return state === 'removed' || (verdict === 'remove' && state !== 'deleted')
 }

@@ -3,7 +3,7 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { decide, report, signUpModerator, signUpOld, undo } from '../testing/moderation-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
 
-/** So many times, since the transactions have to meet within a few milliseconds. */
+/** The number of attempts, since the transactions have to meet within a few milliseconds. */
 const ROUNDS = 80
 
 test('a post comes back while its reply is reported by several people and removed: nobody is refused for a deadlock', async () => {

@@ -55,7 +55,7 @@ const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 const DATA_START = `id="${FIRST_PAGE_ID}">{`
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
-/** So many pages may wait to be rendered; others get the shell, so that no crawler can keep the server busy. */
+/** The number of pages that may wait to be rendered. Others get the shell, so that no crawler can keep the server busy. */
 const WAITING_MAX = 16
 /** When a page has waited this long, the server is busy with other things. */
 const WAIT_MAX_MS = 200

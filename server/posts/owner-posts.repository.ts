@@ -62,14 +62,14 @@ export async function archiveOwnerPosts(
 type Movable = { ids: string[]; withLikes: string[] }
 
 /**
- * Of a user's locked posts returns the newest, as many as have a few thousand likes that move with them. A loved post leaves
- * its likes to steps of their own.
+ * Of a user's locked posts returns the newest, as many as have a few thousand likes that move with them. A post with more
+ * likes leaves them to steps of their own.
  */
 export async function selectMovable(tx: Queryable, lockedIds: string[]): Promise<Movable> {
   const { rows } = await sql<{ id: string; moves_likes: boolean }>`
     SELECT id, moves_likes FROM (
       SELECT id, moves_likes, sum(moving) OVER (ORDER BY id DESC) - moving AS before
-      FROM posts, LATERAL (SELECT likes_count <= ${LIKES_MAX} AS moves_likes) loved,
+      FROM posts, LATERAL (SELECT likes_count <= ${LIKES_MAX} AS moves_likes) counted_likes,
         LATERAL (SELECT CASE WHEN moves_likes THEN likes_count ELSE 0 END AS moving) light
       WHERE id = ANY(${idArray(lockedIds)}::bigint[])
     ) counted WHERE before < ${LIKES_MAX}`.execute(tx)
@@ -77,7 +77,7 @@ export async function selectMovable(tx: Queryable, lockedIds: string[]): Promise
   return { ids: rows.map(({ id }) => id), withLikes: withLikes.map(({ id }) => id) }
 }
 
-/** So many likes may come back in one short transaction. Posts with more come back one by one, in steps of their own. */
+/** The number of likes that move in one short transaction. A post with more moves alone, and its likes in steps of their own. */
 const LIKES_MAX = sql.raw('5000')
 
 /**

@@ -148,7 +148,7 @@ export async function changeLikesCount(
 
 /**
  * Moves some hundreds of the newest posts of a user who has left into the archive. `archiveLikes` moves the likes of posts by
- * their ids; those of loved posts are left to the job `remove-likes`. Returns how many posts moved: none when there are no more.
+ * their ids; those of posts with very many likes are left to the job `remove-likes`. Returns how many posts moved: none when there are no more.
  */
 export async function archivePostsOf(
   tx: Queryable,

@@ -29,7 +29,7 @@ type Entry = {
   postChanges: number
   /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
   cachedAt: number
-  /** How often it stays when it is the oldest and memory is short: once for each time that it was read again. */
+  /** How many evictions it survives when it is the oldest: one for each time that it was read again. */
   chances: number
 }
 

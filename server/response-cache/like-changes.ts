@@ -1,4 +1,4 @@
-/** So many posts are remembered by their last like; a response lives for a second, in which fewer are liked. */
+/** The number of posts whose last like is remembered. A response lives for a second, in which fewer posts are liked. */
 const MAX_POSTS = 10_000
 
 /**
@@ -10,7 +10,7 @@ export function createLikeChanges(maxPosts = MAX_POSTS) {
   const lastChanges = new Map<string, number>()
   let count = 0
   /** The last change of posts that are no longer remembered. */
-  let forgotten = 0
+  let evictedUpTo = 0
 
   return {
     /** How many changes there were so far. */
@@ -20,7 +20,7 @@ export function createLikeChanges(maxPosts = MAX_POSTS) {
     note(postId?: string): void {
       count++
       if (postId === undefined) {
-        forgotten = count
+        evictedUpTo = count
         return
       }
       lastChanges.delete(postId)
@@ -28,14 +28,14 @@ export function createLikeChanges(maxPosts = MAX_POSTS) {
       const [oldest] = lastChanges
       if (!oldest || lastChanges.size <= maxPosts) return
       lastChanges.delete(oldest[0])
-      forgotten = Math.max(forgotten, oldest[1])
+      evictedUpTo = Math.max(evictedUpTo, oldest[1])
     },
 
     /** Whether no likes of some posts have changed since there were `since` changes. */
     isCurrent(since: number, posts: { postId: string }[]): boolean {
       if (since === count) return true
       return (
-        since >= forgotten && posts.every(({ postId }) => (lastChanges.get(postId) ?? 0) <= since)
+        since >= evictedUpTo && posts.every(({ postId }) => (lastChanges.get(postId) ?? 0) <= since)
       )
     },
   }

@@ -10,13 +10,13 @@ export const FEED_NAME = 'vslukh change feed'
 /** How the name of a sender begins that is an operator's command. */
 export const OPERATOR = 'operator-'
 /** Where nodes confirm that they have received a change of an operator's command. */
-const HEARD_CHANNEL = 'vslukh_heard'
+const CONFIRMED_CHANNEL = 'vslukh_heard'
 /** A node that does not confirm within this time is frozen or gone. */
-const LONGEST_HEARING_MS = 2000
+const LONGEST_CONFIRMATION_MS = 2000
 
 /** Tells an operator's command that this node has received its change. */
 export function confirm(client: pg.Client, sender: string): void {
-  client.query('SELECT pg_notify($1, $2)', [HEARD_CHANNEL, sender]).catch(() => {})
+  client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
 }
 
 /**
@@ -28,20 +28,20 @@ export async function publishFromOutside(url: string, change: Change): Promise<n
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
   await client.connect()
   try {
-    await client.query(`LISTEN ${HEARD_CHANNEL}`)
+    await client.query(`LISTEN ${CONFIRMED_CHANNEL}`)
     const { rows } = await client.query<{ nodes: number }>(
       `SELECT count(*)::int AS nodes FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = $1`,
       [FEED_NAME],
     )
     const nodes = rows[0]?.nodes ?? 0
-    const heard = Promise.withResolvers<void>()
+    const allConfirmed = Promise.withResolvers<void>()
     let confirmed = 0
     client.on('notification', ({ payload }) => {
-      if (payload === sender && ++confirmed >= nodes) heard.resolve()
+      if (payload === sender && ++confirmed >= nodes) allConfirmed.resolve()
     })
     await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${sender} ${change}`])
-    if (nodes > 0) await endsWithin(heard.promise, LONGEST_HEARING_MS)
+    if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
     return confirmed
   } finally {
     await client.end()

@@ -60,7 +60,8 @@ export function createResponseCache(options: Options) {
       cache.invalidate(change)
       // The change stands even where the others do not receive it; what they have cached is served for a second at most.
       const position = await feed.publish(change).catch((err) => {
-        if (!outage.noteFailure(err)) log.warn({ err }, 'other nodes were not told of a change')
+        if (!outage.noteFailure(err))
+          log.warn({ err }, 'a change was not published to the other nodes')
         return undefined
       })
       if (!replica) return

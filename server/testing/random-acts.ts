@@ -39,7 +39,7 @@ export const ACTS = [
   'erase',
 ] as const
 
-/** So many of the six have left at most: the others are enough to hide a post. */
+/** How many of the six have left at most: the others are enough to hide a post. */
 const LEFT_MAX = 2
 
 /** One act of a random person. `who`, `which` and `other` are taken modulo what there is. */
