@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import { lockMoves } from './post-locks.ts'
-import { WALL_SLOTS } from './wall-slots.ts'
+import { changeWallTotal, countOnWall } from './wall-total.ts'
 
 /** Why a removed post is archived, by whom, and for how many days. */
 export type Archive = {
@@ -13,12 +12,15 @@ export type Archive = {
   days: number
 }
 
+/** The columns of a post that its archived row has as well and that come back with it. Its counts are counted anew. */
+export const KEPT_COLUMNS = sql.raw(
+  'id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id',
+)
+
 /** The statement that archives the rows of the CTE `gone`, deleted posts, for which `isKept` holds. */
 export function archivingCte({ why, reason, by, days }: Archive, isKept: RawBuilder<unknown>) {
-  return sql`INSERT INTO archived_posts (id, owner_id, text, created_at, is_modified, parent_post_id,
-      replied_post_id, likes_count, replies_count, why, reason, archived_by, until)
-    SELECT id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id, likes_count,
-      replies_count, ${why}, ${reason}, ${by}, now() + ${days} * interval '1 day'
+  return sql`INSERT INTO archived_posts (${KEPT_COLUMNS}, likes_count, replies_count, why, reason, archived_by, until)
+    SELECT ${KEPT_COLUMNS}, likes_count, replies_count, ${why}, ${reason}, ${by}, now() + ${days} * interval '1 day'
     FROM gone WHERE ${isKept}`
 }
 
@@ -91,9 +93,8 @@ export async function putBack(tx: Queryable, id: string): Promise<void> {
     ), shown AS (
       DELETE FROM removed_posts WHERE post_id = ${id}
     ), post AS (
-      INSERT INTO posts (id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
-        likes_count, replies_count) OVERRIDING SYSTEM VALUE
-      SELECT id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
+      INSERT INTO posts (${KEPT_COLUMNS}, likes_count, replies_count) OVERRIDING SYSTEM VALUE
+      SELECT ${KEPT_COLUMNS},
         (SELECT count(*) FROM likes WHERE post_id = ${id}),
         (SELECT count(*) FROM posts WHERE replied_post_id = ${id})
       FROM back
@@ -106,8 +107,7 @@ export async function putBack(tx: Queryable, id: string): Promise<void> {
       ON CONFLICT (user_id) DO UPDATE
       SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
     )
-    UPDATE wall_totals t SET posts = t.posts + 1
-    FROM back WHERE t.slot = ${randomInt(WALL_SLOTS)} AND back.replied_post_id IS NULL`.execute(tx)
+    ${changeWallTotal(countOnWall('back'), '+')}`.execute(tx)
 }
 
 /** The id of an archived post that has expired and whose likes have all left `likes`; undefined where there is none. */

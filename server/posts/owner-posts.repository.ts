@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../db/database.ts'
+import { KEPT_COLUMNS } from './archive.repository.ts'
 import { lockMoves, lockPublished, lockReplied } from './post-locks.ts'
-import { WALL_SLOTS } from './wall-slots.ts'
+import { changeWallTotal } from './wall-total.ts'
 
 /** How many posts one short transaction moves. */
 const STEP = sql.raw('500')
@@ -37,10 +37,8 @@ export async function archiveOwnerPosts(
       SELECT count(*) FILTER (WHERE replied_post_id IS NULL) AS posts,
         count(*) FILTER (WHERE replied_post_id IS NOT NULL) AS replies FROM gone
     ), kept AS (
-      INSERT INTO archived_posts (id, owner_id, text, created_at, is_modified, parent_post_id,
-        replied_post_id, likes_count, replies_count, why, archived_by, until)
-      SELECT id, owner_id, text, created_at, is_modified, parent_post_id,
-        replied_post_id, likes_count, replies_count, 'left', 'vslukh', 'infinity' FROM gone
+      INSERT INTO archived_posts (${KEPT_COLUMNS}, likes_count, replies_count, why, archived_by, until)
+      SELECT ${KEPT_COLUMNS}, likes_count, replies_count, 'left', 'vslukh', 'infinity' FROM gone
     ), replied AS (
       UPDATE posts p SET replies_count = p.replies_count - answers.number FROM (
         SELECT replied_post_id, count(*)::int AS number FROM gone GROUP BY replied_post_id
@@ -50,8 +48,7 @@ export async function archiveOwnerPosts(
       UPDATE owner_totals t SET posts = t.posts - counted.posts, replies = t.replies - counted.replies
       FROM counted WHERE t.user_id = ${ownerId}
     ), wall AS (
-      UPDATE wall_totals t SET posts = t.posts - counted.posts
-      FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0
+      ${changeWallTotal(sql`counted`, '-')}
     )
     INSERT INTO removed_posts (post_id, keeps_likes, removed_at)
     SELECT id, true, '-infinity' FROM gone
@@ -126,9 +123,8 @@ export async function restoreOwnerPosts(
       SELECT count(*) FILTER (WHERE replied_post_id IS NULL) AS posts,
         count(*) FILTER (WHERE replied_post_id IS NOT NULL) AS replies FROM back
     ), shown AS (
-      INSERT INTO posts (id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
-        likes_count, replies_count) OVERRIDING SYSTEM VALUE
-      SELECT id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
+      INSERT INTO posts (${KEPT_COLUMNS}, likes_count, replies_count) OVERRIDING SYSTEM VALUE
+      SELECT ${KEPT_COLUMNS},
         (SELECT count(*) FROM likes l WHERE l.post_id = back.id), 0 FROM back
     ), whole AS (
       DELETE FROM removed_posts WHERE post_id = ANY(${own})
@@ -138,8 +134,7 @@ export async function restoreOwnerPosts(
       ON CONFLICT (user_id) DO UPDATE
       SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
     )
-    UPDATE wall_totals t SET posts = t.posts + counted.posts
-    FROM counted WHERE t.slot = ${randomInt(WALL_SLOTS)} AND counted.posts > 0`.execute(tx)
+    ${changeWallTotal(sql`counted`, '+')}`.execute(tx)
   // Only now are replies counted that came back together with what they answer. All replies of a post that was there before
   // would be too many to count in each step.
   await sql`

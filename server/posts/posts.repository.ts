@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { type Archive, archivingCte } from './archive.repository.ts'
 import { lockMoves, lockPublished } from './post-locks.ts'
-import { WALL_SLOTS } from './wall-slots.ts'
+import { changeWallTotal, countOnWall } from './wall-total.ts'
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
@@ -69,8 +68,7 @@ export async function removePost(
         replies = t.replies - (gone.replied_post_id IS NOT NULL)::int
       FROM gone WHERE t.user_id = gone.owner_id
     ), wall AS (
-      UPDATE wall_totals t SET posts = t.posts - 1
-      FROM gone WHERE t.slot = ${randomInt(WALL_SLOTS)} AND gone.replied_post_id IS NULL
+      ${changeWallTotal(countOnWall('gone'), '-')}
     ), liked AS (
       INSERT INTO removed_posts (post_id, keeps_likes) SELECT gone.id, ${!isEvidence} FROM gone
       WHERE EXISTS (SELECT FROM likes WHERE post_id = gone.id) RETURNING post_id

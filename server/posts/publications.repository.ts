@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 import { hydrateInserted } from './hydrate-posts.ts'
-import { WALL_SLOTS } from './wall-slots.ts'
+import { changeWallTotal, countOnWall } from './wall-total.ts'
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = {
@@ -77,9 +76,7 @@ export async function insertPosts(
       ON CONFLICT (user_id) DO UPDATE
       SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
     ), wall AS (
-      UPDATE wall_totals t SET posts = t.posts + added.posts
-      FROM (SELECT count(*) AS posts FROM post WHERE replied_post_id IS NULL) added
-      WHERE t.slot = ${randomInt(WALL_SLOTS)} AND added.posts > 0
+      ${changeWallTotal(countOnWall('post'), '+')}
     )`
   const inserted = await hydrateInserted<OwnerState>(db, {
     ctes,
