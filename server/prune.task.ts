@@ -9,11 +9,8 @@ import { removeExpiredBlocks } from './moderation/blocks.service.ts'
 import { removeOldReports } from './moderation/reports.repository.ts'
 import { removeOldKeys } from './posts/publications.repository.ts'
 import { removeExpiredLimits } from './rate-limits/rate-limits.ts'
-import {
-  countSessions,
-  removeExpiredSessions,
-  removeOldClients,
-} from './sessions/sessions.repository.ts'
+import { removeOldClients } from './sessions/known-clients.repository.ts'
+import { countSessions, removeExpiredSessions } from './sessions/sessions.repository.ts'
 import { removeExpiredSiteRows } from './site-state/site-state.repository.ts'
 
 /** Milliseconds of the monotonic clock: a little less than the hour between two runs. */

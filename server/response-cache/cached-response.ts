@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import type { Http } from '../http/route.ts'
+import { compressBrotli, compressGzip } from './compression.ts'
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -56,9 +55,6 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
 
 /** Smaller bodies would hardly become smaller. */
 const COMPRESSED_MIN = 1024
-/** Made anew whenever anything changes: the higher levels cost several times as much CPU for some percent. */
-const BROTLI_QUALITY = 5
-const GZIP_LEVEL = 6
 /** A proxy may serve its copy for this long while it fetches a new one (RFC 5861). */
 const STALE_SECONDS = 5
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
@@ -187,17 +183,4 @@ export function sizeOf({ variants, laterBytes }: CachedResponse): number {
   if (laterBytes !== undefined) return variants.identity.body.length + laterBytes + 4096
   const bodies = Object.values(variants).map(({ body }) => body.length)
   return bodies.reduce((sum, length) => sum + length, 4096)
-}
-
-function compressBrotli(body: Buffer): Promise<Buffer> {
-  const params = {
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-  }
-  return promisify(brotliCompress)(body, { params })
-}
-
-function compressGzip(body: Buffer): Promise<Buffer> {
-  return promisify(gzip)(body, { level: GZIP_LEVEL })
 }

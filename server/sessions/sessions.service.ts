@@ -16,13 +16,12 @@ import {
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
+import { insertKnownClient, isKnownClient } from './known-clients.repository.ts'
 import {
   deleteAllSessions,
   deleteOtherSessions,
   deleteSession,
-  insertKnownClient,
   insertSession,
-  isKnownClient,
   lockSession,
   rotateSecret,
   selectLiveSessions,
