@@ -1,15 +1,13 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { cp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeRelease } from '../../scripts/release.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { folderForTest, ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
+import { untilReady } from './until-ready.ts'
 
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
@@ -83,22 +81,3 @@ test('what npm installs without devDependencies runs the product with the web th
   const unbuilt = run(join(checkout, NODE), ['scripts/start.ts'], { cwd: checkout, env })
   await expect(unbuilt).rejects.toThrow(/Веб-приложение не собрано.*npm ci/)
 })
-
-/** Resolves when a product says that it is ready; rejects with what it printed when it ends. It is stopped after the test. */
-async function untilReady(server: ChildProcessByStdio<null, Readable, Readable>): Promise<void> {
-  const exit = once(server, 'exit')
-  onTestFinished(async () => {
-    server.kill()
-    await exit
-  })
-  const printed: string[] = []
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  for (const stream of [server.stdout, server.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      printed.push(line)
-      if (line.startsWith('Готово: ')) resolve()
-    })
-  }
-  server.once('exit', () => reject(new Error(printed.join('\n'))))
-  await ready
-}
