@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
 const dataSet = dataSetOf(Number(values.posts))
 const PORT = 3230
-/** Somebody publishes so often, which voids what the nodes have cached. */
+/** Somebody publishes so often, which invalidates what the nodes have cached. */
 const PUBLISHED_PER_SECOND = 10
 
 await using started = new AsyncDisposableStack()
