@@ -23,6 +23,8 @@ COPY contract contract
 COPY server server
 COPY operator operator
 COPY bin bin
+# What bin/vslukh runs.
+COPY scripts/admin.ts scripts/compile-cache.ts scripts/
 COPY --from=web /app/dist/web dist/web
 # The code belongs to root, and the server runs as somebody else: it cannot change itself.
 # What is kept in DATA_DIR where nothing else is configured, such as mail without SMTP_URL.
@@ -30,8 +32,10 @@ RUN mkdir data && chown node:node data
 VOLUME /app/data
 USER node
 EXPOSE 3000
+# Whether the process lives. /readyz is 503 while the database is away, and what replaced the server then would not have the pages that
+# this one has saved and serves on.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself, not npm: `docker stop` then reaches the server, which drains within 10 s.
 STOPSIGNAL SIGTERM
 CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=512", "server/main.ts"]

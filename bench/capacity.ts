@@ -27,8 +27,6 @@ const HABITS = {
 }
 /** A core is to be busy for no more than half of the time, so that waiting stays short and a lost machine can be borne. */
 const BUSY = 0.5
-const POST_BYTES = 400
-const LIKE_BYTES = 150
 /** What is kept for each row beside itself: free space, the log of changes. */
 const DISK_FACTOR = 2
 const NODE_GIB = 0.5
@@ -45,22 +43,34 @@ const DAY_SECONDS = 86_400
 const YEAR_DAYS = 365
 const GIB = 1024 ** 3
 
+/** How many bytes of the disk a post and a like take, as bench/sizes.ts printed it. Throws where the page does not say. */
+function rowBytes(): { post: number; like: number } {
+  const found = /a post takes (\d+) bytes and a like (\d+)\./.exec(readPage('performance.md'))
+  if (!found) throw new Error('docs/performance.md does not say how large a post and a like are')
+  return { post: Number(found[1]), like: Number(found[2]) }
+}
+
+function readPage(page: string): string {
+  return readFileSync(join(import.meta.dirname, '../docs', page), 'utf8')
+}
+
 type Cell = (row: string, column: string) => number
 
 /** Returns how to read a page's tables: the first row of a name in a table that has the column. Throws where there is none. */
 function tablesOf(page: string): Cell {
-  const text = readFileSync(join(import.meta.dirname, '../docs', page), 'utf8')
-  const tables = text.split(/\n(?!\|)/).map((table) =>
-    table
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .map((line) =>
-        line
-          .split('|')
-          .slice(1, -1)
-          .map((cell) => cell.trim()),
-      ),
-  )
+  const tables = readPage(page)
+    .split(/\n(?!\|)/)
+    .map((table) =>
+      table
+        .split('\n')
+        .filter((line) => line.startsWith('|'))
+        .map((line) =>
+          line
+            .split('|')
+            .slice(1, -1)
+            .map((cell) => cell.trim()),
+        ),
+    )
   return (row, column) => {
     for (const [head = [], ...rows] of tables) {
       const at = head.indexOf(column)
@@ -71,7 +81,9 @@ function tablesOf(page: string): Cell {
   }
 }
 
-/** Microseconds of processor time: of a node for each kind of request, and of the database. */
+type Costs = ReturnType<typeof readCosts>
+
+/** Microseconds of processor time: of a node for each kind of request, and of the database. Bytes of rows. */
 function readCosts() {
   const measured = tablesOf('performance.md')
   const replica = tablesOf('scaling.md')
@@ -95,11 +107,12 @@ function readCosts() {
       post: bare('publish'),
       like: bare('like a hot post'),
     },
+    bytesOf: rowBytes(),
   }
 }
 
 /** Returns a column of the table: what so many daily readers need. */
-function needsOf(readers: number, { node, database }: ReturnType<typeof readCosts>): string[] {
+function needsOf(readers: number, { node, database, bytesOf }: Costs): string[] {
   const aSecond = (aDay: number) => (readers * aDay * HABITS.peak) / DAY_SECONDS
   const visits = aSecond(HABITS.visitsADay)
   const reads = visits * HABITS.readsAVisit
@@ -125,7 +138,7 @@ function needsOf(readers: number, { node, database }: ReturnType<typeof readCost
   // One more than the reads need, so that losing a machine loses neither data nor capacity.
   const standbys = isSpare ? Math.ceil(standbyCores / CORES_A_STANDBY) + 1 : 0
   const primaryCores = cores(queries * (isSpare ? database.readByStandby : database.read) + writing)
-  const bytesADay = readers * (HABITS.postsADay * POST_BYTES + HABITS.likesADay * LIKE_BYTES)
+  const bytesADay = readers * (HABITS.postsADay * bytesOf.post + HABITS.likesADay * bytesOf.like)
   const disk = (bytesADay * YEAR_DAYS * DISK_FACTOR) / GIB
   const memory = DATABASE_GIB + (bytesADay * DAYS_IN_MEMORY) / GIB
   const bytes =

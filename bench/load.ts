@@ -69,6 +69,17 @@ export function median(times: number[]): number {
   )
 }
 
+/**
+ * Returns the middle one of some results by a figure of each, of an even number the one with the lower figure, so that a command never
+ * reports the better of two rounds. Throws where there is none.
+ */
+export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
+  const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)]
+  if (middle === undefined) throw new Error('no round was run')
+  return middle
+}
+
 /** The value below which a share of sorted values lies. */
 export function quantile(sorted: number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN

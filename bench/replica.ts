@@ -9,8 +9,9 @@ import { migrate } from '../server/db/migrate.ts'
 import { startPrimary, startStandby } from '../server/testing/standby.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf, seed } from './data-set.ts'
-import { applyLoad } from './load.ts'
+import { applyLoad, middleOf } from './load.ts'
 import { startProduct } from './measured-product.ts'
+import { openLoop } from './open-loop.ts'
 import { printMarkdown } from './table.ts'
 
 /**
@@ -28,7 +29,7 @@ const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
 const dataSet = dataSetOf(Number(values.posts))
 const PORT = 3230
 /** Somebody publishes so often, which invalidates what the nodes have cached. */
-const PUBLISH_EVERY_MS = 100
+const PUBLISHED_PER_SECOND = 10
 
 await using started = new AsyncDisposableStack()
 const primary = await startPrimary()
@@ -85,16 +86,17 @@ async function startNode(port: number, settings: Record<string, string>) {
   return node
 }
 
-/** Loads both nodes in turn, while somebody publishes; returns a line of the table, of medians. */
+/** Loads both nodes in turn, while somebody publishes; returns a line of the table, of medians. Throws where a post was not published. */
 async function compare(name: string, request: () => Request): Promise<(string | number)[]> {
-  const publishing = setInterval(publish, PUBLISH_EVERY_MS)
+  const publishing = openLoop(withStandby.url, PUBLISHED_PER_SECOND, newPost)
   const results = { alone: [] as Measured[], withStandby: [] as Measured[] }
   for (let round = 0; round < rounds; round++) {
     results.alone.push(await measure(alone.url, request))
     results.withStandby.push(await measure(withStandby.url, request))
   }
-  clearInterval(publishing)
-  const [one, other] = [median(results.alone), median(results.withStandby)]
+  const { failed } = await publishing.stop()
+  if (failed > 0) throw new Error(`${failed} posts were not published`)
+  const [one, other] = [middle(results.alone), middle(results.withStandby)]
   return [
     name,
     one.rps.toFixed(0),
@@ -105,13 +107,10 @@ async function compare(name: string, request: () => Request): Promise<(string | 
   ]
 }
 
-/** Publishes where standbys are known: only such nodes tell where in the primary's log a change is. */
-function publish(): void {
-  fetch(`${withStandby.url}/api/v1/posts`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ text: 'Между чтениями' }),
-  }).catch(() => {})
+/** Somebody publishes where standbys are known: only such nodes tell where in the primary's log a change is. */
+function newPost() {
+  const headers = { authorization: `Bearer ${tokens[0]}`, 'content-type': 'application/json' }
+  return { path: '/posts', headers, body: JSON.stringify({ text: 'Между чтениями' }) }
 }
 
 type Measured = { rps: number; cpu: number }
@@ -123,9 +122,8 @@ async function measure(url: string, request: () => Request): Promise<Measured> {
   return { rps: load.rps, cpu: (databaseCpu(primary.dataDir) - before) / load.requests }
 }
 
-function median(results: Measured[]): Measured {
-  const sorted = results.toSorted((a, b) => a.rps - b.rps)
-  return sorted[Math.floor(sorted.length / 2)] ?? { rps: 0, cpu: 0 }
+function middle(turns: Measured[]): Measured {
+  return middleOf(turns, ({ rps }) => rps)
 }
 
 /** The processor time of a PostgreSQL and of all its processes, those that have ended too, in microseconds (proc(5)). */

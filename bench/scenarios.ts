@@ -56,7 +56,8 @@ function wallPage(): Scenario {
 
 /**
  * Publishing as the web does it, with a key for each post: by many authors at once, by one author at once, and one post after
- * another.
+ * another. Each is compared with a bare loop of the statement that a publication needs on disk, the last one with such a loop on one
+ * connection: what its share lacks are the request, the check of the session and the post that is read back.
  */
 function publishing(tokens: string[]): Scenario[] {
   const many = { kind: 'post', connections: POOL } as const

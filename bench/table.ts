@@ -33,7 +33,7 @@ export function printTable(rows: Row[]): void {
     row.rps.toFixed(0),
     row.limit.toFixed(0),
     row.ratio.toFixed(2),
-    `≥ ${row.goal}`,
+    goalCell(row.ratio, '≥', row.goal),
     row.p50.toFixed(row.p50 < 10 ? 1 : 0),
     row.p99,
     row.cpu.toFixed(0),
@@ -41,6 +41,13 @@ export function printTable(rows: Row[]): void {
     row.queries,
   ])
   printMarkdown([HEAD, ...lines])
+}
+
+/** Returns the cell of a goal, which says where a figure misses it; the command exits 1 then. */
+export function goalCell(figure: number, sign: '≥' | '≤', goal: number): string {
+  const isMet = sign === '≥' ? figure >= goal : figure <= goal
+  if (!isMet) process.exitCode = 1
+  return `${sign} ${goal}${isMet ? '' : ': not met'}`
 }
 
 /** Prints a table whose first line is its head. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -16,6 +17,15 @@ test.each([
 ])('signing mails needs a key and its name: %o', (env, message) => {
   expect(() => readConfig(env)).toThrow(ConfigError)
   expect(() => readConfig(env)).toThrow(message)
+})
+
+test('the README names every variable that is read, and no other', () => {
+  const read = new Set<string>()
+  readConfig(new Proxy({}, { get: (_env, name) => void read.add(String(name)) }))
+  const page = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  const [, rows = ''] = /^\| Name \| Default .*\n((?:\|.*\n)+)/m.exec(page) ?? []
+  const named = [...rows.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell]) => cell?.match(/\w{2,}/g))
+  expect(named.sort()).toEqual([...read].sort())
 })
 
 test('with no variable set everything has its default', () => {

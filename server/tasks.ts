@@ -4,6 +4,7 @@ import { moveAccounts } from './account-deletion/move-accounts.task.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import { type Outage, quietDuringOutages } from './db/outage.ts'
 import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
 import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
@@ -42,6 +43,7 @@ type Options = {
   directUrl: string
   secret: string
   log: FastifyBaseLogger
+  outage: Outage
   codeKey: Buffer
   undoKey: Buffer
   nameKey: Buffer
@@ -77,7 +79,8 @@ export function createTasks(options: Options): JobTasks {
   const { config, db, backgroundDb, directUrl, secret, log, nameKey, gate, invalidate } = options
   const { moderatorEmail, backupDir, backupKeep: keep } = config
   const logKey = deriveKey(secret, MAIL_LOG_KEY)
-  const mailTasks = createMailTasks({ ...options, delivery: { db, log, gate, logKey } })
+  const delivery = { db, log: quietDuringOutages(log, options.outage), gate, logKey }
+  const mailTasks = createMailTasks({ ...options, delivery })
   return {
     ...(backupDir !== undefined && {
       'back-up': createNightlyBackup({

@@ -5,8 +5,8 @@ import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers } from '../testing/product.ts'
-import { type FaultReport, reportFault } from './faults.ts'
-import { type ClusterLoad, isExpected, startLoad } from './load.ts'
+import { countFailed, type FaultReport, reportFault } from './faults.ts'
+import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './load.ts'
 import { type Site, startSite } from './site.ts'
 
 /** Longer than Patroni, HAProxy and the product's own timeouts wait. */
@@ -23,7 +23,12 @@ let load: ClusterLoad
 beforeAll(async () => {
   site = await startSite()
   users = await signUpUsers(createProductClient(site), WRITERS + 1)
-  load = startLoad({ url: site.url, users: users.slice(1), acknowledged })
+  const [reader, ...writers] = users
+  if (!reader) throw new Error('users were signed up')
+  const text = 'Её читают все'
+  const { id: postId } = await createProductClient(site).publish(reader, text)
+  acknowledged.addPost(postId, text, null)
+  load = startLoad({ url: site.url, users: writers, postId, acknowledged })
   await acknowledged.waitForMore(20)
 })
 afterAll(async () => {
@@ -101,8 +106,23 @@ test('nothing that was acknowledged is lost or doubled, every session lives, vis
   const unexpected = load.outcomes.filter((outcome) => !isExpected(outcome))
   expect(unexpected.map(({ call, status }) => `${status} ${call}`)).toEqual([])
   // What was read a moment ago is served from the cache while the database is away.
-  const failed = reports.reduce((sum, { visitorReads }) => sum + visitorReads.failed, 0)
-  expect(failed).toBe(0)
+  const visitorReads = load.outcomes.filter(isVisitorRead)
+  expect(new Set(visitorReads.map(({ call }) => call)).size).toBe(5)
+  expect(countFailed(visitorReads).failed).toBe(0)
+})
+
+test('each node logs one begin and one end of an outage, and no stack traces', () => {
+  for (const { fault, outages } of reports) {
+    for (const events of outages) {
+      expect([[], ['away', 'back']], fault).toContainEqual(events)
+    }
+  }
+  expect(reports.find(({ fault }) => fault === 'primary killed')?.outages).toEqual([
+    ['away', 'back'],
+    ['away', 'back'],
+  ])
+  const lines = site.nodes.flatMap(({ product }) => product.lines)
+  expect(lines.filter((line) => line.includes('"stack":'))).toEqual([])
 })
 
 /** Returns the reports as the lines of a table with a head. */
@@ -120,6 +140,7 @@ function tableOf(faults: FaultReport[]): (string | number)[][] {
       'standbys read by both, s',
       'visitors’ reads failed',
       'signed-in reads failed',
+      'outages logged by each node',
     ],
     ...faults.map((report) => [
       report.fault,
@@ -131,6 +152,7 @@ function tableOf(faults: FaultReport[]): (string | number)[][] {
       seconds(report.standbysMs),
       share(report.visitorReads),
       share(report.userReads),
+      report.outages.map((events) => events.length / 2).join(', '),
     ]),
   ]
 }

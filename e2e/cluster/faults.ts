@@ -5,8 +5,9 @@ import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 import type { Node } from '../nodes/pair.ts'
 import { rolesIn } from '../nodes/stale-reads.ts'
 import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
-import type { ClusterLoad } from './load.ts'
+import { type ClusterLoad, isVisitorRead } from './load.ts'
 import type { Site } from './site.ts'
+import { standbysReadRows } from './standby-reads.ts'
 
 /** What a fault did to people; times in milliseconds since its begin. */
 export type FaultReport = {
@@ -23,6 +24,8 @@ export type FaultReport = {
   standbysMs: number
   visitorReads: { failed: number; all: number }
   userReads: { failed: number; all: number }
+  /** What each node's log says of outages: `away` where one began, `back` where it ended. */
+  outages: string[][]
 }
 
 /**
@@ -37,6 +40,7 @@ export async function reportFault(
   const began = Date.now()
   const since = () => Date.now() - began
   const outcomesBefore = load.outcomes.length
+  const linesBefore = site.nodes.map(({ product }) => product.lines.length)
   const [mailMs, lastedMs] = await Promise.all([
     mailArrives(site).then(since),
     cause().then(since),
@@ -47,8 +51,8 @@ export async function reportFault(
     standbysAreRead(site).then(since),
   ])
   await expectChangesEverywhere(site, reader)
+  await standbysReadRows(site.cluster)
   const outcomes = load.outcomes.slice(outcomesBefore)
-  const reads = (name: string) => countFailed(outcomes.filter(({ call }) => call === name))
   return {
     fault,
     lastedMs,
@@ -57,23 +61,18 @@ export async function reportFault(
     mailMs,
     noticesMs,
     standbysMs,
-    visitorReads: sumOf(
-      reads('GET /posts by a visitor'),
-      reads('GET /posts?limit=:id by a visitor'),
-    ),
-    userReads: reads('GET /posts'),
+    visitorReads: countFailed(outcomes.filter(isVisitorRead)),
+    userReads: countFailed(outcomes.filter(({ call }) => call === 'GET /posts')),
+    outages: site.nodes.map(({ product }, n) => outagesIn(product.lines.slice(linesBefore[n]))),
   }
 }
 
 type Failed = { failed: number; all: number }
 
-function countFailed(outcomes: Outcome[]): Failed {
+/** Of some reads, how many failed. */
+export function countFailed(outcomes: Outcome[]): Failed {
   const failed = outcomes.filter(({ status }) => status !== 200)
   return { failed: failed.length, all: outcomes.length }
-}
-
-function sumOf(one: Failed, other: Failed): Failed {
-  return { failed: one.failed + other.failed, all: one.all + other.all }
 }
 
 /** Resolves to when the first write was acknowledged that was sent after `began`. */
@@ -83,6 +82,11 @@ async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<
     if (answered.length > 0) return Math.min(...answered)
     await setTimeout(20)
   }
+}
+
+/** The begins and ends of outages in a node's log, in order. */
+function outagesIn(lines: string[]): string[] {
+  return lines.flatMap((line) => /"msg":"the database is (away|back)"/.exec(line)?.[1] ?? [])
 }
 
 function longestPause({ writes }: ClusterLoad, began: number): number {

@@ -15,15 +15,21 @@ const SIGN_IN_PAUSE_MS = 300
 /** An acknowledged write: when its last try was sent, and when it was answered (ms of Date.now). */
 type Write = Pick<Outcome, 'began' | 'ended'>
 
-type Options = { url: string; users: TestUser[]; acknowledged: AcknowledgedWrites }
+type Options = {
+  url: string
+  users: TestUser[]
+  /** A post that visitors read. */
+  postId: string
+  acknowledged: AcknowledgedWrites
+}
 
 export type ClusterLoad = ReturnType<typeof startLoad>
 
 /**
  * Simulates people who go on whatever happens: they publish and like, and send both again until they are acknowledged, read signed in and
- * as visitors, and sign in anew.
+ * as visitors, the site's pages among others, and sign in anew.
  */
-export function startLoad({ url, users, acknowledged }: Options) {
+export function startLoad({ url, users, postId, acknowledged }: Options) {
   const { call, outcomes } = recordCalls(url)
   const { signUp } = createProductClient({ url })
   const writes: Write[] = []
@@ -77,7 +83,10 @@ export function startLoad({ url, users, acknowledged }: Options) {
       repeat(() => write(user)),
       repeat(() => call('GET', '/posts', { token: user.token })),
     ]),
-    ...['/posts', '/posts?limit=10'].map((path) => repeat(() => call('GET', path))),
+    ...['/posts', '/posts?limit=10', `/posts/${postId}`].map((path) =>
+      repeat(() => call('GET', path)),
+    ),
+    ...['/', `/posts/${postId}`].map((path) => repeat(() => call('GET', path, { isPage: true }))),
     repeat(signInAnew, SIGN_IN_PAUSE_MS),
   ]
 
@@ -93,6 +102,11 @@ export function startLoad({ url, users, acknowledged }: Options) {
       await Promise.all(simulations)
     },
   }
+}
+
+/** Whether a call was a read by a visitor, of the API or of a page. */
+export function isVisitorRead({ call }: Outcome): boolean {
+  return call.startsWith('GET ') && call.endsWith(' by a visitor')
 }
 
 /** Whether a call was answered as it would be without any fault, or refused in the way that clients retry. */

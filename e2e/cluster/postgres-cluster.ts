@@ -20,6 +20,8 @@ type Member = {
   lag?: number | string
 }
 
+export type PostgresCluster = Awaited<ReturnType<typeof startPostgresCluster>>
+
 /**
  * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and HAProxy before them, on loopback
  * addresses of their own; resolves when a standby confirms commits and the database is there. The caller closes it.
@@ -69,6 +71,9 @@ export async function startPostgresCluster(programs: Programs) {
     /** Of the product's database, through HAProxy: at the primary, and at the standbys in turn. */
     primaryUrl: urlAt(`${network}1:5000`),
     replicaUrl: urlAt(`${network}1:5001`),
+
+    /** Of the product's database on one machine. */
+    urlOf: ({ address }: Machine) => urlAt(`${address}:5432`),
 
     async primary(): Promise<Machine> {
       for (;;) {

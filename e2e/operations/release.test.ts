@@ -1,18 +1,21 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { cp, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { expect, onTestFinished, test } from 'vitest'
+import { delimiter, join } from 'node:path'
+import { expect, test } from 'vitest'
 import { makeRelease } from '../../scripts/release.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { folderForTest, ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
+import { untilReady } from './until-ready.ts'
 
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
+/** The PATH of somebody's shell: npm and this package's tools put the Node of node_modules first. */
+const SHELL_PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.endsWith('node_modules/.bin'))
+  .join(delimiter)
 /** What a checkout needs to install and start, with the web built. */
 const CHECKOUT = [
   ...['package.json', 'package-lock.json', '.npmrc', 'vite.config.ts'],
@@ -58,6 +61,23 @@ test('a release runs in an empty folder, without environment, Node or network, a
   expect(JSON.parse(stdout)).toBeTypeOf('object')
 })
 
+test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {
+  timeout: 300_000,
+}, async ({ skip }) => {
+  const folder = await folderForTest()
+  const shell = { cwd: folder, env: { ...process.env, PATH: SHELL_PATH } }
+  const { stdout: version } = await run('node', ['--version'], shell)
+  skip(!version.startsWith('v20.'), `this machine has Node ${version.trim()} and not 20`)
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    await cp(join(ROOT, file), join(folder, file))
+  }
+  for (const options of [[], ['--omit=dev']]) {
+    const { stdout, stderr } = await run('npm', ['ci', ...options], shell)
+    expect(stdout + stderr).toMatch(/added \d+ packages/)
+    expect(stdout + stderr).not.toMatch(/warn|EBADENGINE|deprecated/i)
+  }
+})
+
 test('what npm installs without devDependencies runs the product with the web that was built elsewhere', {
   timeout: 180_000,
 }, async () => {
@@ -65,8 +85,7 @@ test('what npm installs without devDependencies runs the product with the web th
   for (const part of CHECKOUT) {
     await cp(join(ROOT, part), join(checkout, part), { recursive: true })
   }
-  const { stdout, stderr } = await run('npm', ['ci', '--omit=dev'], { cwd: checkout })
-  expect(stdout + stderr).not.toMatch(/warn/i)
+  await run('npm', ['ci', '--omit=dev'], { cwd: checkout })
   await expect(stat(join(checkout, 'node_modules/vite'))).rejects.toThrow('ENOENT')
 
   const port = await freePort()
@@ -83,22 +102,3 @@ test('what npm installs without devDependencies runs the product with the web th
   const unbuilt = run(join(checkout, NODE), ['scripts/start.ts'], { cwd: checkout, env })
   await expect(unbuilt).rejects.toThrow(/Веб-приложение не собрано.*npm ci/)
 })
-
-/** Resolves when a product says that it is ready; rejects with what it printed when it ends. It is stopped after the test. */
-async function untilReady(server: ChildProcessByStdio<null, Readable, Readable>): Promise<void> {
-  const exit = once(server, 'exit')
-  onTestFinished(async () => {
-    server.kill()
-    await exit
-  })
-  const printed: string[] = []
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  for (const stream of [server.stdout, server.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      printed.push(line)
-      if (line.startsWith('Готово: ')) resolve()
-    })
-  }
-  server.once('exit', () => reject(new Error(printed.join('\n'))))
-  await ready
-}

@@ -12,21 +12,28 @@ export type Outcome = {
   ended: number
 }
 
-type Sent = { token?: string; body?: object; headers?: Record<string, string> }
+type Sent = {
+  token?: string
+  body?: object
+  headers?: Record<string, string>
+  /** Whether a page of the site is asked for, and not the API. */
+  isPage?: boolean
+}
 
-/** Returns a function that calls a product, which may die at any moment, and records how each call ended. Paths are below /api/v1. */
+/** Returns a function that calls a product, which may die at any moment, and records how each call ended. Paths are below /api/v1, except for pages. */
 export function recordCalls(url: string, { freshConnections = false } = {}) {
   const outcomes: Outcome[] = []
 
   async function call(method: string, path: string, sent: Sent = {}): Promise<Outcome> {
-    const name = `${method} ${path.replace(/\d+/, ':id')}${sent.token ? '' : ' by a visitor'}`
+    const kind = sent.isPage ? 'page ' : ''
+    const name = `${method} ${kind}${path.replace(/\d+/, ':id')}${sent.token ? '' : ' by a visitor'}`
     const began = Date.now()
     const outcome: Outcome = {
       ...{ call: name, status: 'none', retryAfter: null, age: null, body: undefined },
       ...{ began, ended: began },
     }
     try {
-      const response = await fetch(`${url}/api/v1${path}`, {
+      const response = await fetch(`${url}${sent.isPage ? '' : '/api/v1'}${path}`, {
         method,
         headers: headersOf(sent, freshConnections),
         ...(sent.body && { body: JSON.stringify(sent.body) }),

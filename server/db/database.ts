@@ -12,7 +12,7 @@ export type Queryable = Db | Transaction<Tables>
 export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
 export type PoolLimits = {
-  /** 20 unless set. */
+  /** CONNECTIONS unless set. */
   connections?: number
   /** 3000 unless set. */
   statementTimeoutMs?: number
@@ -25,6 +25,8 @@ export type PoolLimits = {
   waitsDuringOutage?: boolean
 }
 
+/** How many connections a pool has. */
+export const CONNECTIONS = 20
 const CONNECTION_WAIT_MS = 1000
 /** A server that works answers within this time after it has cancelled a statement. */
 const ANSWER_MS = 500
@@ -38,7 +40,7 @@ export function openDatabase(
   url: string,
   onError: (error: Error) => void,
   {
-    connections = 20,
+    connections = CONNECTIONS,
     statementTimeoutMs = 3000,
     applicationName = 'vslukh',
     isBehindPooler = false,

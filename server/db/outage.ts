@@ -126,7 +126,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   }
 }
 
-type JobsLog = Pick<OutageLog, 'error'> & { debug(facts: object, message: string): void }
+type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
 /** Returns a log for work in the background: while the database is away, its errors about that stay out. */
 export function quietDuringOutages(
@@ -135,6 +135,10 @@ export function quietDuringOutages(
 ) {
   return {
     debug: (facts: object, message: string) => log.debug(facts, message),
+    info: (facts: object, message: string) => log.info(facts, message),
+    warn(facts: { err?: Error }, message: string): void {
+      if (!facts.err || !outage.noteFailure(facts.err)) log.warn(facts, message)
+    },
     error(facts: { err?: Error }, message: string): void {
       const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isDoubtful()
       if (!isLost) log.error(facts, message)

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { freshDatabase } from '../testing/databases.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { CONNECTIONS, openDatabase } from './database.ts'
+import { openReplica } from './replica.ts'
 import { covers, later, parsePosition } from './wal-position.ts'
 
 /** Starts an app whose reads go to its own database over a line of their own, as to a standby without any lag. */
@@ -47,6 +50,45 @@ test('posts are read from a standby; one that is gone, or hangs, costs no read',
   expect(await newest(olga.token)).toBe(last.id)
   await app.logLine('posts are read from the primary', 2)
   expect(await newest()).toBe(last.id)
+})
+
+/** Opens a replica whose standby is the database itself; resolves once it is read. It is closed after the test. */
+async function replicaForTest() {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(database.drop)
+  const primary = openDatabase(database.url, () => {})
+  onTestFinished(primary.close)
+  const log = pino({ level: 'silent' })
+  const urls = { url: database.url, primaryUrl: database.url }
+  const replica = openReplica({ ...urls, primary: primary.db, log })
+  onTestFinished(replica.close)
+  replica.setSubscribed(true)
+  const readsStandby = () => replica.runRead(async (db) => db !== primary.db)
+  await expect.poll(readsStandby).toBe(true)
+  return { ...replica, primary: primary.db, readsStandby }
+}
+
+test('while every connection to standbys is in use, a read goes to the primary, and the next one with a free connection to a standby', async () => {
+  const { runRead, readsStandby } = await replicaForTest()
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const held = Array.from({ length: CONNECTIONS }, () => runRead(() => free))
+  expect(await readsStandby()).toBe(false)
+  resolve()
+  await Promise.all(held)
+  expect(await readsStandby()).toBe(true)
+})
+
+test('a statement that a standby refuses or cancels goes to the primary, and no other read does', async () => {
+  const { runRead, readsStandby, primary } = await replicaForTest()
+  // The statement timeout, a conflict with what the standby replays, too many connections.
+  for (const state of ['57014', '40001', '53300']) {
+    const isFromPrimary = await runRead(async (db) => {
+      if (db === primary) return true
+      await sql.raw(`DO $$ BEGIN RAISE 'no' USING ERRCODE = '${state}'; END $$`).execute(db)
+      return false
+    })
+    expect([state, isFromPrimary, await readsStandby()]).toEqual([state, true, true])
+  }
 })
 
 test('a position covers what is before it on its own timeline alone', () => {

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely'
 import type pg from 'pg'
 import { type Db, openDatabase } from './database.ts'
 import { databaseDialect } from './database-client.ts'
-import { isDatabaseUnavailable } from './database-errors.ts'
+import { isConnectionLost, isDatabaseUnavailable, isPoolFull } from './database-errors.ts'
 import type { Tables } from './tables.ts'
 import { covers, later, primaryPosition, shownPosition, type WalPosition } from './wal-position.ts'
 
@@ -143,7 +143,8 @@ export function openReplica({ url, primary, primaryUrl, log }: Options): Replica
         behindUntil = performance.now() + BEHIND_MS
       } catch (error) {
         if (!isDatabaseUnavailable(error as Error)) throw error
-        suspend()
+        // Under load it is there all the same, and the primary should not get every other read as well.
+        if (isConnectionLost(error as Error) && !isPoolFull(error as Error)) suspend()
       }
       return read(primary)
     },

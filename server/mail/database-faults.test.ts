@@ -1,6 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { executeOn, freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { openMailbox } from '../testing/mailbox.ts'
+import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
@@ -26,6 +27,28 @@ test('a database that fails while a mail is being sent ends neither the process 
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
   expect(mailbox.mails).toHaveLength(2)
+})
+
+test('an outage while a mail is being sent is two lines of the log, without any stack trace', async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  const line = await openPostgresProxy(database.url)
+  onTestFinished(line.close)
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ databaseUrl: line.url, config: { smtpUrl: slow.url } })
+
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await slow.caught
+  line.cut()
+  await app.logLine('the database is away')
+  slow.letGo()
+  await app.logLine('mail sent')
+  line.mend()
+  await app.logLine('the database is back')
+  expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
 })
 
 test('when the first read of the queue fails, the mail arrives once the database answers', async () => {

@@ -111,14 +111,20 @@ async function selectPage(
     if (offset > total / 2) {
       const count = Math.max(0, Math.min(limit + 1, total - offset))
       const skipped = Math.max(0, total - offset - count)
-      return { page: firstRows(count, columns, sql`ORDER BY key OFFSET ${skipped}`), skipped }
+      return { page: firstRows(count, columns, skipping(OLDEST_FIRST, skipped)), skipped }
     }
   }
-  const order = offset === 0 ? NEWEST_FIRST : sql`${NEWEST_FIRST} OFFSET ${offset}`
+  const order = skipping(NEWEST_FIRST, offset)
   return { page: firstRows(limit + 1, columns, order), skipped: offset }
 }
 
 const NEWEST_FIRST = sql`ORDER BY key DESC`
+const OLDEST_FIRST = sql`ORDER BY key`
+
+/** The first and the last page have no OFFSET: a parameter there makes PostgreSQL plan each read of a large table anew. */
+function skipping(order: RawBuilder<unknown>, rows: number): RawBuilder<unknown> {
+  return rows === 0 ? order : sql`${order} OFFSET ${rows}`
+}
 
 /**
  * Returns SQL for the first `count` rows in an order. Its text is the same for any count, because each connection stores a

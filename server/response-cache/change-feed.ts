@@ -124,13 +124,7 @@ export function openChangeFeed(
     client = fresh
     // The feed was closed meanwhile: nobody else will end this connection.
     if (closing.signal.aborted) await fresh.end()
-    else {
-      await fresh.query(`LISTEN ${CHANNEL}`).catch((error) => {
-        // A standby that is about to become the primary refuses for a moment, and keeps the connection.
-        fresh.end().catch(() => {})
-        throw error
-      })
-    }
+    else await listen(fresh)
     return { end }
   }
 
@@ -146,7 +140,8 @@ export function openChangeFeed(
   // PostgreSQL delivers a connection's notifications before it answers a query on it.
   const ask = batchCalls(async (calls: undefined[]) => {
     const asked = client
-    const isAlive = asked !== undefined && (await answers(asked))
+    const isAlive =
+      asked !== undefined && (await isAnswered(asked.query('SELECT')).catch(() => false))
     if (asked && !isAlive) {
       subscriber.onSubscribed(false)
       // Another connection takes its place: this one would delay every further call.
@@ -169,13 +164,25 @@ export function openChangeFeed(
   }
 }
 
-/** Whether a connection answers in time. Two timers, since an answer may wait unread while this process is busy for longer than one. */
-async function answers(client: pg.Client): Promise<boolean> {
-  const answer = client.query('SELECT')
+/** Subscribes a connection. Ends it and throws where that is refused, or not answered. */
+async function listen(client: pg.Client): Promise<void> {
+  try {
+    if (await isAnswered(client.query(`LISTEN ${CHANNEL}`))) return
+    throw new Error('LISTEN was not answered')
+  } catch (error) {
+    // A standby that is about to become the primary refuses for a moment, and keeps the connection.
+    client.end().catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Whether a connection answers a query in time. Two timers, since an answer may wait unread while this process is busy for longer than
+ * one. Rejects as the query does.
+ */
+async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
-  return isInTime()
-    .then((isAnswered) => isAnswered || isInTime())
-    .catch(() => false)
+  return (await isInTime()) || isInTime()
 }
 
 /** Returns the change that the words of a notification name; of one about posts that this release does not know, all posts. */

@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** The application name of the connections that serve requests. */
-const COUNTED = Buffer.from('application_name\0vslukh\0')
 const QUERY = 'Q'.charCodeAt(0)
 const SYNC = 'S'.charCodeAt(0)
 
@@ -12,9 +10,11 @@ type Line = { client: Socket; server: Socket; held: Buffer[] }
 
 /**
  * Opens a proxy to a database that can freeze like a host that hangs: connections stay open without any reply. It can be cut
- * off, too, like a server that was killed: connections break, and new ones do. The caller closes it.
+ * off, too, like a server that was killed: connections break, and new ones do. It counts the statements of connections with this
+ * application name, by default of those that serve requests. The caller closes it.
  */
-export async function openPostgresProxy(databaseUrl: string) {
+export async function openPostgresProxy(databaseUrl: string, applicationName = 'vslukh') {
+  const counted = `application_name\0${applicationName}\0`
   const { host, port, user, database } = new pg.Client(databaseUrl)
   const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const lines = new Set<Line>()
@@ -48,7 +48,7 @@ export async function openPostgresProxy(databaseUrl: string) {
     for (const socket of [client, server]) socket.on('error', end).on('close', end)
     server.on('data', (chunk) => client.write(chunk))
 
-    const take = createSplitter((bytes, isCounted) => {
+    const take = createSplitter(counted, (bytes, isCounted) => {
       if (isCounted && !isFrozen && ++statements >= freezesAt) freeze()
       if (isFrozen) line.held.push(bytes)
       else server.write(bytes)
@@ -62,7 +62,7 @@ export async function openPostgresProxy(databaseUrl: string) {
 
   return {
     url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
-    /** Returns how many statements requests have sent so far. */
+    /** Returns how many statements were counted so far. */
     statements: () => statements,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
@@ -95,9 +95,9 @@ export async function openPostgresProxy(databaseUrl: string) {
 
 /**
  * Splits the bytes of a PostgreSQL client into the start of its connection and its statements, which end with a Query or Sync
- * message (protocol 3.0). `isCounted` is true for statements of connections that serve requests.
+ * message (protocol 3.0). `isCounted` is true for statements of connections whose start contains `counted`.
  */
-function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
+function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   let pending: Buffer = Buffer.alloc(0)
   let hasStarted = false
   let isCounted = false
@@ -117,7 +117,7 @@ function createSplitter(onPiece: (bytes: Buffer, isCounted: boolean) => void) {
       const piece = pending.subarray(0, end)
       pending = pending.subarray(end)
       at = 0
-      if (!hasStarted) isCounted = piece.includes(COUNTED)
+      if (!hasStarted) isCounted = piece.includes(counted)
       onPiece(piece, isCounted && (type === QUERY || type === SYNC))
       hasStarted = true
     }

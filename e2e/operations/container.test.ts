@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../server/testing/free-port.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { APP_SECRET, databaseForTest } from '../testing/product.ts'
+import { folderForTest, ROOT, run } from './deploy-file.ts'
+import { makeImageFolder, readStages, said } from './dockerfile.ts'
+import { untilReady } from './until-ready.ts'
+
+test('what the image contains runs as compose.yaml says, is healthy without its database too, and has the operator’s commands', {
+  timeout: 180_000,
+}, async () => {
+  const stages = await readStages()
+  const image = stages.at(-1) ?? { name: '', instructions: [] }
+  const folder = await folderForTest()
+  await makeImageFolder(stages, folder)
+  expect(said(image, 'VOLUME')).toBe(`${said(image, 'WORKDIR')}/data`)
+  expect(said(image, 'USER')).toBe('node')
+  await mkdir(join(folder, 'data'))
+
+  const database = await openPostgresProxy(await databaseForTest())
+  onTestFinished(database.close)
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const port = String(await freePort())
+  // The image has its Node in the PATH, and nothing of this checkout.
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`
+  const own = Object.fromEntries(
+    said(image, 'ENV')
+      .split(' ')
+      .map((pair) => pair.split('=')),
+  )
+  const fromEnvFile = { PUBLIC_URL: `http://localhost:${port}`, SMTP_URL: mailbox.url, APP_SECRET }
+  const env = { PATH, ...own, PORT: port, DATABASE_URL: database.url, ...fromEnvFile }
+
+  const [program = '', ...args] = JSON.parse(said(image, 'CMD'))
+  const server = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  await untilReady(server)
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
+
+  const vslukh = (...words: string[]) => run('bin/vslukh', words, { cwd: folder, env })
+  expect((await vslukh('--help')).stdout).toContain('status')
+  expect(JSON.parse((await vslukh('status', '--json')).stdout)).toBeTypeOf('object')
+
+  const [, check = '[]'] = /CMD (\[.*\])$/.exec(said(image, 'HEALTHCHECK')) ?? []
+  const [checker = '', ...checkArgs] = JSON.parse(check)
+  const isHealthy = () => run(checker, checkArgs, { cwd: folder, env })
+  await isHealthy()
+  // A node that replaced this one would not have the pages that this one has saved.
+  database.cut()
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
+  await isHealthy()
+  server.kill()
+  await expect(isHealthy()).rejects.toThrow()
+})
+
+test('compose.yaml passes on every setting of .env, and keeps what the server writes on a volume', async () => {
+  const [, app = ''] =
+    /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(await readFile(join(ROOT, 'compose.yaml'), 'utf8')) ?? []
+  const image = (await readStages()).at(-1)
+  expect(app).toContain('env_file: .env')
+  expect(app).toContain(`- data:${image && said(image, 'VOLUME')}`)
+  // The image's own check counts.
+  expect(app).not.toContain('healthcheck')
+})
