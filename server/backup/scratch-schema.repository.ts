@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { RESTORE_LOCK } from '../db/restore-lock.ts'
 import { LEFT_OUT } from './backed-up-tables.ts'
 import { BackupError } from './backup-error.ts'
 import { countRows, type Manifest, type Part, type Progress, readPart } from './backup-file.ts'
@@ -11,15 +12,14 @@ import {
   selectTables,
   setCopyFormat,
   setSequences,
+  type TableShape,
 } from './tables.repository.ts'
 
 /** A backup is loaded into this schema and moves into the product's own one when it is complete. */
 const SCRATCH = 'vslukh_restore'
 
-/** Any number that no other lock of the database has. */
-const RESTORE_LOCK = 7_203_551
-
 export type Backup = { path: string; manifest: Manifest }
+type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
 /** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
@@ -36,7 +36,11 @@ export async function withRestoreLock<T>(
   await client.connect()
   try {
     const { rows } = await client.query(`SELECT pg_try_advisory_lock(${RESTORE_LOCK}) AS is_ours`)
-    if (!rows[0].is_ours) throw new BackupError('Эту базу уже восстанавливает другая команда.')
+    if (!rows[0].is_ours) {
+      throw new BackupError(
+        'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
+      )
+    }
     await setCopyFormat(client)
     return await work(client)
   } finally {
@@ -44,48 +48,74 @@ export async function withRestoreLock<T>(
   }
 }
 
+/** A column that a newer version of the product has added; its values are loaded as text. */
+type UnknownColumn = { table: string; column: string }
+
 /**
- * Loads a backup into an empty scratch schema of the backup's own migration. Throws BackupError where the rows of a part are
- * not what the manifest says.
+ * Loads a backup into an empty scratch schema of the backup's own migration, without the tables that a newer version has added.
+ * Returns the columns that it has added, which `migrateScratch` drops. Throws BackupError where the rows of a part are not what
+ * the manifest says.
  */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
-  { backup, onProgress }: { backup: Backup; onProgress: Progress },
-): Promise<void> {
-  const { parts, sequences, migration } = backup.manifest
+  { backup, onProgress, signal }: Loading,
+): Promise<UnknownColumn[]> {
+  const { sequences, migration } = backup.manifest
+  const unknown: UnknownColumn[] = []
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
   const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
   await migrate(scratchUrl(url), { migrations: Object.fromEntries(migrations), schema: SCRATCH })
   await inScratch(client, async () => {
-    const names = parts.map(({ table }) => pg.escapeIdentifier(table)).join(', ')
+    const shapes = await selectShapes(client)
+    const parts = backup.manifest.parts.filter(({ table }) => shapes.has(table))
+    const names = parts.map(({ table }) => quote(table)).join(', ')
     await client.query(`BEGIN; TRUNCATE ${names}`)
+    for (const { table, columns } of parts) {
+      const known = shapes.get(table)?.columns ?? []
+      for (const column of columns.filter((name) => !known.includes(name))) {
+        unknown.push({ table, column })
+        await client.query(`ALTER TABLE ${quote(table)} ADD ${quote(column)} text`)
+      }
+    }
     for (const part of parts) {
       onProgress(part.table)
-      await loadPart(client, backup.path, part)
+      await loadPart(client, part, { backup, signal })
     }
-    await setSequences(client, sequences)
+    await setSequences(
+      client,
+      sequences.filter(({ table, column }) => shapes.get(table)?.columns.includes(column)),
+    )
     await client.query('COMMIT; ANALYZE')
   })
+  return unknown
 }
 
-async function loadPart(client: pg.Client, path: string, part: Part): Promise<void> {
+async function selectShapes(client: pg.Client): Promise<Map<string, TableShape>> {
+  return new Map((await selectTables(client)).map((shape) => [shape.table, shape]))
+}
+
+async function loadPart(
+  client: pg.Client,
+  part: Part,
+  { backup, signal }: Omit<Loading, 'onProgress'>,
+): Promise<void> {
   const counted = countRows()
-  await pipeline([
-    ...readPart(path, part),
-    counted.through,
-    client.query(copyFrom(copyInStatement(part))),
-  ])
+  const target = client.query(copyFrom(copyInStatement(part)))
+  const steps = [...readPart(backup.path, part), counted.through, target] as const
+  await (signal ? pipeline(steps, { signal }) : pipeline(steps))
   requireEqual(part, counted.result())
 }
 
 /** Reads the loaded tables back. Throws BackupError where they differ from what the manifest says. */
 export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
   await inScratch(client, async () => {
-    const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
+    const shapes = await selectShapes(client)
     for (const part of manifest.parts) {
+      const known = shapes.get(part.table)
+      if (!known) continue
       const counted = countRows()
-      const shape = { ...part, order: orders.get(part.table) ?? '1' }
+      const shape = { ...part, order: known.order }
       for await (const _ of counted.through(copyOut(client, shape)));
       requireEqual(part, counted.result())
     }
@@ -111,16 +141,26 @@ async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<
   }
 }
 
-/** Brings the loaded tables to this version's migration. */
-export function migrateScratch(url: string): Promise<void> {
-  return migrate(scratchUrl(url), { schema: SCRATCH })
+/** Brings the loaded tables to this version's migration, and drops the columns that it does not know. */
+export async function migrateScratch(
+  client: pg.Client,
+  url: string,
+  unknown: UnknownColumn[],
+): Promise<void> {
+  for (const { table, column } of unknown) {
+    await client.query(`ALTER TABLE ${SCRATCH}.${quote(table)} DROP ${quote(column)}`)
+  }
+  await migrate(scratchUrl(url), { schema: SCRATCH })
 }
 
 /**
  * Puts the loaded tables in the place of the product's in one transaction, so that the database contains either the wall that
- * was there or the restored one. The old wall's queue goes with it.
+ * was there or the restored one. The old wall's queue goes with it. `beforeCommit` runs when nothing but the commit is left.
  */
-export async function moveScratchIntoPlace(client: pg.Client): Promise<void> {
+export async function moveScratchIntoPlace(
+  client: pg.Client,
+  beforeCommit = async () => {},
+): Promise<void> {
   const loaded = await tablesOf(client, SCRATCH)
   const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
   const place = rows[0].schema
@@ -135,6 +175,7 @@ export async function moveScratchIntoPlace(client: pg.Client): Promise<void> {
   await client.query(`ALTER FUNCTION ${SCRATCH}.refuse_journal_change SET SCHEMA ${place}`)
   // Without CASCADE: anything that was forgotten here makes the restore fail instead of vanishing.
   await client.query(`DROP SCHEMA ${SCRATCH}`)
+  await beforeCommit()
   await client.query('COMMIT')
 }
 

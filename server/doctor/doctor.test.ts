@@ -92,12 +92,22 @@ test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing 
 
 test('a backup that is fresh and verified is well; one that failed, is old, missing or unverified is not', () => {
   const now = new Date('2026-03-30T12:00:00Z')
-  const fresh = { at: new Date('2026-03-30T03:30:00Z'), bytes: 25e6, failed: null }
+  const fresh = {
+    at: new Date('2026-03-30T03:30:00Z'),
+    bytes: 25e6,
+    failed: null,
+    verificationFailed: null,
+  }
   const verifiedAt = new Date('2026-03-28T03:30:00Z')
-  const level = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now).level
+  const check = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now)
+  const level = (change: object) => check(change).level
+  expect(check({}).says).toBe('последняя копия сделана сегодня, 24 МиБ, копии проверяются')
+  expect(check({ at: new Date('2026-03-29T03:30:00Z') }).says).toContain('сделана вчера')
+  expect(check({ at: new Date('2026-03-27T03:30:00Z') }).says).toContain('сделана 3 дн. назад')
   expect(level({})).toBe('ok')
   expect(level({ failed: 'на диске не осталось места' })).toBe('broken')
   expect(level({ at: new Date('2026-03-26T03:30:00Z') })).toBe('broken')
+  expect(level({ verificationFailed: 'Копия неверна' })).toBe('broken')
   expect(level({ at: null })).toBe('warning')
   expect(level({ verifiedAt: null })).toBe('warning')
   expect(level({ verifiedAt: new Date('2026-03-01T03:30:00Z') })).toBe('warning')
