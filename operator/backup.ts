@@ -102,7 +102,9 @@ export const restore: Command = {
       signal: interruption,
     }
     const { manifest, secret } = await restoreBackup(url, file, options).finally(stop)
-    const lines = [`Стена возвращена из копии, сделанной ${time(new Date(manifest.createdAt))}.`]
+    const made = `из копии, сделанной ${time(new Date(manifest.createdAt))}`
+    if (isDryRun) return { lines: [`Стену можно вернуть ${made}.`], json: { file, secret } }
+    const lines = [`Стена возвращена ${made}.`]
     if (secret === 'missing') {
       lines.push(
         'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
