@@ -5,12 +5,11 @@ import { appendToJournal } from '../journal/journal.ts'
 import { placeAppSecret, requireSecretOf, type SecretSource } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
 import { type Manifest, type Progress, readManifest } from './backup-file.ts'
+import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import {
   countServers,
   dropScratch,
   hasWall,
-  loadIntoScratch,
-  migrateScratch,
   moveScratchIntoPlace,
   scratchUrl,
   withRestoreLock,

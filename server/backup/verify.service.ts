@@ -7,14 +7,9 @@ import { readPostList, wall } from '../posts/post-lists.ts'
 import { readFingerprint } from '../start/installation.ts'
 import { BackupError } from './backup-error.ts'
 import type { Manifest, Progress } from './backup-file.ts'
+import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import { readRestorable } from './restore.service.ts'
-import {
-  compareScratch,
-  loadIntoScratch,
-  migrateScratch,
-  moveScratchIntoPlace,
-  withRestoreLock,
-} from './scratch-schema.repository.ts'
+import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
 import { makeVerifyFolder } from './verify-folder.ts'
 
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
