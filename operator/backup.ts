@@ -1,5 +1,5 @@
 import type { Progress } from '../server/backup/backup-file.ts'
-import { storeBackup } from '../server/backup/backup-state.repository.ts'
+import { storeBackup, storeVerification } from '../server/backup/backup-state.repository.ts'
 import { backupPath, createBackup } from '../server/backup/create-backup.service.ts'
 import { restoreBackup } from '../server/backup/restore.service.ts'
 import { verifyBackup } from '../server/backup/verify.service.ts'
@@ -8,7 +8,8 @@ import { readSecret } from '../server/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { count, time } from './format.ts'
-import { findDatabase } from './open-wall.ts'
+import { interruption } from './interruption.ts'
+import { findDatabase, openWall } from './open-wall.ts'
 import { Refusal } from './refusal.ts'
 
 const ROWS = ['строка', 'строки', 'строк'] as const
@@ -17,14 +18,19 @@ export const backup: Command = {
   usage: ['backup [FILE|FOLDER] [--without-secret]'],
   summary: 'копия стены одним файлом; сервер может работать',
   options: ['without-secret'],
+  endsWhenInterrupted: true,
   async run(context: Context): Promise<Output> {
     requireWords(context, 0, 1)
     const { db, wall, config, actor, values, isDryRun } = context
     const file = await backupPath(context.words[0] ?? '.')
     const secret = values['without-secret'] === true ? null : await readSecret(db, config)
     if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
-    const { bytes, manifest } = await createBackup(wall.url, file, { secret, onProgress: shown() })
-    await storeBackup(db, bytes)
+    const { bytes, manifest } = await createBackup(wall.url, file, {
+      secret,
+      onProgress: shown(),
+      signal: interruption,
+    })
+    await storeBackup(db, { ...manifest, bytes })
     await appendToJournal(db, { actor, action: 'wall.backup' })
     const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
     const megabytes = (bytes / 1e6).toFixed(1)
@@ -39,22 +45,43 @@ export const verify: Command = {
   usage: ['verify FILE'],
   summary:
     'проверяет копию: возвращает её во временную базу, сверяет суммы и счётчики, читает стену',
+  endsWhenInterrupted: true,
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
     const [file = ''] = context.words
-    const { manifest, posts } = await verifyBackup(file, { onProgress: shown() })
-    const { createdAt, version, migration } = manifest
+    const verified = await verifyBackup(file, { onProgress: shown(), signal: interruption })
+    const { createdAt, version, migration } = verified.manifest
+    const { posts } = verified
+    const isNoted = await note(context, { createdAt, fingerprint: verified.fingerprint })
     return {
-      lines: [`Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`],
-      json: { file, createdAt, version, migration, posts },
+      lines: [
+        `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`,
+        ...(isNoted ? ['Проверка последней копии отмечена: её покажут status и doctor.'] : []),
+      ],
+      json: { file, createdAt, version, migration, posts, isNoted },
     }
   },
+}
+
+/** Notes a verification in the wall that the settings name, where there is one and the backup is its last. */
+async function note(
+  { config }: ContextWithoutWall,
+  verified: Parameters<typeof storeVerification>[1],
+): Promise<boolean> {
+  try {
+    const wall = await openWall(config, () => {})
+    return await storeVerification(wall.db, verified).finally(wall.close)
+  } catch {
+    // The backup is right all the same, also on a machine without the wall.
+    return false
+  }
 }
 
 export const restore: Command = {
   usage: ['restore FILE [--replace]'],
   summary: 'возвращает копию в пустую стену; --replace заменяет ту, что есть',
   options: ['replace'],
+  endsWhenInterrupted: true,
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
     const [file = ''] = context.words
@@ -66,9 +93,18 @@ export const restore: Command = {
       }
       await context.confirm('Заменить стену копией? Всё, что в ней есть сейчас, пропадёт.')
     }
-    const options = { actor, known: config, mayReplace, isDryRun, onProgress: shown() }
+    const options = {
+      actor,
+      known: config,
+      mayReplace,
+      isDryRun,
+      onProgress: shown(),
+      signal: interruption,
+    }
     const { manifest, secret } = await restoreBackup(url, file, options).finally(stop)
-    const lines = [`Стена возвращена из копии, сделанной ${time(new Date(manifest.createdAt))}.`]
+    const made = `из копии, сделанной ${time(new Date(manifest.createdAt))}`
+    if (isDryRun) return { lines: [`Стену можно вернуть ${made}.`], json: { file, secret } }
+    const lines = [`Стена возвращена ${made}.`]
     if (secret === 'missing') {
       lines.push(
         'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',

@@ -36,20 +36,22 @@ export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: st
 /** What a command works with that reads the settings by itself, too. */
 export type Alone = Pick<ContextWithoutWall, 'words' | 'say'>
 
-export type Command = CommandHelp &
+export type Command = CommandFacts &
   (
     | { run(context: Context): Promise<Output> }
     | { runWithoutWall(context: ContextWithoutWall): Promise<Output> }
     | { runAlone(alone: Alone): Promise<Output> }
   )
 
-/** What the help says of a command. */
-type CommandHelp = {
+/** What the program knows of a command before it runs. */
+type CommandFacts = {
   /** Each way to call it, without the program's name. */
   usage: string[]
   summary: string
   /** The names of its own options; those with a value end in `=`. */
   options?: string[]
+  /** Whether it ends by itself when the command is interrupted; any other is left where it stands. */
+  endsWhenInterrupted?: boolean
 }
 
 class DryRun extends Error {}

@@ -91,6 +91,17 @@ test('status, reports and report show what waits and decide it, and the next req
     waiting: { posts: 1, reports: 1 },
   })
   expect((await vslukh('status')).out).toContain('1 жалоба на 1 запись')
+  const checks = sql`UPDATE installation SET backup_at = '2026-03-01T10:00Z', backup_bytes = 2500000,
+    backup_verified_at = '2026-02-27T10:00Z', backup_failed = 'на диске не осталось места',
+    backup_verification_failed = 'счётчик неверен', counters_checked_at = '2026-03-01T02:40Z',
+    counter_differences = 2`
+  await checks.execute(app.db)
+  const state = (await vslukh('status')).out
+  expect(state).toContain('Письма:     ждут: 0, не уходят: 0; за час отправлено: 2, ')
+  expect(state).toContain('Счётчики:   01.03.2026, 05:40, расхождений: 2')
+  expect(state).toContain('Копия:      01.03.2026, 13:00, 2.5 МБ, проверялась 27.02.2026, 13:00.')
+  expect(state).toContain('Последняя не удалась: на диске не осталось места.')
+  expect(state).toContain('Последняя не прошла проверку: счётчик неверен')
   const { out } = await vslukh('reports')
   expect(out).toContain(`${post.id}  1 жалоба (1 аккаунт)`)
   expect(out).toContain('Спам или реклама × 1')

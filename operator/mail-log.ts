@@ -1,13 +1,15 @@
 import type { LoggedMail } from '../server/mail/mail-log.repository.ts'
 import { readMailLog } from '../server/mail/mail-log.service.ts'
+import type { MailTask } from '../server/mail-tasks.ts'
 import type { ContextWithoutWall, Output } from './command.ts'
 import { printable, time } from './format.ts'
 import { openWall } from './open-wall.ts'
 
-const KINDS: Record<string, string> = {
+const KINDS: Record<MailTask, string> = {
   'send-code': 'код',
   'send-sign-in-notice': 'о входе',
   'send-email-notice': 'о смене почты',
+  'send-deletion-notice': 'об удалении аккаунта',
   'send-queue-mail': 'модератору',
   'send-decision-mail': 'о решении',
 }
@@ -39,5 +41,5 @@ export async function mailLog(
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {
   const words = answer ?? error
   const said = words === null ? '' : ` — ${printable(words)}`
-  return `${time(at)}  ${masked}  ${KINDS[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
+  return `${time(at)}  ${masked}  ${(KINDS as Record<string, string>)[task] ?? task}  ${OUTCOMES[outcome]}, попыток: ${tries}${said}`
 }

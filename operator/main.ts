@@ -10,10 +10,11 @@ import { ban } from './ban.ts'
 import type { Command, Context, Output, Values } from './command.ts'
 import { doctor } from './doctor.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { interruption, listenForInterruption, unlessInterrupted } from './interruption.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
-import { openWall } from './open-wall.ts'
+import { openWall, stopDatabases } from './open-wall.ts'
 import { post } from './post.ts'
 import { psql } from './psql.ts'
 import { recount } from './recount.ts'
@@ -50,13 +51,23 @@ const COMMON = ['help', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
+listenForInterruption()
 process.exitCode = await main(process.argv.slice(2))
+if (interruption.aborted) {
+  await stopDatabases()
+  // Statements of the command may still run on another machine's database.
+  process.exit()
+}
 
 /** Returns the exit code: 0 done, 1 refused with a sentence, 2 wrong usage. */
 async function main(args: string[]): Promise<number> {
   try {
     return (await runCommand(args)) ? 1 : 0
   } catch (error) {
+    if (interruption.aborted) {
+      say((interruption.reason as Error).message)
+      return 1
+    }
     if (error instanceof UsageError) {
       say(`Неверный вызов: ${error.message}`)
       say('Подсказка: vslukh --help')
@@ -81,15 +92,16 @@ async function runCommand(args: string[]): Promise<boolean> {
   if (values.help === true) return print(commandHelp(command), {})
   requireKnown(command, name, values)
   if (typeof values['env-file'] === 'string') loadEnvFile(values['env-file'])
-  if ('runAlone' in command) return print(await command.runAlone({ words, say }), values)
+  if ('runAlone' in command) {
+    return print(await unlessInterrupted(command.runAlone({ words, say })), values)
+  }
   const config = readConfig(process.env)
   const isDryRun = values['dry-run'] === true
   const confirm = (question: string) => ask(question, values)
   const context = { config, values, words, isDryRun, actor: actorOf(values), confirm }
-  const output =
-    'run' in command
-      ? await runOnWall(command, context)
-      : await command.runWithoutWall({ ...context, say })
+  const running =
+    'run' in command ? runOnWall(command, context) : command.runWithoutWall({ ...context, say })
+  const output = await (command.endsWhenInterrupted ? running : unlessInterrupted(running))
   if (isDryRun) say('Пробный запуск: ничего не изменено.')
   return print(output, values)
 }

@@ -7,6 +7,7 @@ import { addressOf, connectionStringFor } from '../server/embedded-postgres/addr
 import { hasCluster } from '../server/embedded-postgres/cluster.ts'
 import { DATABASE, startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
 import { findRunning } from '../server/embedded-postgres/pid-file.ts'
+import { interruption } from './interruption.ts'
 import { Refusal } from './refusal.ts'
 
 /** The database of a wall, for one command. */
@@ -35,6 +36,16 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
   }
 }
 
+/** The databases of stopped servers that this process has brought up. */
+const broughtUp: ReturnType<typeof startEmbeddedPostgres>[] = []
+
+/** Stops those databases, after which every statement fails that still runs on them. */
+export async function stopDatabases(): Promise<void> {
+  for (const result of await Promise.allSettled(broughtUp)) {
+    if (result.status === 'fulfilled') await result.value.stop()
+  }
+}
+
 type Found = { url: string; stop: () => Promise<void> }
 
 /**
@@ -58,10 +69,13 @@ export async function findDatabase(
   const running = hasCluster(cluster) && (await findRunning(await realpath(cluster)))
   const address = running && addressOf(running)
   if (address) return { url: connectionStringFor(address, DATABASE, DATABASE), stop: nothing }
-  const { connectionString, stop } = await startEmbeddedPostgres({
+  const starting = startEmbeddedPostgres({
     dataDir,
     say,
     onLost: (error) => say(error.message),
+    signal: interruption,
   })
+  broughtUp.push(starting)
+  const { connectionString, stop } = await starting
   return { url: connectionString, stop }
 }

@@ -5,6 +5,7 @@ import { requireWords } from './command.ts'
 export const psql: Command = {
   usage: ['psql'],
   summary: 'открывает базу данных в psql, а без него печатает её адрес',
+  endsWhenInterrupted: true,
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
     const { url } = context.wall
@@ -12,7 +13,18 @@ export const psql: Command = {
     if (context.values.json === true || !process.stdin.isTTY) return printed
     // Ctrl+C belongs to psql.
     process.on('SIGINT', () => {})
-    const { error } = spawnSync('psql', [url], { stdio: 'inherit' })
+    const { address, env } = withoutPassword(url)
+    const options = { stdio: 'inherit', env: { ...process.env, ...env } } as const
+    const { error } = spawnSync('psql', [address], options)
     return error ? printed : { lines: [], json: null }
   },
+}
+
+/** Takes the password out of an address, because every user of the machine can read the arguments of a program. */
+export function withoutPassword(url: string): { address: string; env: { PGPASSWORD?: string } } {
+  const address = new URL(url)
+  const password = address.searchParams.get('password') ?? decodeURIComponent(address.password)
+  address.searchParams.delete('password')
+  address.password = ''
+  return { address: address.href, env: password === '' ? {} : { PGPASSWORD: password } }
 }

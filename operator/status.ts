@@ -46,10 +46,13 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   return failingSince === null ? line : `${line}. Не уходят с ${time(failingSince)}: ${reason}`
 }
 
-function backupLine({ at, bytes, failed, verifiedAt }: BackupState): string {
+function backupLine({ at, bytes, failed, verifiedAt, verificationFailed }: BackupState): string {
   const last =
     at === null
       ? 'ещё не делалась'
       : `${time(at)}, ${(bytes / 1e6).toFixed(1)} МБ, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
-  return failed === null ? last : `${last}. Последняя не удалась: ${failed}`
+  const made = failed === null ? last : `${last}. Последняя не удалась: ${failed}`
+  return verificationFailed === null
+    ? made
+    : `${made}. Последняя не прошла проверку: ${verificationFailed}`
 }

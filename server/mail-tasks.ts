@@ -26,6 +26,9 @@ type Options = {
   delivery: Delivery
 }
 
+/** The name of a job that sends a mail. */
+export type MailTask = keyof ReturnType<typeof createMailTasks>
+
 /** Every job that sends a mail by its name. Commands count mails by `send-`, with which these names begin. */
 export function createMailTasks({ config, codeKey, undoKey, transport, delivery }: Options) {
   const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
+import { keepRestoresAway } from './db/restore-lock.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { createLineWriter, createLogger } from './logger.ts'
 import { readDkim } from './mail/dkim.ts'
@@ -52,6 +53,7 @@ async function start(): Promise<void> {
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   await requirePostgresVersion(directUrl)
   stopping.signal.throwIfAborted()
+  await using _held = await keepRestoresAway(directUrl)
   await migrate(directUrl, { say, signal: stopping.signal })
   stopping.signal.throwIfAborted()
   if (config.databaseUrl === undefined) await leaveNote(config.dataDir)

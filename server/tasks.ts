@@ -68,10 +68,15 @@ export const CRONTAB = `
 /** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
 const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
+/** A backup that nobody made at its time, because no server ran, is made at the next start within this time. */
+const MISSED_BACKUP = '1d'
+
 /** Returns when the recurring jobs run, the nightly backup among them where there is one. */
 export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
   const { hour, minute } = backupAt
-  return backupDir === undefined ? CRONTAB : `${CRONTAB}${minute} ${hour} * * * back-up\n`
+  return backupDir === undefined
+    ? CRONTAB
+    : `${CRONTAB}${minute} ${hour} * * * back-up ?fill=${MISSED_BACKUP}\n`
 }
 
 /** Every job of the product by its name. */

@@ -34,7 +34,7 @@ export async function watchWall(options: Options): Promise<() => void> {
 }
 
 async function serveMetrics({ metrics, config, database }: Options): Promise<() => void> {
-  const { metricsPort: port, metricsHost: host, dataDir } = config
+  const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   if (metrics === undefined || port === undefined) return () => {}
   const { db } = database
   return metrics.serve(
@@ -44,10 +44,8 @@ async function serveMetrics({ metrics, config, database }: Options): Promise<() 
       dataDir,
       readWallHealth: () => readWallHealth(db),
       countReports: () => countWaiting(db),
-      async backupAge() {
-        const { at } = await selectBackupState(db)
-        return at ? (Date.now() - at.getTime()) / 1000 : undefined
-      },
+      readBackups: () => selectBackupState(db),
+      isBackedUpNightly: backupDir !== undefined,
     },
   )
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createDatabase, withDatabase } from '../../server/testing/databases.ts'
+import { startMain } from '../../server/testing/start-main.ts'
 import { EMAIL, run, startWall, temporaryFolder } from './wall-commands.ts'
 
 test('a wall moves from the running embedded database into an own PostgreSQL and back into a stopped embedded one, and its sessions go on', async () => {
@@ -58,6 +59,59 @@ test('a wall moves from the running embedded database into an own PostgreSQL and
   expect(new Set(await Promise.all(secrets)).size).toBe(1)
   const again = await startWall(third)
   expect((await again.client.call('GET', '/posts')).body.total).toBe(2)
+}, 240_000)
+
+test('a backup without the secret, a dry run, and a verification that the wall notes', async () => {
+  const folder = await temporaryFolder()
+  const env = { DATA_DIR: join(folder, 'data') }
+  const wall = await startWall(env)
+  const user = await wall.client.signIn(EMAIL)
+  const post = await wall.client.publish(user, 'Без секрета')
+  expect(await readFile(join(env.DATA_DIR, 'READ-ME.txt'), 'utf8')).toContain(
+    'Не копируйте эту папку',
+  )
+  const [older, bare] = [join(folder, 'older.backup'), join(folder, 'bare.backup')]
+  const dry = await run(env, 'backup', bare, '--dry-run')
+  expect(dry).toMatchObject({ code: 0, out: `Копия: ${bare}\n` })
+  await expect(stat(bare)).rejects.toThrow('ENOENT')
+  expect(await run(env, 'backup', older)).toMatchObject({ code: 0 })
+  expect((await run(env, 'status')).out).toContain('ещё не проверялась')
+  const made = JSON.parse((await run(env, 'backup', bare, '--without-secret', '--json')).out)
+  expect(made).toMatchObject({ hasSecret: false })
+
+  const isNoted = async (file: string) =>
+    JSON.parse((await run(env, 'verify', file, '--json')).out).isNoted
+  expect(await isNoted(older)).toBe(false)
+  expect((await run(env, 'status')).out).toContain('ещё не проверялась')
+  expect(await isNoted(bare)).toBe(true)
+  expect((await run(env, 'status')).out).toMatch(/, проверялась \d/)
+  expect((await run(env, 'doctor')).out).toMatch(
+    /^✓ последняя копия сделана сегодня, .*проверяются$/m,
+  )
+  await wall.stop()
+
+  const other = { DATA_DIR: join(folder, 'other') }
+  const second = await startWall(other)
+  await second.client.signIn(EMAIL)
+  await second.stop()
+  const secretOf = ({ DATA_DIR }: typeof env) => readFile(join(DATA_DIR, 'app-secret'), 'utf8')
+  const [own, others] = [await secretOf(env), await secretOf(other)]
+  const tried = await run(other, 'restore', older, '--replace', '--dry-run')
+  expect(tried).toMatchObject({ code: 0, err: expect.stringContaining('ничего не изменено') })
+  expect(JSON.parse((await run(other, 'status', '--json')).out)).toMatchObject({ posts: 0 })
+  expect(await secretOf(other)).toBe(others)
+  expect(await run(other, 'restore', older, '--replace', '--yes')).toMatchObject({ code: 0 })
+  expect(await secretOf(other)).toBe(own)
+  const files = await readdir(other.DATA_DIR)
+  const old = files.find((name) => name.startsWith('app-secret.old-')) ?? ''
+  expect(await readFile(join(other.DATA_DIR, old), 'utf8')).toBe(others)
+
+  const third = { DATA_DIR: join(folder, 'third') }
+  const restored = await run(third, 'restore', bare)
+  expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Секрета в копии нет') })
+  expect(await startMain(third)).toMatchObject({ code: 1 })
+  const again = await startWall({ ...third, ACCEPT_NEW_SECRET: '1' })
+  expect((await again.client.call('GET', `/posts/${post.id}`)).body.text).toBe('Без секрета')
 }, 240_000)
 
 test('a disk that fills up during a backup is told in a sentence and leaves no file', async ({

@@ -10,6 +10,7 @@ import { isRoot } from '../../server/testing/debian-package.ts'
 import { examine, expectFinding, startWall } from '../../server/testing/examined-wall.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { temporaryFolder } from './wall-commands.ts'
 
 test('settings, database, rights, secret, clock, counters and jobs that are broken are named with the way to mend them', {
   timeout: 120_000,
@@ -58,6 +59,17 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
     }),
     expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
   ])
+  const DATA_DIR = await temporaryFolder()
+  const BACKUP_DIR = await temporaryFolder()
+  const { found } = await examine({ ...env, DATA_DIR, BACKUP_DIR })
+  expect(found['backup disk']).toMatchObject({ says: expect.stringContaining(BACKUP_DIR) })
+  await executeOn(DATABASE_URL, `DELETE FROM kysely_migration WHERE name >= '009'`)
+  await expectFinding(env, 'database', {
+    level: 'broken',
+    says: /другой версии/,
+    mend: /базы данных/,
+  })
+  await executeOn(DATABASE_URL, `INSERT INTO kysely_migration VALUES ('009-mail-log', 'now')`)
   const name = new URL(DATABASE_URL).pathname.slice(1)
   await executeOn(DATABASE_URL, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await expectFinding(env, 'database', {

@@ -25,7 +25,24 @@ type Fault = {
   /** nodemailer's name of the error, and words of the reason. */
   error: string
   reason: RegExp
+  /** Words of the advice. */
+  mend: RegExp
+  /** Whether the doctor, who logs in and sends nothing, finds the server broken. */
+  isLoginBroken: boolean
 }
+
+const MEND: Record<string, RegExp> = {
+  ESOCKET: /имя и порт/,
+  ETIMEDOUT: /имя и порт/,
+  EENVELOPE: /MAIL_FROM/,
+  EPROTOCOL: /подождите/,
+  EABORT: /слишком медленно/,
+}
+/** Steps after the login. */
+const LATE = [
+  '451 for an address',
+  ...['sender', 'address', 'data'].map((at) => `silence at: ${at}`),
+]
 
 type Opened = { url: string; port: number; close(): Promise<void> }
 
@@ -42,6 +59,8 @@ async function openFaults(): Promise<Fault[]> {
     name,
     error,
     reason,
+    mend: (name === 'an expired certificate' ? /сертификат/ : MEND[error]) ?? /никогда/,
+    isLoginBroken: !LATE.includes(name),
   })
   return [
     of(away, 'no server', 'ESOCKET', /ECONNREFUSED/),
@@ -82,9 +101,14 @@ async function openExpired(): Promise<Opened> {
 const stateOf = async (app: TestApp, id: string) =>
   (await app.call('POST', `/codes/${id}/mail`, { body: { clientToken: 'one browser' } })).body.state
 
+async function readMetrics(port: number): Promise<string> {
+  return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+}
+
 /** What the operator sees of a wall whose mails do not leave. */
-async function examine({ app, fault: { name, error, reason }, metricsPort }: BrokenWall) {
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+async function examine({ app, fault, metricsPort }: BrokenWall) {
+  const { name, error, reason, mend } = fault
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: fault.url }
   const json = async (...args: string[]) => JSON.parse((await run(env, ...args, '--json')).out)
   const [logged] = await json('mail', 'log', EMAIL)
   expect(logged, name).toMatchObject({ outcome: 'retrying', error, masked: 'o***@example.org' })
@@ -93,12 +117,16 @@ async function examine({ app, fault: { name, error, reason }, metricsPort }: Bro
   const { mails } = await json('status')
   const failing = { waiting: 1, failing: 1, error, reason: expect.stringMatching(reason) }
   expect(mails, name).toMatchObject({ ...failing, failingSince: expect.any(String) })
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  const metrics = await readMetrics(metricsPort)
   expect(metrics, name).toMatch(/^vslukh_mails_failing 1$/m)
   expect(metrics, name).toMatch(/^vslukh_mail_failing_seconds [1-9]/m)
   const { findings } = await json('doctor')
-  const finding = findings.find(({ check }: { check: string }) => check === 'mails')
-  expect(finding, name).toMatchObject({ level: 'broken', says: expect.stringMatching(reason) })
+  const findingOf = (wanted: string) =>
+    findings.find(({ check }: { check: string }) => check === wanted)
+  const finding = findingOf('mails')
+  const advice = { level: 'broken', mend: expect.stringMatching(mend) }
+  expect(finding, name).toMatchObject({ ...advice, says: expect.stringMatching(reason) })
+  expect(findingOf('smtp'), name).toMatchObject(fault.isLoginBroken ? advice : { level: 'ok' })
   expect(JSON.stringify([logged, mails, finding]), name).not.toContain('olga')
 }
 
@@ -146,27 +174,37 @@ test('whatever the mail server does wrong, the person and every command say so, 
 test('a wrong password is tried once a minute, in real time', { timeout: 300_000 }, async () => {
   const refusing = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
   onTestFinished(() => refusing.close())
-  const app = await appForTest({
-    config: { smtpUrl: `smtp://user:password@127.0.0.1:${refusing.port}` },
-  })
+  const smtpUrl = `smtp://user:password@127.0.0.1:${refusing.port}`
+  const metricsPort = await freePort()
+  const app = await appForTest({ config: { smtpUrl, metricsPort } })
   for (let n = 0; n < 12; n++) await startAt(app, '/registrations', { email: `p${n}@example.org` })
   await app.logLine('mail waits: the login is refused')
   const began = performance.now()
   const first = refusing.counts.refusals
   await expect.poll(() => refusing.counts.refusals, { timeout: 200_000 }).toBe(first + 2)
   expect((performance.now() - began) / 1000).toBeGreaterThan(100)
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
+  expect((await run(env, 'status')).out).toMatch(/ждут: 12, не уходят: 12;.*535 5\.7\.8 wrong/)
+  expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_failing 12$/m)
+  const { out } = await run(env, 'doctor')
+  expect(out).toMatch(/^✗ писем в очереди: 12, .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
+  expect(out).toMatch(/^✗ почтовый сервер .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
 })
 
 test('an address that is refused for good is tried once, and keeps no other mail back', async () => {
   const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 no such user' })
   onTestFinished(() => refusing.close())
-  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
+  const smtpUrl = `smtp://127.0.0.1:${refusing.port}`
+  const metricsPort = await freePort()
+  const app = await appForTest({ config: { smtpUrl, metricsPort } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
   await expect.poll(() => stateOf(app, id)).toBe('refused')
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
   const { out } = await run(env, 'mail', 'log', EMAIL)
   expect(out).toMatch(/отклонено, больше не отправляется, попыток: 1 — 550 5\.1\.1 no such user/)
   expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
+  expect((await run(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
+  expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_total\{outcome="refused"\} 1$/m)
   expect(refusing.counts.refusals).toBe(1)
 })
 

@@ -25,6 +25,11 @@ export type Manifest = {
   version: string
   /** The newest migration of the database. */
   migration: string
+  /**
+   * The newest one that is not additive: a version of the product that knows it can restore the backup. Absent in older files,
+   * which need `migration`.
+   */
+  needs?: string
   createdAt: string
   /** Null where the backup was made without it. */
   secret: string | null
@@ -46,9 +51,12 @@ export class BackupWriter {
   #file: FileHandle
   #sum = createHash('sha256')
   #offset = 0
+  #signal: AbortSignal | undefined
 
-  constructor(file: FileHandle) {
+  /** Aborting the signal makes `addPart` reject. */
+  constructor(file: FileHandle, signal?: AbortSignal) {
     this.#file = file
+    this.#signal = signal
   }
 
   /** Returns the size of the file so far, in bytes. */
@@ -61,9 +69,11 @@ export class BackupWriter {
     await this.#begin()
     const offset = this.#offset
     const counted = countRows()
-    await pipeline(copy, counted.through, createZstdCompress(), async (chunks) => {
+    const write = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) await this.#write(chunk)
-    })
+    }
+    const options = this.#signal ? { signal: this.#signal } : {}
+    await pipeline(copy, counted.through, createZstdCompress(), write, options)
     return { ...counted.result(), offset, bytes: this.#offset - offset }
   }
 
@@ -141,7 +151,15 @@ async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
   if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   const text = Buffer.alloc(length)
   await file.read(text, 0, length, end - LENGTH_BYTES - length)
-  return JSON.parse(text.toString())
+  return requireKnown(JSON.parse(text.toString()), path)
+}
+
+function requireKnown(manifest: Manifest, path: string): Manifest {
+  if (manifest.product !== 'vslukh') throw new BackupError(`Файл ${path} — не копия стены.`)
+  if (manifest.format === 1) return manifest
+  throw new BackupError(
+    `Копия ${path} записана в формате ${manifest.format}, а эта версия знает формат 1. Поставьте версию ${manifest.version} или новее.`,
+  )
 }
 
 /** Returns the COPY text of a part as a chain of streams, for `pipeline`. */

@@ -1,21 +1,27 @@
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
-import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { createDatabase, freshDatabase, withDatabase } from '../testing/databases.ts'
+import {
+  BACKUP_SECRET,
+  emptyDatabase,
+  restoreOptions,
+  sumsOf,
+  withClient,
+  writeBackup,
+} from '../testing/backups.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 import { BACKED_UP, LEFT_OUT } from './backed-up-tables.ts'
-import { BackupWriter, type Manifest, type Part, readManifest } from './backup-file.ts'
+import { type Manifest, readManifest } from './backup-file.ts'
+import { nameFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import { restoreBackup } from './restore.service.ts'
-import { copyOut, selectTables, setCopyFormat } from './tables.repository.ts'
+import { selectTables } from './tables.repository.ts'
 import { verifyBackup } from './verify.service.ts'
 
-const SECRET = 'y'.repeat(43)
 let app: TestApp
 let folder: string
 beforeAll(async () => {
@@ -27,29 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Returns the URL of a new database without any table. */
-async function emptyDatabase(): Promise<string> {
-  const name = `test_empty_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
-  await createDatabase(inject('databaseUrl'), name)
-  return withDatabase(inject('databaseUrl'), name)
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return work(client).finally(() => client.end())
-}
-
-const noReplace = async (): Promise<void> => {
-  throw new Error('there is a wall')
-}
-const known = () => ({ appSecret: SECRET, acceptNewSecret: false, dataDir: folder })
-const options = (mayReplace = noReplace) => ({ actor: 'masha', known: known(), mayReplace })
-/** What a manifest says of its tables, without those that a restore adds rows to. */
-const sums = ({ parts }: Manifest) =>
-  parts
-    .filter(({ table }) => table !== 'journal')
-    .map(({ table, rows, sha256 }) => ({ table, rows, sha256 }))
+const options = (mayReplace?: () => Promise<void>) => restoreOptions(folder, mayReplace)
 
 test('every table is either in the backup or named among those that stay out', async () => {
   const tables = await withClient(app.databaseUrl, selectTables)
@@ -71,7 +55,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   })()
   const path = join(folder, 'load.backup')
   await expect.poll(() => written).toBeGreaterThan(5)
-  const { manifest, bytes } = await createBackup(app.databaseUrl, path, { secret: SECRET })
+  const { manifest, bytes } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   isWriting = false
   await writing
   expect(await stat(path)).toMatchObject({ size: bytes, mode: 0o100600 })
@@ -80,7 +64,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   const url = await emptyDatabase()
   await restoreBackup(url, path, options())
   const copy = await createBackup(url, join(folder, 'copy.backup'), { secret: null })
-  expect(sums(copy.manifest)).toEqual(sums(manifest))
+  expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
   expect(manifest.parts.find(({ table }) => table === 'posts')?.rows).toBeGreaterThan(5)
   const other = await startTestApp({ databaseUrl: url })
   onTestFinished(() => other.close())
@@ -88,61 +72,6 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   const verified = await verifyBackup(path)
   expect(verified.posts).toBeGreaterThan(5)
 }, 60_000)
-
-test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
-  const path = join(folder, 'refused.backup')
-  await app.signUp()
-  const { manifest } = await createBackup(app.databaseUrl, path, { secret: SECRET })
-  await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
-  const other = { ...options(), known: { ...known(), appSecret: 'z'.repeat(43) } }
-  const url = await emptyDatabase()
-  await expect(restoreBackup(url, path, other)).rejects.toThrow('APP_SECRET не тот')
-  await restoreBackup(url, path, options())
-  await expect(restoreBackup(url, path, options())).rejects.toThrow('there is a wall')
-  await restoreBackup(
-    url,
-    path,
-    options(async () => {}),
-  )
-  const copy = await createBackup(url, join(folder, 'twice.backup'), { secret: null })
-  expect(sums(copy.manifest)).toEqual(sums(manifest))
-
-  const newer = join(folder, 'newer.backup')
-  await writeBackup(newer, { ...manifest, migration: '999-future', version: '9.0.0', parts: [] })
-  await expect(restoreBackup(url, newer, options())).rejects.toThrow('Копию сделала версия 9.0.0')
-})
-
-test('a backup of an older migration is migrated forward', async () => {
-  const old = await emptyDatabase()
-  const names = Object.keys(MIGRATIONS).slice(0, -1)
-  const migrations = Object.fromEntries(names.map((name) => [name, MIGRATIONS[name] as never]))
-  await migrate(old, { migrations })
-  const path = join(folder, 'old.backup')
-  await withClient(old, async (client) => {
-    await client.query(
-      `INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@example.org', 'o@example.org')`,
-    )
-    await setCopyFormat(client)
-    const shapes = await selectTables(client)
-    const inOrder = BACKED_UP.flatMap((name) => shapes.filter(({ table }) => table === name))
-    await writeBackup(path, { migration: names.at(-1) ?? '' }, async (writer) => {
-      const parts: Part[] = []
-      for (const shape of inOrder) {
-        const part = await writer.addPart(copyOut(client, shape))
-        parts.push({ table: shape.table, columns: shape.columns, ...part })
-      }
-      return parts
-    })
-  })
-  const url = await emptyDatabase()
-  await restoreBackup(url, path, options())
-  const { rows } = await withClient(url, (client) =>
-    client.query('SELECT username, deleted_at FROM users'),
-  )
-  expect(rows).toEqual([{ username: 'olga', deleted_at: null }])
-  const done = await withClient(url, (client) => client.query('SELECT name FROM kysely_migration'))
-  expect(done.rows.map(({ name }) => name).sort()).toEqual(Object.keys(MIGRATIONS).sort())
-})
 
 test('a file with any byte altered or cut off is refused by a sentence', async () => {
   const path = join(folder, 'whole.backup')
@@ -180,34 +109,35 @@ test('of two backups into one file one is made and the other refused, and nothin
   await readManifest(path)
 })
 
-test('of two restores into one database at once, one is made and the other refused', async () => {
-  const path = join(folder, 'lock.backup')
-  await createBackup(app.databaseUrl, path, { secret: SECRET })
-  const { url, drop } = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(drop)
-  const results = await Promise.allSettled([1, 2].map(() => restoreBackup(url, path, options())))
-  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+test('a backup whose rows are others than its manifest says, or of another format, is refused', async () => {
+  const path = join(folder, 'sums.backup')
+  const { manifest } = await createBackup(app.databaseUrl, path, { secret: null })
+  const bans = manifest.parts.find(({ table }) => table === 'bans')
+  const written = (name: string, change: Partial<Manifest>, sha256 = 'f'.repeat(64)) =>
+    writeBackup(join(folder, name), { ...manifest, ...change }, async (writer) => {
+      const part = await writer.addPart(Readable.from([Buffer.from('')]))
+      return bans ? [{ ...bans, ...part, sha256 }] : []
+    })
+  await written('sums-wrong.backup', { sequences: [] })
+  await expect(verifyBackup(join(folder, 'sums-wrong.backup'))).rejects.toThrow(
+    'Копия неверна: в таблице bans',
+  )
+  await written('format.backup', { format: 2 as 1, version: '9.0.0' })
+  await expect(readManifest(join(folder, 'format.backup'))).rejects.toThrow('в формате 2')
+  await written('product.backup', { product: 'other' as 'vslukh' })
+  await expect(readManifest(join(folder, 'product.backup'))).rejects.toThrow('не копия стены')
 })
 
-/** Writes a file in the format of a backup, whatever its manifest says. */
-async function writeBackup(
-  path: string,
-  manifest: Partial<Manifest>,
-  fill: (writer: BackupWriter) => Promise<Part[]> = async () => [],
-): Promise<void> {
-  const file = await open(path, 'wx')
-  const writer = new BackupWriter(file)
-  const parts = await fill(writer)
-  await writer.finish({
-    format: 1,
-    product: 'vslukh',
-    version: '0.0.1',
-    migration: '',
-    createdAt: new Date().toISOString(),
-    secret: null,
-    sequences: [],
-    ...manifest,
-    parts,
-  })
-  await file.close()
-}
+test('on a disk without hard links a backup still gets its name, and replaces no file', async () => {
+  const own = await mkdtemp(join(folder, 'links-'))
+  const noLinks = async () => {
+    throw Object.assign(new Error('no links'), { code: 'EPERM' })
+  }
+  const [unfinished, path] = [join(own, '.new'), join(own, 'wall.backup')]
+  await writeFile(unfinished, 'rows')
+  await nameFile(unfinished, path, noLinks)
+  expect(await readFile(path, 'utf8')).toBe('rows')
+  await writeFile(unfinished, 'others')
+  await expect(nameFile(unfinished, path, noLinks)).rejects.toThrow('EEXIST')
+  expect(await readFile(path, 'utf8')).toBe('rows')
+})

@@ -1,21 +1,27 @@
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { errorCode } from '../db/database-errors.ts'
-import { productVersion } from '../db/migrate.ts'
-import { BACKED_UP } from './backed-up-tables.ts'
-import { BackupError } from './backup-error.ts'
+import { MIGRATIONS, productVersion } from '../db/migrate.ts'
+import { BACKED_UP, LEFT_OUT } from './backed-up-tables.ts'
+import { explainWriting } from './backup-error.ts'
 import { BackupWriter, type Manifest, type Part, type Progress } from './backup-file.ts'
+import { backupName, nameFile, unfinishedPath } from './backup-folder.ts'
 import {
   copyOut,
-  selectMigration,
+  selectMigrations,
+  selectReferences,
   selectSequences,
   selectTables,
   setCopyFormat,
 } from './tables.repository.ts'
 
-type Options = { secret: string | null; onProgress?: Progress; now?: Date }
+type Options = {
+  secret: string | null
+  onProgress?: Progress
+  now?: Date
+  /** Aborting it makes the backup reject, and leaves no file. */
+  signal?: AbortSignal
+}
 
 /** Returns the file that a backup to a file or into a folder is written to. Names in a folder sort by time. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
@@ -24,7 +30,7 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
     () => target.endsWith('/'),
   )
   if (!isFolder) return target
-  return join(target, `vslukh-${now.toISOString().replaceAll(':', '-')}.backup`)
+  return join(target, backupName(now))
 }
 
 /**
@@ -35,19 +41,18 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 export async function createBackup(
   url: string,
   path: string,
-  { secret, onProgress = () => {}, now = new Date() }: Options,
+  { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
-  // A name of its own, so that two backups at once cannot write into one file.
-  const unfinished = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  const unfinished = unfinishedPath(path)
   try {
     const file = await open(unfinished, 'wx', 0o600)
-    const made = await writeInto(file, url, { secret, onProgress, now }).finally(() => file.close())
-    // Unlike a rename, a link never replaces a file.
-    await link(unfinished, path)
+    const options = { secret, onProgress, now, signal }
+    const made = await writeInto(file, url, options).finally(() => file.close())
+    await nameFile(unfinished, path)
     await syncFolder(dirname(path))
     return made
   } catch (cause) {
-    throw explain(cause, path)
+    throw explainWriting(cause, path)
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -56,7 +61,12 @@ export async function createBackup(
 async function writeInto(
   file: FileHandle,
   url: string,
-  { secret, onProgress, now }: Required<Options>,
+  {
+    secret,
+    onProgress,
+    now,
+    signal,
+  }: Required<Omit<Options, 'signal'>> & { signal: AbortSignal | undefined },
 ): Promise<{ bytes: number; manifest: Manifest }> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh backup' })
   client.on('error', () => {})
@@ -64,14 +74,15 @@ async function writeInto(
   try {
     await setCopyFormat(client)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const writer = new BackupWriter(file)
-    const migration = await selectMigration(client)
-    const parts = await copyTables(client, writer, onProgress)
+    const writer = new BackupWriter(file, signal)
+    const migrations = await selectMigrations(client)
+    const tables = await tablesOf(client, migrations.migration)
+    const parts = await copyTables(client, tables, { writer, onProgress })
     const manifest: Manifest = {
       format: 1,
       product: 'vslukh',
       version: productVersion(),
-      migration,
+      ...migrations,
       createdAt: now.toISOString(),
       secret,
       parts,
@@ -84,14 +95,34 @@ async function writeInto(
   }
 }
 
+/**
+ * Returns the tables of the backup, each after those that it refers to. Where a newer version has migrated the database, this one
+ * cannot know which of the tables that were added may stay out, so it takes all.
+ */
+async function tablesOf(client: pg.Client, migration: string): Promise<string[]> {
+  if (Object.hasOwn(MIGRATIONS, migration)) return BACKED_UP
+  const known = [...BACKED_UP, ...LEFT_OUT] as string[]
+  const all = (await selectTables(client)).map(({ table }) => table)
+  const waiting = new Set([...BACKED_UP, ...all.filter((table) => !known.includes(table))])
+  const references = await selectReferences(client)
+  const sorted: string[] = []
+  const take = (table: string) => {
+    if (!waiting.delete(table)) return
+    for (const other of references.get(table) ?? []) take(other)
+    sorted.push(table)
+  }
+  for (const table of [...waiting]) take(table)
+  return sorted
+}
+
 async function copyTables(
   client: pg.Client,
-  writer: BackupWriter,
-  onProgress: Progress,
+  tables: string[],
+  { writer, onProgress }: { writer: BackupWriter; onProgress: Progress },
 ): Promise<Part[]> {
   const shapes = new Map((await selectTables(client)).map((shape) => [shape.table, shape]))
   const parts: Part[] = []
-  for (const table of BACKED_UP) {
+  for (const table of tables) {
     const shape = shapes.get(table)
     if (!shape) throw new Error(`the database has no table ${table}`)
     onProgress(table)
@@ -104,20 +135,4 @@ async function copyTables(
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
-}
-
-const REASONS: Record<string, string> = {
-  EEXIST: 'такой файл уже есть',
-  ENOENT: 'такой папки нет',
-  ENOTDIR: 'такой папки нет',
-  EACCES: 'нет права писать сюда',
-  EPERM: 'нет права писать сюда',
-  EROFS: 'диск только для чтения',
-  ENOSPC: 'на диске не осталось места',
-  EDQUOT: 'на диске не осталось места',
-}
-
-function explain(cause: unknown, path: string): unknown {
-  const reason = REASONS[errorCode(cause)]
-  return reason ? new BackupError(`Копия ${path} не сделана: ${reason}.`, { cause }) : cause
 }

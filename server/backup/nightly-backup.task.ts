@@ -1,20 +1,27 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
+import { errorCode } from '../db/database-errors.ts'
+import { explainStartFailure } from '../start/start-failure.ts'
+import { BackupError, explainWriting } from './backup-error.ts'
+import { backupName, removeOldest, removeUnfinished } from './backup-folder.ts'
 import {
   selectBackupState,
   storeBackup,
   storeBackupFailure,
   storeVerification,
+  storeVerificationFailure,
 } from './backup-state.repository.ts'
-import { backupPath, createBackup } from './create-backup.service.ts'
+import { createBackup } from './create-backup.service.ts'
 import { verifyBackup } from './verify.service.ts'
+import { removeLeftVerifications } from './verify-folder.ts'
 
 /** A little under a week, so that the verification stays on its day of the week. */
 const VERIFIED_DAYS = 6.5
 const DAY_MS = 86_400_000
-const NAME = /^vslukh-.*\.backup$/
+/** What nobody has touched for so long was left behind by a process that was killed. */
+const IDLE_MS = 3_600_000
 
 type Options = {
   db: Db
@@ -29,37 +36,72 @@ type Options = {
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
 
+type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<void>
+
 /**
- * Makes the job that writes a backup into a folder, verifies one a week, and removes the oldest beyond `keep`. A failure is
- * stored and logged, and removes nothing; the next night tries again.
+ * Makes the job that writes a backup into a folder, removes the oldest beyond `keep`, and verifies one a week. Each failure is
+ * stored and logged, and the next night tries again. Where the process is about to end the job rejects, so that the queue runs
+ * it again after the next start.
  */
-export function createNightlyBackup(options: Options): () => Promise<void> {
-  const { db, url, folder, keep, secret, log } = options
-  return async () => {
+export function createNightlyBackup(options: Options): Job {
+  const { db, folder, keep, log } = options
+  return async (_, { abortSignal: signal }) => {
+    const file = await write(options, signal)
+    if (file === undefined) return
+    const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = await backupPath(folder)
-      const { bytes } = await createBackup(url, file, { secret })
-      if (isVerificationDue((await selectBackupState(db)).verifiedAt)) {
-        await verifyBackup(file)
-        await storeVerification(db)
-      }
-      await storeBackup(db, bytes)
-      await removeOldest(folder, keep)
-      log.info({ bytes }, 'the wall was backed up')
+      await removeOldest(folder, { keep, verifiedCopy })
+      await removeUnfinished(folder, IDLE_MS)
+      await removeLeftVerifications(IDLE_MS)
     } catch (err) {
-      log.error({ err }, 'the nightly backup failed')
-      await storeBackupFailure(db, (err as Error).message)
+      log.error({ err }, 'old backups were not removed')
+    }
+    if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
+    try {
+      const { manifest, fingerprint } = await verifyBackup(file, { signal })
+      await storeVerification(db, { ...manifest, fingerprint })
+    } catch (err) {
+      signal.throwIfAborted()
+      log.error({ err }, 'the verification of the nightly backup failed')
+      await storeVerificationFailure(db, sentenceOf(err))
     }
   }
 }
 
-function isVerificationDue(verifiedAt: Date | null): boolean {
-  return verifiedAt === null || Date.now() - verifiedAt.getTime() > VERIFIED_DAYS * DAY_MS
+/** Writes a backup, and stores and logs what became of it. Returns the file; undefined where it failed. */
+async function write(
+  { db, url, folder, secret, log }: Options,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const now = new Date()
+  const file = join(folder, backupName(now))
+  try {
+    await makeFolder(folder)
+    const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
+    await storeBackup(db, { ...manifest, bytes })
+    log.info({ bytes }, 'the wall was backed up')
+    return file
+  } catch (err) {
+    signal.throwIfAborted()
+    log.error({ err }, 'the nightly backup failed')
+    await storeBackupFailure(db, sentenceOf(err))
+    return undefined
+  }
 }
 
-/** Removes the oldest nightly backups: their names sort by time. */
-async function removeOldest(folder: string, keep: number): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
-  for (const name of names.slice(0, -keep)) await rm(join(folder, name))
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
+    if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
+    throw new BackupError(`${folder} — файл, а нужна папка. Исправьте BACKUP_DIR.`, { cause })
+  })
+}
+
+/** Returns a failure as the operator reads it, in Russian where the cause is known, and in one line. */
+function sentenceOf(error: unknown): string {
+  const text = error instanceof BackupError ? error.message : explainStartFailure(error)
+  return (text.split('\n')[0] ?? '').replace(/\.$/, '')
+}
+
+function isVerificationDue(verifiedAt: Date | null): boolean {
+  return verifiedAt === null || Date.now() - verifiedAt.getTime() > VERIFIED_DAYS * DAY_MS
 }

@@ -5,12 +5,11 @@ import { appendToJournal } from '../journal/journal.ts'
 import { placeAppSecret, requireSecretOf, type SecretSource } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
 import { type Manifest, type Progress, readManifest } from './backup-file.ts'
+import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import {
   countServers,
   dropScratch,
   hasWall,
-  loadIntoScratch,
-  migrateScratch,
   moveScratchIntoPlace,
   scratchUrl,
   withRestoreLock,
@@ -24,18 +23,21 @@ type Options = {
   mayReplace: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
+  /** Aborting it makes the restore reject before anything has taken the place of the wall. */
+  signal?: AbortSignal
 }
 
 /** What was restored, and what became of its secret. */
 export type Restored = { manifest: Manifest; secret: 'placed' | 'same' | 'missing' }
 
 /**
- * Reads a backup whole. Throws BackupError where it is damaged, and where a newer version of the product made it: this one
- * does not know its tables.
+ * Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product cannot work with its
+ * tables. It can where all that it does not know was added by additive migrations, as a start can.
  */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
-  if (Object.hasOwn(MIGRATIONS, manifest.migration)) return manifest
+  const { migration, needs = migration } = manifest
+  if (Object.hasOwn(MIGRATIONS, needs)) return manifest
   throw new BackupError(
     `Копию сделала версия ${manifest.version}, она новее этой (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',
@@ -55,11 +57,7 @@ export async function restoreBackup(
   const { known, isDryRun = false } = options
   requireSecretOf(manifest.secret, known)
   const secret = await withRestoreLock(url, async (client) => {
-    if ((await countServers(client)) > 0) {
-      throw new BackupError(
-        'Сервер работает с этой базой. Остановите его на всех узлах и повторите.',
-      )
-    }
+    await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()
     if (isDryRun) return 'same'
     return await replaceWall(client, url, { ...options, backup: { path, manifest } })
@@ -75,12 +73,13 @@ async function replaceWall(
     backup,
     actor,
     known,
+    signal,
     onProgress = () => {},
   }: Options & { backup: { path: string; manifest: Manifest } },
 ): Promise<Restored['secret']> {
   try {
-    await loadIntoScratch(client, url, { backup, onProgress })
-    await migrateScratch(url)
+    const unknown = await loadIntoScratch(client, url, { backup, onProgress, signal })
+    await migrateScratch(client, url, unknown)
     await withStartDatabase(scratchUrl(url), ({ db }) =>
       appendToJournal(db, {
         actor,
@@ -88,11 +87,21 @@ async function replaceWall(
         details: { createdAt: backup.manifest.createdAt },
       }),
     )
-    const secret = await placeAppSecret(backup.manifest.secret, known)
-    await moveScratchIntoPlace(client)
+    signal?.throwIfAborted()
+    let secret: Restored['secret'] = 'same'
+    await moveScratchIntoPlace(client, async () => {
+      await requireNoServer(client)
+      // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
+      secret = await placeAppSecret(backup.manifest.secret, known)
+    })
     return secret
   } catch (error) {
     await dropScratch(client)
     throw error
   }
+}
+
+async function requireNoServer(client: pg.Client): Promise<void> {
+  if ((await countServers(client)) === 0) return
+  throw new BackupError('Сервер работает с этой базой. Остановите его на всех узлах и повторите.')
 }

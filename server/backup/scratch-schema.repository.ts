@@ -1,25 +1,11 @@
-import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { RESTORE_LOCK } from '../db/restore-lock.ts'
 import { LEFT_OUT } from './backed-up-tables.ts'
 import { BackupError } from './backup-error.ts'
-import { countRows, type Manifest, type Part, type Progress, readPart } from './backup-file.ts'
-import {
-  copyInStatement,
-  copyOut,
-  selectTables,
-  setCopyFormat,
-  setSequences,
-} from './tables.repository.ts'
+import { setCopyFormat } from './tables.repository.ts'
 
 /** A backup is loaded into this schema and moves into the product's own one when it is complete. */
-const SCRATCH = 'vslukh_restore'
-
-/** Any number that no other lock of the database has. */
-const RESTORE_LOCK = 7_203_551
-
-export type Backup = { path: string; manifest: Manifest }
+export const SCRATCH = 'vslukh_restore'
 
 /** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
@@ -36,7 +22,11 @@ export async function withRestoreLock<T>(
   await client.connect()
   try {
     const { rows } = await client.query(`SELECT pg_try_advisory_lock(${RESTORE_LOCK}) AS is_ours`)
-    if (!rows[0].is_ours) throw new BackupError('Эту базу уже восстанавливает другая команда.')
+    if (!rows[0].is_ours) {
+      throw new BackupError(
+        'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
+      )
+    }
     await setCopyFormat(client)
     return await work(client)
   } finally {
@@ -45,82 +35,13 @@ export async function withRestoreLock<T>(
 }
 
 /**
- * Loads a backup into an empty scratch schema of the backup's own migration. Throws BackupError where the rows of a part are
- * not what the manifest says.
- */
-export async function loadIntoScratch(
-  client: pg.Client,
-  url: string,
-  { backup, onProgress }: { backup: Backup; onProgress: Progress },
-): Promise<void> {
-  const { parts, sequences, migration } = backup.manifest
-  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
-  const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
-  await migrate(scratchUrl(url), { migrations: Object.fromEntries(migrations), schema: SCRATCH })
-  await inScratch(client, async () => {
-    const names = parts.map(({ table }) => pg.escapeIdentifier(table)).join(', ')
-    await client.query(`BEGIN; TRUNCATE ${names}`)
-    for (const part of parts) {
-      onProgress(part.table)
-      await loadPart(client, backup.path, part)
-    }
-    await setSequences(client, sequences)
-    await client.query('COMMIT; ANALYZE')
-  })
-}
-
-async function loadPart(client: pg.Client, path: string, part: Part): Promise<void> {
-  const counted = countRows()
-  await pipeline([
-    ...readPart(path, part),
-    counted.through,
-    client.query(copyFrom(copyInStatement(part))),
-  ])
-  requireEqual(part, counted.result())
-}
-
-/** Reads the loaded tables back. Throws BackupError where they differ from what the manifest says. */
-export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
-  await inScratch(client, async () => {
-    const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
-    for (const part of manifest.parts) {
-      const counted = countRows()
-      const shape = { ...part, order: orders.get(part.table) ?? '1' }
-      for await (const _ of counted.through(copyOut(client, shape)));
-      requireEqual(part, counted.result())
-    }
-  })
-}
-
-function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha256: string }) {
-  if (rows === found.rows && sha256 === found.sha256) return
-  throw new BackupError(
-    `Копия неверна: в таблице ${table} записано строк ${rows}, получилось ${found.rows}, суммы не сходятся.`,
-  )
-}
-
-async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query(`SET search_path = ${SCRATCH}`)
-  try {
-    await work()
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  } finally {
-    await client.query('RESET search_path').catch(() => {})
-  }
-}
-
-/** Brings the loaded tables to this version's migration. */
-export function migrateScratch(url: string): Promise<void> {
-  return migrate(scratchUrl(url), { schema: SCRATCH })
-}
-
-/**
  * Puts the loaded tables in the place of the product's in one transaction, so that the database contains either the wall that
- * was there or the restored one. The old wall's queue goes with it.
+ * was there or the restored one. The old wall's queue goes with it. `beforeCommit` runs when nothing but the commit is left.
  */
-export async function moveScratchIntoPlace(client: pg.Client): Promise<void> {
+export async function moveScratchIntoPlace(
+  client: pg.Client,
+  beforeCommit = async () => {},
+): Promise<void> {
   const loaded = await tablesOf(client, SCRATCH)
   const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
   const place = rows[0].schema
@@ -135,6 +56,7 @@ export async function moveScratchIntoPlace(client: pg.Client): Promise<void> {
   await client.query(`ALTER FUNCTION ${SCRATCH}.refuse_journal_change SET SCHEMA ${place}`)
   // Without CASCADE: anything that was forgotten here makes the restore fail instead of vanishing.
   await client.query(`DROP SCHEMA ${SCRATCH}`)
+  await beforeCommit()
   await client.query('COMMIT')
 }
 

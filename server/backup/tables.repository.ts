@@ -74,10 +74,26 @@ export function copyInStatement({ table, columns }: Part): string {
   return `COPY ${quote(table)} (${columns.map(quote).join(', ')}) FROM STDIN`
 }
 
-/** Returns the name of the newest migration. */
-export async function selectMigration(client: pg.ClientBase): Promise<string> {
-  const { rows } = await client.query<{ name: string }>(
-    'SELECT name FROM kysely_migration ORDER BY name DESC LIMIT 1',
-  )
-  return rows[0]?.name ?? ''
+/** Returns the names of the newest migration, and of the newest one that is not additive. */
+export async function selectMigrations(
+  client: pg.ClientBase,
+): Promise<{ migration: string; needs: string }> {
+  const { rows } = await client.query(`
+    SELECT max(name) AS migration,
+      max(name) FILTER (WHERE name NOT IN (SELECT name FROM additive_migrations)) AS needs
+    FROM kysely_migration`)
+  return rows[0]
+}
+
+/** Returns which tables of the schema each table's foreign keys refer to. */
+export async function selectReferences(client: pg.ClientBase): Promise<Map<string, Set<string>>> {
+  const { rows } = await client.query<{ table: string; other: string }>(`
+    SELECT c.relname AS "table", r.relname AS other
+    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
+    WHERE k.contype = 'f' AND c.oid <> r.oid AND c.relnamespace = current_schema()::regnamespace`)
+  const references = new Map<string, Set<string>>()
+  for (const { table, other } of rows) {
+    references.set(table, (references.get(table) ?? new Set()).add(other))
+  }
+  return references
 }

@@ -227,11 +227,15 @@ export type Tables = {
     /** When the counters were compared with their rows last, and how many differed. */
     counters_checked_at: Date | null
     counter_differences: number | null
-    /** When the wall was backed up last, and how large the file is; null before. */
+    /** When the last backup was made, as its manifest says, and how large the file is; null before. */
     backup_at: Date | null
     backup_bytes: string | null
     /** Why the last nightly backup failed; null where it did not. */
     backup_failed: string | null
+    /** When a backup was verified last, and when that backup was made. */
     backup_verified_at: Date | null
+    backup_verified_copy: Date | null
+    /** Why the last nightly verification failed; null where it did not. */
+    backup_verification_failed: string | null
   }
 }

@@ -8,6 +8,8 @@ export type BackupState = {
   /** Why the last try failed; null where it did not. */
   failed: string | null
   verifiedAt: Date | null
+  /** Why the last nightly verification failed; null where it did not. */
+  verificationFailed: string | null
 }
 
 /** Reads that state; absent where nothing keeps it. */
@@ -27,11 +29,27 @@ export function checkBackup(state: BackupState, now: Date): Finding {
       'Сделайте её: vslukh backup',
     )
   }
+  if (state.verificationFailed !== null) {
+    return broken(
+      'backup',
+      `последняя копия не прошла проверку: ${state.verificationFailed}`,
+      'Сделайте новую и проверьте её: vslukh backup, vslukh verify',
+    )
+  }
   if (state.at === null) return warning('backup', 'копий нет', 'Сделайте первую: vslukh backup')
-  const says = `последней копии ${days(state.at)} дн., ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
+  const says = `последняя копия сделана ${daysAgo(days(state.at))}, ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
   if (days(state.at) > OLDEST_DAYS) return broken('backup', says, 'Сделайте новую: vslukh backup')
   if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
-    return warning('backup', `${says}, давно не проверялась`, 'Проверьте копию: vslukh verify')
+    return warning(
+      'backup',
+      `${says}, копии давно не проверялись`,
+      'Проверьте последнюю копию: vslukh verify',
+    )
   }
-  return well('backup', `${says}, проверена`)
+  return well('backup', `${says}, копии проверяются`)
+}
+
+function daysAgo(days: number): string {
+  if (days < 1) return 'сегодня'
+  return days === 1 ? 'вчера' : `${days} дн. назад`
 }

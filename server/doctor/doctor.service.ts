@@ -14,9 +14,9 @@ import {
   checkSecret,
   checkVersions,
 } from './database-checks.ts'
-import { checkDisk } from './disk-check.ts'
+import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
-import { broken, type Finding, type Level } from './finding.ts'
+import { broken, type Finding, type Level, well } from './finding.ts'
 import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
 
@@ -31,7 +31,23 @@ export type Examined = {
 export const IDENTITY_KEY = 'doctor'
 const DNS = { timeout: 2000, tries: 1 }
 
-/** Runs every check, in the order in which one would mend what is broken. Returns the findings. */
+/** The checks in the order in which one would mend what is broken. */
+const ORDER = [
+  ...['versions', 'settings', 'database', 'clock', 'public url', 'certificate', 'proxy'],
+  ...[
+    'smtp',
+    'mails',
+    'mail domain',
+    'disk',
+    'backup disk',
+    'backup',
+    'counters',
+    'jobs',
+    'secret',
+  ],
+]
+
+/** Runs every check. Returns the findings in that order. */
 export async function examine(examined: Examined): Promise<Finding[]> {
   const { db, config } = examined
   const secret = await checkSecret(db, config)
@@ -43,8 +59,10 @@ export async function examine(examined: Examined): Promise<Finding[]> {
       dkimSelector: config.dkim?.selector,
     }),
   ])
-  const [versions, ...cheap] = await examineCheaply(examined)
-  return [...(versions ? [versions] : []), secret, ...site, ...mails, ...cheap]
+  // Wrong settings let no command come so far.
+  const settings = well('settings', 'настройки в порядке')
+  const findings = [settings, secret, ...site, ...mails, ...(await examineCheaply(examined))]
+  return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
 async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
@@ -55,12 +73,16 @@ async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
 async function examineCheaply({ db, config, readBackupState }: Examined): Promise<Finding[]> {
   const facts = await selectDatabaseFacts(db)
   const backup = await readBackupState?.()
+  const dataDir = usesDataDir(config) ? config.dataDir : undefined
+  const { backupDir } = config
+  const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
   return [
     checkVersions(facts),
     checkRights(facts),
     await checkClock(db),
     checkMailQueue(await mailHealth(db)),
-    ...(usesDataDir(config) ? [await checkDisk(config.dataDir, await selectDailyGrowth(db))] : []),
+    ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
+    ...(backupDisk ? [backupDisk] : []),
     ...(backup ? [checkBackup(backup, new Date())] : []),
     checkCounters(facts),
     await checkJobs(db),

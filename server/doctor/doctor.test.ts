@@ -1,16 +1,23 @@
 import { spawn } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../config.ts'
+import { openDatabase } from '../db/database.ts'
+import { freeBytes } from '../http/health.ts'
 import { createLogger } from '../logger.ts'
-import { executeOn } from '../testing/databases.ts'
+import { asSuperuser, executeOn, withDatabase } from '../testing/databases.ts'
 import { findProgram } from '../testing/debian-package.ts'
 import { freePort } from '../testing/free-port.ts'
 import { collectLog } from '../testing/log-lines.ts'
 import { appForTest } from '../testing/test-app.ts'
 import { checkBackup } from './backup-check.ts'
+import { checkRights } from './database-checks.ts'
+import { checkBackupDisk, checkDisk } from './disk-check.ts'
+import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
 import { checkMailDomain } from './mail-checks.ts'
 
@@ -39,6 +46,47 @@ test('what breaks while the server runs is logged once, and once more when it is
   const mended = JSON.parse(await log.line('"check":"counters"', 2))
   expect(mended).toMatchObject({ level: 'info', state: 'ok' })
   expect(log.lines.filter((line) => line.includes('"check":"counters"'))).toHaveLength(2)
+})
+
+test('tables of another role, a superuser and the disks are named, and when they will be full', async () => {
+  const app = await appForTest()
+  const facts = await selectDatabaseFacts(app.db)
+  expect(checkRights(facts)).toMatchObject({ level: 'ok' })
+  const superuser = withDatabase(
+    asSuperuser(app.databaseUrl),
+    new URL(app.databaseUrl).pathname.slice(1),
+  )
+  await executeOn(superuser, 'CREATE TABLE strange ()')
+  expect(checkRights(await selectDatabaseFacts(app.db))).toMatchObject({
+    level: 'broken',
+    says: 'роли не хватает прав: чужих таблиц 1',
+    mend: expect.stringContaining('OWNER TO'),
+  })
+  const { db, close } = openDatabase(superuser, () => {})
+  const own = checkRights(await selectDatabaseFacts(db).finally(close))
+  expect(own).toMatchObject({
+    level: 'warning',
+    says: expect.stringContaining('суперпользователь'),
+  })
+
+  const olga = await app.signUp()
+  for (let n = 0; n < 2; n++) await app.publish(olga)
+  await sql`UPDATE posts SET created_at = now() - interval '8 days'
+    WHERE id = (SELECT min(id) FROM posts)`.execute(app.db)
+  const { rows } = await sql<{
+    bytes: number
+  }>`SELECT sum(pg_total_relation_size(oid))::float8 AS bytes
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`.execute(app.db)
+  const growth = await selectDailyGrowth(app.db)
+  expect(growth / ((rows[0]?.bytes ?? 0) / 2 / 7)).toBeCloseTo(1, 1)
+  const free = await freeBytes(app.dataDir)
+  const soon = await checkDisk(app.dataDir, free / 10)
+  expect(soon).toMatchObject({ says: expect.stringMatching(/хватит на (?:9|10|11) дн\./) })
+  expect(soon.level).not.toBe('ok')
+  expect((await checkDisk(app.dataDir, growth)).says).toMatch(/хватит на \d+ дн\./)
+  expect(await checkBackupDisk(app.dataDir, app.dataDir)).toBe(undefined)
+  expect(await checkBackupDisk(join(app.dataDir, 'none'), undefined)).toBe(undefined)
+  expect(await checkBackupDisk(app.dataDir, '/proc')).toMatchObject({ check: 'backup disk' })
 })
 
 /** Starts a DNS server that knows these TXT records. Resolves to a resolver that asks it. */
@@ -92,12 +140,22 @@ test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing 
 
 test('a backup that is fresh and verified is well; one that failed, is old, missing or unverified is not', () => {
   const now = new Date('2026-03-30T12:00:00Z')
-  const fresh = { at: new Date('2026-03-30T03:30:00Z'), bytes: 25e6, failed: null }
+  const fresh = {
+    at: new Date('2026-03-30T03:30:00Z'),
+    bytes: 25e6,
+    failed: null,
+    verificationFailed: null,
+  }
   const verifiedAt = new Date('2026-03-28T03:30:00Z')
-  const level = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now).level
+  const check = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now)
+  const level = (change: object) => check(change).level
+  expect(check({}).says).toBe('последняя копия сделана сегодня, 24 МиБ, копии проверяются')
+  expect(check({ at: new Date('2026-03-29T03:30:00Z') }).says).toContain('сделана вчера')
+  expect(check({ at: new Date('2026-03-27T03:30:00Z') }).says).toContain('сделана 3 дн. назад')
   expect(level({})).toBe('ok')
   expect(level({ failed: 'на диске не осталось места' })).toBe('broken')
   expect(level({ at: new Date('2026-03-26T03:30:00Z') })).toBe('broken')
+  expect(level({ verificationFailed: 'Копия неверна' })).toBe('broken')
   expect(level({ at: null })).toBe('warning')
   expect(level({ verifiedAt: null })).toBe('warning')
   expect(level({ verifiedAt: new Date('2026-03-01T03:30:00Z') })).toBe('warning')

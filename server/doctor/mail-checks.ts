@@ -1,9 +1,8 @@
 import type { Resolver } from 'node:dns/promises'
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import type { MailHealth } from '../mail/mail-health.repository.ts'
-import { smtpOptions } from '../mail/smtp.ts'
 import { smtpAdvice } from '../mail/smtp-advice.ts'
+import { verifySmtp } from '../mail/verify-smtp.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
 /** Mails leave within seconds; one that waits longer is late. */
@@ -18,7 +17,11 @@ export function checkMailQueue(health: MailHealth): Finding {
     return broken('mails', says, 'Что с каждым из них, покажет vslukh mail log')
   }
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return broken('mails', `${says}, ${since}: ${reason}`, smtpAdvice(error ?? undefined))
+  return broken(
+    'mails',
+    `${says}, ${since}: ${reason}`,
+    smtpAdvice({ code: error, message: reason }),
+  )
 }
 
 /** Connects to the mail server and logs in, as each mail does. */
@@ -28,16 +31,13 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
     if (publicUrl === undefined) return well('smtp', says)
     return warning('smtp', says, 'Задайте SMTP_URL, чтобы коды доходили до людей')
   }
-  const smtp = createTransport(smtpOptions(smtpUrl))
   const { host } = new URL(smtpUrl)
   try {
-    await smtp.verify()
+    await verifySmtp(smtpUrl)
     return well('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return broken('smtp', `почтовый сервер ${host}: ${message}`, smtpAdvice(code))
-  } finally {
-    smtp.close()
+    return broken('smtp', `почтовый сервер ${host}: ${message}`, smtpAdvice({ code, message }))
   }
 }
 

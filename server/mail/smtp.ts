@@ -22,7 +22,7 @@ export function toMessage(mail: Mail, from: { name: string; address: string }) {
 /** Timeout of each step of an SMTP conversation. */
 const STEP_MS = 10_000
 /** Timeout of the whole conversation, and of the server to close its side after it. */
-const CONVERSATION_MS = 45_000
+export const CONVERSATION_MS = 45_000
 const CLOSE_MS = 5000
 
 /** No conversation takes longer than this. */

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import { readDkim } from './dkim.ts'
-import { smtpOptions, toMessage } from './smtp.ts'
+import { CONVERSATION_MS, smtpOptions, toMessage } from './smtp.ts'
 import { smtpAdvice } from './smtp-advice.ts'
 
 /** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
@@ -11,7 +11,7 @@ type Entry = { tnx?: string; action?: string }
 
 /**
  * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
- * rejects because of that server. Throws StartError where mails cannot be signed.
+ * rejects because of that server, and takes no longer than any mail may take. Throws StartError where mails cannot be signed.
  */
 export async function sendTestMail(
   to: string,
@@ -47,12 +47,14 @@ export async function sendTestMail(
   const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
   const mail = { to, subject: `Проверка почты · ${appName}`, text }
   try {
-    const { response } = await smtp.sendMail(toMessage(mail, { name: appName, address: mailFrom }))
+    const message = toMessage(mail, { name: appName, address: mailFrom })
+    const signal = AbortSignal.timeout(CONVERSATION_MS)
+    const { response } = await smtp.sendMail({ ...message, signal })
     steps.push(`Письмо принято сервером: ${response}`)
     return { steps, failure: null }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return { steps, failure: { says: message, mend: smtpAdvice(code) } }
+    return { steps, failure: { says: message, mend: smtpAdvice({ code, message }) } }
   } finally {
     smtp.close()
   }

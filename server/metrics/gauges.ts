@@ -10,9 +10,13 @@ export type GaugeSources = {
   dataDir: string
   readWallHealth: () => Promise<WallHealth>
   countReports: () => Promise<{ reports: number; oldest: Date | null }>
-  /** The age in seconds of the last backup; absent where nothing keeps it. */
-  backupAge?: () => Promise<number | undefined>
+  readBackups: () => Promise<Backups>
+  /** Whether a backup is made each night, so that its failures are shown. */
+  isBackedUpNightly: boolean
 }
+
+/** When the last backup was made, and why the last one or its verification failed. */
+type Backups = { at: Date | null; failed: string | null; verificationFailed: string | null }
 
 /**
  * Adds gauges that are read when they are scraped. While the database does not answer, `vslukh_database_up` is 0 and what
@@ -46,7 +50,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
 /** Returns the function that sets what the database says; it resolves to whether the database answered. */
 function readFromDatabase(
   gauge: (name: string, help: string) => Gauge,
-  { database: { db }, readWallHealth, countReports, backupAge }: GaugeSources,
+  { database: { db }, readWallHealth, countReports, readBackups, isBackedUpNightly }: GaugeSources,
 ) {
   const gauges = {
     query: gauge('database_query_seconds', 'How long the scrape’s query of the clock took'),
@@ -60,7 +64,12 @@ function readFromDatabase(
     differences: gauge('counter_differences', 'Counters that differed at the last check'),
     nodes: gauge('nodes', 'Nodes that are connected to the database'),
   }
-  const backup = backupAge && gauge('backup_age_seconds', 'Seconds since the last backup')
+  const age = gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first')
+  const nightly = isBackedUpNightly && {
+    failed: gauge('backup_failed', 'Whether the last nightly backup failed'),
+    unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
+  }
+  const all = Object.values({ ...gauges, age, ...nightly })
   return async (): Promise<boolean> => {
     try {
       const began = performance.now()
@@ -78,11 +87,17 @@ function readFromDatabase(
       const { reports, oldest } = await countReports()
       gauges.reports.set(reports)
       gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
-      const age = await backupAge?.()
-      if (age !== undefined) backup?.set(age)
+      const { at, failed, verificationFailed } = await readBackups()
+      // A gauge is 0 from the beginning on, which would look like a backup of this second.
+      if (at === null) age.remove()
+      else age.set((Date.now() - at.getTime()) / 1000)
+      if (nightly) {
+        nightly.failed.set(failed === null ? 0 : 1)
+        nightly.unverified.set(verificationFailed === null ? 0 : 1)
+      }
       return true
     } catch {
-      for (const one of [...Object.values(gauges), ...(backup ? [backup] : [])]) one.remove()
+      for (const one of all) one.remove()
       return false
     }
   }

@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished } from 'vitest'
+import {
+  storeBackup,
+  storeBackupFailure,
+  storeVerificationFailure,
+} from '../backup/backup-state.repository.ts'
 import { executeOn } from '../testing/databases.ts'
 import { freePort } from '../testing/free-port.ts'
 import { openMailbox } from '../testing/mailbox.ts'
@@ -31,11 +36,11 @@ function sum(series: Map<string, number>, pattern: RegExp): number {
   return [...series].filter(([key]) => pattern.test(key)).reduce((total, [, n]) => total + n, 0)
 }
 
-async function meteredApp() {
+async function meteredApp(config: object = {}) {
   const metricsPort = await freePort()
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  const app = await appForTest({ config: { metricsPort, smtpUrl: mailbox.url } })
+  const app = await appForTest({ config: { ...config, metricsPort, smtpUrl: mailbox.url } })
   return { app, metricsPort, mailbox }
 }
 
@@ -80,6 +85,24 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   // No address and no id of a request becomes a label.
   expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('the age of a backup is absent before the first one, and failures are shown where backups are made each night', async () => {
+  const { app, metricsPort } = await meteredApp({ backupDir: '/nowhere' })
+  const read = async () => {
+    const series = await scrape(metricsPort)
+    const value = (name: string) => series.get(`vslukh_backup_${name}{}`)
+    return [value('age_seconds'), value('failed'), value('verification_failed')]
+  }
+  expect(await read()).toEqual([undefined, 0, 0])
+  await storeBackupFailure(app.db, 'no room')
+  await storeVerificationFailure(app.db, 'wrong')
+  expect(await read()).toEqual([undefined, 1, 1])
+  const createdAt = new Date(Date.now() - 60_000).toISOString()
+  await storeBackup(app.db, { bytes: 1, createdAt })
+  const [age, ...failures] = await read()
+  expect(age).toBeGreaterThanOrEqual(60)
+  expect(failures).toEqual([0, 1])
 })
 
 test('without the database it is down, and what is read from it is absent', async () => {

@@ -74,7 +74,8 @@ async function requireSameClock({ db }: StartDatabase): Promise<void> {
   )
 }
 
-async function readFingerprint({ db }: Pick<StartDatabase, 'db'>): Promise<Buffer | null> {
+/** Returns the fingerprint of the secret with which the database was used; null before the first start. */
+export async function readFingerprint({ db }: Pick<StartDatabase, 'db'>): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 export const isAdditive = true
 
-/** Keeps what became of mails, and since when the mail server has refused the login. */
+/** Keeps what became of mails, since when the mail server has refused the login, and which backup was verified last. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -32,4 +32,6 @@ const STATEMENTS = [
     next_try_at timestamptz
   )`,
   `INSERT INTO mail_pause DEFAULT VALUES`,
+  // When the backup that was verified last was made, and why the last nightly verification failed.
+  `ALTER TABLE installation ADD backup_verified_copy timestamptz, ADD backup_verification_failed text`,
 ]

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeVerifyFolder, removeLeftVerifications } from '../../server/backup/verify-folder.ts'
+import { startEmbeddedPostgres } from '../../server/embedded-postgres/embedded-postgres.ts'
+import { isServerOf } from '../../server/embedded-postgres/pid-file.ts'
+import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
+import { SECRET, startTestApp, type TestApp } from '../../server/testing/test-app.ts'
+import { EMAIL, run, startWall, temporaryFolder } from './wall-commands.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
+
+let app: TestApp
+let env: Record<string, string>
+beforeAll(async () => {
+  app = await startTestApp()
+  await app.publish(await app.signUp())
+  env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+})
+afterAll(() => app.close())
+
+/** Starts a command with only these variables. It is killed at the end of the test. */
+function begin(own: Record<string, string>, ...args: string[]) {
+  const child = spawn(PROGRAM, args, {
+    env: { PATH: process.env.PATH ?? '', USER: 'masha', ...own },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = Promise.all([once(child, 'exit'), text(child.stderr)])
+  return {
+    /** Sends a signal. Resolves to the exit code and the error output. */
+    async end(signal: NodeJS.Signals) {
+      child.kill(signal)
+      const [[code], err] = await ended
+      return { code, err }
+    },
+  }
+}
+
+/** Makes a backup of the test wall in a new folder, and a folder for temporary files. */
+async function backedUp() {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'wall.backup')
+  expect(await run(env, 'backup', file)).toMatchObject({ code: 0 })
+  const TMPDIR = join(folder, 'tmp')
+  await mkdir(TMPDIR)
+  return { folder, file, TMPDIR }
+}
+
+/** Waits until a verification has started its PostgreSQL. Returns that one's folder and process. */
+async function verifyingPostgres(TMPDIR: string): Promise<{ cluster: string; pid: number }> {
+  let found: { cluster: string; pid: number } | undefined
+  await expect
+    .poll(async () => {
+      const [name = ''] = await readdir(TMPDIR)
+      const cluster = join(TMPDIR, name, 'postgres')
+      const lines = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
+      if (!/^ready/m.test(lines)) return false
+      found = { cluster: await realpath(cluster), pid: Number.parseInt(lines, 10) }
+      return true
+    })
+    .toBe(true)
+  if (!found) throw new Error('the poll has found it')
+  return found
+}
+
+test('an interrupted backup leaves no file', async () => {
+  const folder = await temporaryFolder()
+  const holder = new pg.Client({ connectionString: app.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN; LOCK TABLE likes')
+  const command = begin(env, 'backup', folder)
+  await expect.poll(() => readdir(folder)).toHaveLength(1)
+  const waits = `SELECT FROM pg_stat_activity WHERE application_name = 'vslukh backup' AND wait_event_type = 'Lock'`
+  await expect.poll(async () => (await holder.query(waits)).rowCount).toBe(1)
+  expect(await command.end('SIGINT')).toEqual({ code: 1, err: 'Прервано.\n' })
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('an interrupted verification leaves neither files nor a PostgreSQL; of a killed one the nightly job removes both', async () => {
+  const { file, TMPDIR } = await backedUp()
+  const command = begin({ TMPDIR }, 'verify', file)
+  const { cluster, pid } = await verifyingPostgres(TMPDIR)
+  expect(await command.end('SIGTERM')).toEqual({ code: 1, err: 'Прервано.\n' })
+  expect(await readdir(TMPDIR)).toEqual([])
+  expect(await isServerOf(pid, cluster)).toBe(false)
+
+  const killed = begin({ TMPDIR }, 'verify', file)
+  const left = await verifyingPostgres(TMPDIR)
+  await killed.end('SIGKILL')
+  expect(await isServerOf(left.pid, left.cluster)).toBe(true)
+  await removeLeftVerifications(3_600_000, TMPDIR)
+  expect(await readdir(TMPDIR)).toHaveLength(1)
+  await removeLeftVerifications(-1, TMPDIR)
+  expect(await readdir(TMPDIR)).toEqual([])
+  expect(await isServerOf(left.pid, left.cluster)).toBe(false)
+}, 120_000)
+
+test('a verification that goes on keeps its folder', async () => {
+  const folder = await temporaryFolder()
+  const dataDir = await makeVerifyFolder(folder)
+  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  onTestFinished(() => postgres.stop())
+  await removeLeftVerifications(-1, folder)
+  expect(await readdir(folder)).toHaveLength(1)
+  await postgres.stop()
+  await removeLeftVerifications(-1, folder)
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('an interrupted command stops the database that it has brought up', async () => {
+  const DATA_DIR = join(await temporaryFolder(), 'data')
+  const wall = await startWall({ DATA_DIR })
+  await wall.client.signIn(EMAIL)
+  await wall.stop()
+  const tarpit = await openTarpitSmtp('hello')
+  onTestFinished(() => tarpit.close())
+  const command = begin({ DATA_DIR, SMTP_URL: tarpit.url }, 'doctor')
+  await expect.poll(() => tarpit.counts.connections).toBe(1)
+  expect((await stat(join(DATA_DIR, 'postgres/postmaster.pid'))).isFile()).toBe(true)
+  const { code, err } = await command.end('SIGTERM')
+  expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
+  await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+}, 120_000)

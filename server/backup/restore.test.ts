@@ -1,0 +1,200 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { keepRestoresAway } from '../db/restore-lock.ts'
+import {
+  BACKUP_SECRET,
+  emptyDatabase,
+  restoreOptions,
+  sumsOf,
+  withClient,
+  writeBackup,
+} from '../testing/backups.ts'
+import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { NODES, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { BACKED_UP } from './backed-up-tables.ts'
+import type { Part } from './backup-file.ts'
+import { createBackup } from './create-backup.service.ts'
+import { restoreBackup } from './restore.service.ts'
+import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
+import { copyOut, selectTables, setCopyFormat } from './tables.repository.ts'
+import { verifyBackup } from './verify.service.ts'
+
+let app: TestApp
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vslukh-restore-'))
+  app = await startTestApp()
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true })
+})
+
+const options = (mayReplace?: () => Promise<void>) => restoreOptions(folder, mayReplace)
+
+test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
+  const path = join(folder, 'refused.backup')
+  await app.signUp()
+  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
+  const other = { ...options(), known: { ...options().known, appSecret: 'z'.repeat(43) } }
+  const url = await emptyDatabase()
+  await expect(restoreBackup(url, path, other)).rejects.toThrow('APP_SECRET не тот')
+  await restoreBackup(url, path, options())
+  await expect(restoreBackup(url, path, options())).rejects.toThrow('there is a wall')
+  await restoreBackup(
+    url,
+    path,
+    options(async () => {}),
+  )
+  const copy = await createBackup(url, join(folder, 'twice.backup'), { secret: null })
+  expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
+
+  const newer = join(folder, 'newer.backup')
+  await writeBackup(newer, {
+    ...manifest,
+    migration: '999-future',
+    needs: '999-future',
+    version: '9.0.0',
+    parts: [],
+  })
+  await expect(restoreBackup(url, newer, options())).rejects.toThrow('Копию сделала версия 9.0.0')
+})
+
+test('a backup of an older migration is migrated forward', async () => {
+  const old = await emptyDatabase()
+  const names = Object.keys(MIGRATIONS).slice(0, -1)
+  const migrations = Object.fromEntries(names.map((name) => [name, MIGRATIONS[name] as never]))
+  await migrate(old, { migrations })
+  const path = join(folder, 'old.backup')
+  await withClient(old, async (client) => {
+    await client.query(
+      `INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@example.org', 'o@example.org')`,
+    )
+    await setCopyFormat(client)
+    const shapes = await selectTables(client)
+    const inOrder = BACKED_UP.flatMap((name) => shapes.filter(({ table }) => table === name))
+    await writeBackup(path, { migration: names.at(-1) ?? '' }, async (writer) => {
+      const parts: Part[] = []
+      for (const shape of inOrder) {
+        const part = await writer.addPart(copyOut(client, shape))
+        parts.push({ table: shape.table, columns: shape.columns, ...part })
+      }
+      return parts
+    })
+  })
+  const url = await emptyDatabase()
+  await restoreBackup(url, path, options())
+  const { rows } = await withClient(url, (client) =>
+    client.query('SELECT username, deleted_at FROM users'),
+  )
+  expect(rows).toEqual([{ username: 'olga', deleted_at: null }])
+  const done = await withClient(url, (client) => client.query('SELECT name FROM kysely_migration'))
+  expect(done.rows.map(({ name }) => name).sort()).toEqual(Object.keys(MIGRATIONS).sort())
+})
+
+test('of two restores into one database at once, one is made and the other refused', async () => {
+  const path = join(folder, 'lock.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const { url, drop } = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(drop)
+  const results = await Promise.allSettled([1, 2].map(() => restoreBackup(url, path, options())))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', {
+  timeout: 60_000,
+}, async () => {
+  const path = join(folder, 'late.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const dataDir = await mkdtemp(join(folder, 'data-'))
+  const secretFile = join(dataDir, 'app-secret')
+  await writeFile(secretFile, 'the old one')
+  const own = { ...options(), known: { ...options().known, appSecret: undefined, dataDir } }
+
+  const blocked = await emptyDatabase()
+  // A view cannot be dropped as a table.
+  await executeOn(blocked, 'CREATE VIEW bans AS SELECT 1 AS one')
+  await expect(restoreBackup(blocked, path, own)).rejects.toThrow('"bans" is not a table')
+  expect(await readFile(secretFile, 'utf8')).toBe('the old one')
+
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(database.drop)
+  await executeOn(database.url, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
+  const startServer = async () => {
+    const late = await startTestApp({ databaseUrl: database.url })
+    onTestFinished(() => late.close())
+    await expect.poll(() => withClient(database.url, countServers)).toBe(NODES)
+  }
+  const beside = restoreBackup(database.url, path, { ...own, mayReplace: startServer })
+  await expect(beside).rejects.toThrow('Остановите его')
+  expect(await readFile(secretFile, 'utf8')).toBe('the old one')
+  expect(await readdir(dataDir)).toEqual(['app-secret'])
+  const { rows } = await withClient(database.url, (client) =>
+    client.query('SELECT actor FROM journal'),
+  )
+  expect(rows).toEqual([{ actor: 'masha' }])
+})
+
+test('no server starts during a restore, and no restore begins while one starts', async () => {
+  const path = join(folder, 'start.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const url = await emptyDatabase()
+  const lock = await keepRestoresAway(url)
+  await expect(restoreBackup(url, path, options())).rejects.toThrow('запускается сервер')
+  await lock[Symbol.asyncDispose]()
+  await withRestoreLock(url, () => expect(keepRestoresAway(url)).rejects.toThrow('восстанавливают'))
+})
+
+test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
+  const path = join(folder, 'interrupted.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(database.drop)
+  const interrupting = new AbortController()
+  const onProgress = (table: string) => void (table === 'posts' && interrupting.abort())
+  const { signal } = interrupting
+  const interrupted = restoreBackup(database.url, path, { ...options(), onProgress, signal })
+  await expect(interrupted).rejects.toThrow('aborted')
+  const { rows } = await withClient(database.url, (client) =>
+    client.query(
+      `SELECT to_regnamespace('vslukh_restore') AS left, to_regclass('posts')::text AS there`,
+    ),
+  )
+  expect(rows).toEqual([{ left: null, there: 'posts' }])
+})
+
+test('a database that a newer version has migrated additively is backed up whole, and this version verifies and restores it', {
+  timeout: 60_000,
+}, async () => {
+  const newer = await startTestApp()
+  onTestFinished(() => newer.close())
+  const user = await newer.signUp()
+  await newer.publish(user)
+  for (const change of [
+    'CREATE TABLE moods (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, name text)',
+    `INSERT INTO moods (name) VALUES ('glad')`,
+    'ALTER TABLE posts ADD mood bigint REFERENCES moods',
+    'UPDATE posts SET mood = 1',
+    `INSERT INTO kysely_migration VALUES ('900-moods', 'now')`,
+    `INSERT INTO additive_migrations VALUES ('900-moods')`,
+  ]) {
+    await executeOn(newer.databaseUrl, change)
+  }
+  const path = join(folder, 'additive.backup')
+  const { manifest } = await createBackup(newer.databaseUrl, path, { secret: BACKUP_SECRET })
+  const tables = manifest.parts.map(({ table }) => table)
+  // The newer version loads the parts in this order, with foreign keys in force.
+  expect(tables.indexOf('moods')).toBeLessThan(tables.indexOf('posts'))
+  expect(tables.filter((table) => table !== 'moods').sort()).toEqual([...BACKED_UP].sort())
+  expect(manifest.migration).toBe('900-moods')
+  expect((await verifyBackup(path)).posts).toBe(1)
+  const url = await emptyDatabase()
+  await restoreBackup(url, path, options())
+  const { rows } = await withClient(url, (client) => client.query('SELECT * FROM posts'))
+  expect(rows).toHaveLength(1)
+  expect(Object.keys(rows[0])).not.toContain('mood')
+})

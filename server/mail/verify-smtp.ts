@@ -1,0 +1,35 @@
+import { createTransport } from 'nodemailer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { CONVERSATION_MS, smtpOptions } from './smtp.ts'
+
+/**
+ * Connects to a mail server and logs in, as each mail does, and sends nothing. Rejects with nodemailer's error, or with EABORT
+ * where the server takes as long as no mail may take. (nodemailer's own `verify` only limits each step, and a server that sends a
+ * byte now and then never ends a step.)
+ */
+export async function verifySmtp(url: string, conversationMs = CONVERSATION_MS): Promise<void> {
+  const { options } = createTransport(smtpOptions(url))
+  const connection = new SMTPConnection(options)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const settle = (error?: Error | null) => (error ? reject(error) : resolve())
+  const deadline = setTimeout(() => reject(tooSlow(conversationMs)), conversationMs)
+  connection.on('error', reject).once('end', () => reject(new Error('Connection closed')))
+  connection.connect((error) => {
+    if (error || !options.auth || !connection.allowsAuth) return settle(error)
+    connection.login(options.auth, settle)
+  })
+  try {
+    await promise
+    connection.quit()
+  } catch (error) {
+    connection.close()
+    throw error
+  } finally {
+    clearTimeout(deadline)
+  }
+}
+
+function tooSlow(conversationMs: number): Error {
+  const message = `The conversation took longer than ${conversationMs / 1000} s`
+  return Object.assign(new Error(message), { code: 'EABORT' })
+}

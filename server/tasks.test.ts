@@ -1,0 +1,36 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { freshDatabase } from './testing/databases.ts'
+import { appForTest, startTestApp } from './testing/test-app.ts'
+
+test('a nightly backup that was missed because no server ran is made at the next start, and none without BACKUP_DIR', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(database.drop)
+  const { url: databaseUrl } = database
+  const first = await startTestApp({ databaseUrl, config: { backupDir: '/nowhere' } })
+  const registered = () => sql<{
+    identifier: string
+  }>`SELECT identifier FROM graphile_worker._private_known_crontabs
+    WHERE identifier = 'back-up'`
+  expect((await registered().execute(first.db)).rows).toHaveLength(1)
+  await sql`UPDATE graphile_worker._private_known_crontabs
+    SET known_since = now() - interval '3 days', last_execution = now() - interval '2 days'`.execute(
+    first.db,
+  )
+  // Without this the job would go on to verify for some seconds.
+  await sql`UPDATE installation SET backup_verified_at = now()`.execute(first.db)
+  await first.close()
+
+  const parent = await appForTest()
+  expect((await registered().execute(parent.db)).rows).toEqual([])
+  const backupDir = join(parent.dataDir, 'backups')
+  const backupAt = { hour: new Date(Date.now() - 3_600_000).getUTCHours(), minute: 15 }
+  const second = await startTestApp({ databaseUrl, config: { backupDir, backupAt } })
+  onTestFinished(() => second.close())
+  await second.logLine('the wall was backed up')
+  expect(await readdir(backupDir)).toEqual([expect.stringMatching(/^vslukh-.*\.backup$/)])
+})

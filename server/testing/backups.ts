@@ -1,0 +1,66 @@
+import { open } from 'node:fs/promises'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { BackupWriter, type Manifest, type Part } from '../backup/backup-file.ts'
+import { createDatabase, withDatabase } from './databases.ts'
+
+/** Returns the URL of a new database without any table. */
+export async function emptyDatabase(): Promise<string> {
+  const name = `test_empty_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
+  await createDatabase(inject('databaseUrl'), name)
+  return withDatabase(inject('databaseUrl'), name)
+}
+
+/** Runs `work` with a connection of its own. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}
+
+/** Writes a file in the format of a backup, whatever its manifest says. */
+export async function writeBackup(
+  path: string,
+  manifest: Partial<Manifest>,
+  fill: (writer: BackupWriter) => Promise<Part[]> = async () => [],
+): Promise<void> {
+  const file = await open(path, 'wx')
+  const writer = new BackupWriter(file)
+  const parts = await fill(writer)
+  await writer.finish({
+    format: 1,
+    product: 'vslukh',
+    version: '0.0.1',
+    migration: '',
+    createdAt: new Date().toISOString(),
+    secret: null,
+    sequences: [],
+    ...manifest,
+    parts,
+  })
+  await file.close()
+}
+
+/** The secret of the walls that are backed up. */
+export const BACKUP_SECRET = 'y'.repeat(43)
+
+/** Returns what a restore is told that has a folder for the secret. Unless `mayReplace` says otherwise, it replaces no wall. */
+export function restoreOptions(
+  dataDir: string,
+  mayReplace = async (): Promise<void> => {
+    throw new Error('there is a wall')
+  },
+) {
+  const known = { appSecret: BACKUP_SECRET, acceptNewSecret: false, dataDir }
+  return { actor: 'masha', known, mayReplace }
+}
+
+/** Returns what a manifest says of its tables, without those that a restore adds rows to. */
+export function sumsOf({ parts }: Manifest) {
+  return parts
+    .filter(({ table }) => table !== 'journal')
+    .map(({ table, rows, sha256 }) => ({ table, rows, sha256 }))
+}
