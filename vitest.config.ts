@@ -24,8 +24,8 @@ export default defineConfig({
           ...runByNode,
           // Tests wait for the database part of the time, so four files keep two cores busy.
           maxWorkers: 4,
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          testTimeout: 40_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },
       },
