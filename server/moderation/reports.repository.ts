@@ -62,8 +62,14 @@ export async function closeOpen(
     .execute()
 }
 
-/** Opens again what a decision has closed. */
+/**
+ * Opens again what a decision has closed. Where somebody has meanwhile reported the changed text for the same reason, the newer
+ * report stands, and the one before is dropped. The caller has locked the post.
+ */
 export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
+  await sql`DELETE FROM reports closed USING reports newer
+    WHERE closed.decision_id = ${decisionId} AND newer.state = 'open' AND newer.post_id = closed.post_id
+      AND newer.reporter_id = closed.reporter_id AND newer.reason_id = closed.reason_id`.execute(tx)
   const open = { state: 'open', decided_at: null, decision_id: null } as const
   await tx.updateTable('reports').set(open).where('decision_id', '=', decisionId).execute()
   await tx.updateTable('appeals').set(open).where('decision_id', '=', decisionId).execute()
