@@ -108,11 +108,19 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(
     await Promise.all([ban('network', '1.2.3'), ban('network', '10.0.0.0/40'), ban('email', 'x')]),
   ).toEqual([undefined, undefined, undefined])
+  // What Node takes for an address and PostgreSQL does not would break every registration.
+  for (const value of ['fe80::1%eth0', 'fe80::1%eth0/64', '::ffff:10.0.0.0/90', '10.0.0.0/8/9']) {
+    expect(await ban('network', value), value).toBeUndefined()
+  }
+  await ban('network', '::ffff:198.51.100.7')
+  await ban('network', '::FFFF:c612:0/111')
   for (const [email, ip] of [
     ['a@spam.example'],
     ['a@mail.spam.example'],
     ['a@good.example', '203.0.113.77'],
     ['a@good.example', '2001:db8:1::5'],
+    ['a@good.example', '198.51.100.7'],
+    ['a@good.example', '::ffff:198.19.255.255'],
     ['someone@googlemail.com'],
   ] as [string, string?][]) {
     expect(await start(email, ip), email).toBe('REGISTRATION_CLOSED')
@@ -123,7 +131,14 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   ][]) {
     expect(await start(email, ip), email).toBe('ok')
   }
-  expect(await selectBans(app.db)).toHaveLength(4)
+  expect((await selectBans(app.db)).map(({ value }) => value)).toEqual([
+    'spam.example',
+    '203.0.113.0/24',
+    '2001:db8::/32',
+    'someone@gmail.com',
+    '198.51.100.7',
+    '198.18.0.0/15',
+  ])
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(true)
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(false)
   expect(await start('a@spam.example')).toBe('ok')
