@@ -54,12 +54,24 @@ type CommandHelp = {
 
 class DryRun extends Error {}
 
+/** Runs a change as `commit` does; the nodes forget what they have cached of posts once it has committed. */
+export async function change<T>(context: Context, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const result = await commit(context, work)
+  await publish(context)
+  return result
+}
+
+/** Makes every node forget what it has cached of posts. */
+export async function publish({ wall, isDryRun }: Context): Promise<void> {
+  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
+}
+
 /**
- * Runs a change in one transaction; the nodes forget what they have cached of posts once it has committed. With `--dry-run`
- * everything happens and is rolled back.
+ * Runs a change in one transaction, of which `publish` then tells the nodes. With `--dry-run` everything happens and is rolled
+ * back.
  */
-export async function change<T>(
-  { db, wall, isDryRun }: Context,
+export async function commit<T>(
+  { db, isDryRun }: Pick<Context, 'db' | 'isDryRun'>,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let result: { value: T } | undefined
@@ -72,7 +84,6 @@ export async function change<T>(
     if (!(error instanceof DryRun)) throw error
   }
   if (!result) throw new Error('the transaction had no result')
-  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
   return result.value
 }
 

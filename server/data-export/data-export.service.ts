@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
@@ -41,7 +41,8 @@ export async function exportData(
   }
 
   const zip = new ZipFile()
-  const output = Readable.from(zip.outputStream as Readable, { objectMode: false })
+  // Unlike an iteration over the other stream, it ends at once where it is destroyed.
+  const output = (zip.outputStream as Readable).pipe(new PassThrough())
   const add = (name: string, content: () => AsyncIterable<string>) =>
     zip.addReadStreamLazy(name, (use) => {
       const stream = Readable.from(content())
