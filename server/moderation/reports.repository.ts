@@ -109,6 +109,19 @@ export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
   return numAffectedRows === 1n
 }
 
+/**
+ * Makes a report or appeal of this transaction newer than the last mail to the moderators, which was claimed after the
+ * transaction had begun and knows nothing of it. To be called after claimModeratorMail: the lock keeps others from
+ * claiming until the report is committed.
+ */
+export async function keepNew(tx: Queryable, postId: string): Promise<void> {
+  await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
+  for (const table of ['reports', 'appeals']) {
+    await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails
+      WHERE post_id = ${postId} AND created_at = now() AND mailed_at >= created_at`.execute(tx)
+  }
+}
+
 /** How long reports and appeals are kept. */
 const KEPT = sql.raw(`interval '180 days'`)
 

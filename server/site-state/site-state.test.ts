@@ -1,11 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
-import { chargePublication } from '../rate-limits/publication-limits.ts'
-import { createLimits } from '../rate-limits/rate-limits.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { from, startAt, verifyAt } from '../testing/sign-in-calls.ts'
-import { signUpEarlier } from '../testing/sign-up-earlier.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import {
   addBan,
@@ -148,32 +144,4 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     .where('kind', '=', 'network')
     .execute()
   expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
-})
-
-test('an account that is less than a day old publishes once a minute, an older one at once', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1/32'] } })
-  const write = (token: string, text: string) =>
-    app.call('POST', '/posts', { token, body: { text }, ...from('192.0.2.9') })
-  const olga = await app.signUp()
-  expect((await write(olga.token, 'Первая')).status).toBe(201)
-  const second = await write(olga.token, 'Вторая')
-  expectRefusal(second, 'TOO_MANY_REQUESTS')
-  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(50)
-  const vera = await signUpEarlier(app)
-  for (const text of ['Раз', 'Два', 'Три']) {
-    expect((await write(vera.token, text)).status).toBe(201)
-  }
-})
-
-test('an account that is less than a day old publishes 20 times a day', async () => {
-  const app = await appForTest()
-  const { pool, close } = openDatabase(app.databaseUrl, () => {})
-  onTestFinished(close)
-  const limits = createLimits(pool, 1, Buffer.alloc(32))
-  for (let publication = 1; publication <= 20; publication++) await limits.newcomerDays.charge('7')
-  await expect(chargePublication(limits, { userId: '7', isNewcomer: true })).rejects.toMatchObject({
-    code: 'TOO_MANY_REQUESTS',
-  })
-  await chargePublication(limits, { userId: '7' })
-  await chargePublication(limits, { userId: '8', isNewcomer: true })
 })
