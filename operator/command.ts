@@ -56,12 +56,24 @@ type CommandFacts = {
 
 class DryRun extends Error {}
 
+/** Runs a change as `commit` does. After the commit every node invalidates its cached responses. */
+export async function change<T>(context: Context, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const result = await commit(context, work)
+  await publish(context)
+  return result
+}
+
+/** Makes every node invalidate its cached responses. */
+export async function publish({ wall, isDryRun }: Context): Promise<void> {
+  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
+}
+
 /**
- * Runs a change in one transaction. After the commit every node invalidates its cached responses. With `--dry-run` everything
+ * Runs a change in one transaction; `publish` then makes every node invalidate its cached responses. With `--dry-run` everything
  * happens and is rolled back.
  */
-export async function change<T>(
-  { db, wall, isDryRun }: Context,
+export async function commit<T>(
+  { db, isDryRun }: Pick<Context, 'db' | 'isDryRun'>,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   let result: { value: T } | undefined
@@ -74,7 +86,6 @@ export async function change<T>(
     if (!(error instanceof DryRun)) throw error
   }
   if (!result) throw new Error('the transaction had no result')
-  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
   return result.value
 }
 

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,24 +10,10 @@ import { createClient, DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
+import { runCommand as run } from '../server/testing/run-command.ts'
 import { findPerson } from '../server/testing/search-columns.ts'
 import { startMain } from '../server/testing/start-main.ts'
 import { NODES, startTestApp, type TestApp } from '../server/testing/test-app.ts'
-
-const PROGRAM = join(import.meta.dirname, '../bin/vslukh')
-
-type Result = { code: number; out: string; err: string }
-
-/** Runs a command with only these environment variables. */
-function run(env: Record<string, string>, ...args: string[]): Promise<Result> {
-  const { promise, resolve } = Promise.withResolvers<Result>()
-  const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
-  execFile(PROGRAM, args, options, (error, out, err) => {
-    const code = typeof error?.code === 'number' ? error.code : error ? -1 : 0
-    resolve({ code, out, err })
-  })
-  return promise
-}
 
 let app: TestApp
 let olga: TestUser
@@ -110,7 +95,17 @@ test('status, reports and report show what waits and decide it, and the next req
   const dry = await vslukh('report', post.id, 'remove', '--dry-run')
   expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('ничего не изменено') })
   expect(await statusOf(post.id)).toBe(200)
-  const args = ['--reason', 'Торговля', '--block-days', '3', '--note', 'Опять', '--as', 'Маша']
+  const args = [
+    '--reason',
+    'Торговля',
+    '--block-days',
+    '3',
+    '--note',
+    'Опять',
+    '--as',
+    'Маша',
+    '--yes',
+  ]
   expect(await vslukh('report', post.id, 'remove', ...args)).toMatchObject({
     code: 0,
     out: 'Запись удалена.\n',
@@ -200,7 +195,7 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect(await vslukh('user', vera.id, 'rename', petr.username)).toMatchObject({ code: 1 })
   expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
   expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
-  await vslukh('user', 'vera_new', 'block', '--reason', 'Спам', '--days', '2')
+  await vslukh('user', 'vera_new', 'block', '--reason', 'Спам', '--days', '2', '--yes')
   expect((await vslukh('user', 'vera_new')).out).toContain('не может писать до')
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })

@@ -2,7 +2,7 @@ import type { Command, Output } from './command.ts'
 
 const COMMON = [
   'У каждой команды:',
-  '  --json           ответ для программ',
+  '  --json           ответ для программ, отказ — {"error": "…"}',
   '  --dry-run        сделать всё и отменить: видно, что было бы',
   '  --yes            не спрашивать подтверждения',
   '  --as ИМЯ         кто действует, для журнала',
@@ -24,11 +24,18 @@ export function programHelp(commands: Record<string, Command>): Output {
     '',
     'Код выхода: 0 — сделано, 1 — отказано, 2 — неверный вызов.',
   ]
-  return { lines, json: null }
+  const json = Object.entries(commands).map(([name, command]) => ({ name, ...factsOf(command) }))
+  return { lines, json: { commands: json } }
+}
+
+/** What programs are told of a command. */
+function factsOf({ usage, summary, options = [] }: Command) {
+  return { usage, summary, options }
 }
 
 /** The help of one command: each way to call it. */
-export function commandHelp({ usage, summary }: Command): Output {
+export function commandHelp(command: Command): Output {
+  const { usage, summary } = command
   const lines = [...usage.map((line) => `vslukh ${line}`), '', summary, '', ...COMMON]
-  return { lines, json: null }
+  return { lines, json: factsOf(command) }
 }

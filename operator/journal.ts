@@ -1,8 +1,8 @@
 import { readJournal } from '../server/journal/journal.ts'
-import { selectPerson } from '../server/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords, secondsOf, textOf } from './command.ts'
 import { firstLine, time } from './format.ts'
+import { findPerson } from './person.ts'
 import { Refusal, UsageError } from './refusal.ts'
 
 export const journal: Command = {
@@ -38,7 +38,7 @@ export const journal: Command = {
 async function idOf(context: Context): Promise<string | undefined> {
   const known = textOf(context, 'user')
   if (known === undefined) return undefined
-  const person = await selectPerson(context.db, known)
+  const person = await findPerson(context, known)
   if (person) return person.id
   // A deleted account still stands in the journal under its number.
   if (/^\d{1,18}$/.test(known)) return known

@@ -64,19 +64,21 @@ async function main(args: string[]): Promise<number> {
   try {
     return (await runCommand(args)) ? 1 : 0
   } catch (error) {
-    if (interruption.aborted) {
-      say((interruption.reason as Error).message)
-      return 1
-    }
-    if (error instanceof UsageError) {
-      say(`Неверный вызов: ${error.message}`)
-      say('Подсказка: vslukh --help')
-      return 2
-    }
-    const isSentence = [Refusal, AppError, BackupError].some((kind) => error instanceof kind)
-    say(isSentence ? (error as Error).message : explainStartFailure(error))
-    return 1
+    // The command line may be too wrong to be parsed.
+    if (args.includes('--json'))
+      print({ lines: [], json: { error: explain(error) } }, { json: true })
+    else say(explain(error))
+    const isWrong = error instanceof UsageError && !interruption.aborted
+    if (isWrong) say('Подсказка: vslukh --help')
+    return isWrong ? 2 : 1
   }
+}
+
+function explain(error: unknown): string {
+  if (interruption.aborted) return (interruption.reason as Error).message
+  if (error instanceof UsageError) return `Неверный вызов: ${error.message}`
+  const isSentence = [Refusal, AppError, BackupError].some((kind) => error instanceof kind)
+  return isSentence ? (error as Error).message : explainStartFailure(error)
 }
 
 /** Returns whether the command has found something broken. */
@@ -85,11 +87,11 @@ async function runCommand(args: string[]): Promise<boolean> {
   const [name, ...words] = positionals
   if (name === undefined) {
     if (values.help !== true) throw new UsageError('не названа команда')
-    return print(programHelp(COMMANDS), {})
+    return print(programHelp(COMMANDS), values)
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new UsageError(`команды «${name}» нет`)
-  if (values.help === true) return print(commandHelp(command), {})
+  if (values.help === true) return print(commandHelp(command), values)
   requireKnown(command, name, values)
   if (typeof values['env-file'] === 'string') loadEnvFile(values['env-file'])
   if ('runAlone' in command) {

@@ -1,11 +1,13 @@
+import { AppError } from '../server/http/app-error.ts'
 import { decide } from '../server/moderation/decisions.service.ts'
 import { readSubject } from '../server/moderation/moderation.service.ts'
-import { selectPerson, selectRecentPosts } from '../server/moderation/people.repository.ts'
+import { selectRecentPosts } from '../server/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, requireWords, secondsOf, textOf } from './command.ts'
+import { change, commit, publish, requireWords, secondsOf, textOf } from './command.ts'
 import { count, POSTS, printable } from './format.ts'
+import { requirePerson } from './person.ts'
 import { Refusal, UsageError } from './refusal.ts'
-import { decisionOf, outcomeLine } from './reports.ts'
+import { confirmBlock, decisionOf, outcomeLine } from './reports.ts'
 
 export const post: Command = {
   usage: [
@@ -47,7 +49,7 @@ async function show({ db }: Context, id: string): Promise<Output> {
   return {
     lines: [
       `Запись ${id}: ${STATES[found.state]}${reason}`,
-      `Автор: ${found.owner_id}`,
+      `Автор: ${found.username} (${found.owner_id})`,
       '',
       printable(found.text),
     ],
@@ -61,6 +63,7 @@ async function remove(context: Context, id: string): Promise<Output> {
   if (found.state === 'removed' && !found.is_restoring)
     throw new Refusal(`Запись ${id} уже удалена.`)
   const decision = { ...decisionOf(context, id, 'remove'), isAsked: false }
+  await confirmBlock(context, decision)
   const decided = await change(context, (tx) => decide(tx, decision))
   return { lines: [outcomeLine('remove', decided)], json: decided }
 }
@@ -85,20 +88,41 @@ async function removeWave(context: Context): Promise<Output> {
   if (name === undefined || seconds === undefined) {
     throw new UsageError('для волны нужны --user и --since')
   }
-  const person = await selectPerson(context.db, name)
-  if (!person) throw new Refusal(`Пользователя ${name} нет.`)
+  const person = await requirePerson(context, name)
   const ids = await selectRecentPosts(context.db, person.id, seconds)
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
-  await context.confirm(`Удалить ${count(ids.length, POSTS)} пользователя ${person.username}?`)
+  await context.confirm(waveQuestion(context, ids.length, person.username))
   const removed: string[] = []
-  for (const [index, id] of ids.entries()) {
-    // One mail and one block are enough for the whole wave.
-    const { block, ...decision } = decisionOf(context, id, 'remove')
-    const isQuiet = decision.isQuiet || index > 0
-    await change(context, (tx) =>
-      decide(tx, { ...decision, isQuiet, isAsked: false, block: index === 0 ? block : undefined }),
-    )
-    removed.push(id)
+  try {
+    for (const id of ids) {
+      if (await removeOfWave(context, id, removed.length === 0)) removed.push(id)
+    }
+  } finally {
+    // Once for all of them, and for those that were removed before a failure too.
+    await publish(context)
   }
   return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
+}
+
+function waveQuestion(context: Context, posts: number, username: string): string {
+  const question = `Удалить ${count(posts, POSTS)} пользователя ${username}`
+  const isBlocking = textOf(context, 'block-days') !== undefined
+  return isBlocking
+    ? `${question} и закрыть ему возможность писать? Все его сессии завершатся.`
+    : `${question}?`
+}
+
+/** Removes a post of a wave. One mail and one block are enough for all of them. Returns false where the post has gone meanwhile. */
+async function removeOfWave(context: Context, id: string, isFirst: boolean): Promise<boolean> {
+  const { block, ...decision } = decisionOf(context, id, 'remove')
+  const isQuiet = decision.isQuiet || !isFirst
+  try {
+    await commit(context, (tx) =>
+      decide(tx, { ...decision, isQuiet, isAsked: false, block: isFirst ? block : undefined }),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return false
+    throw error
+  }
 }

@@ -65,6 +65,7 @@ export const report: Command = {
     if (verdict !== 'remove' && verdict !== 'keep')
       throw new UsageError(`«${verdict}»: нужно remove или keep`)
     const decision = decisionOf(context, postId, verdict)
+    await confirmBlock(context, decision)
     const decided = await change(context, (tx) => decide(tx, { ...decision, isAsked: true }))
     return { lines: [outcomeLine(verdict, decided)], json: decided }
   },
@@ -88,6 +89,17 @@ export function decisionOf(
     isQuiet: context.values.quiet === true,
     removedDays: context.config.removedDays,
   }
+}
+
+/** Asks before a removal that blocks the author, because it closes the author's sessions for good. */
+export async function confirmBlock(
+  { confirm }: Context,
+  { postId, verdict, block }: Pick<NewDecision, 'postId' | 'verdict' | 'block'>,
+): Promise<void> {
+  if (verdict === 'keep' || block === undefined) return
+  await confirm(
+    `Удалить запись ${postId} и закрыть автору возможность писать? Все сессии автора завершатся.`,
+  )
 }
 
 export function outcomeLine(

@@ -1,10 +1,10 @@
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
-import { countWaiting } from '../server/moderation/queue.repository.ts'
+import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
 import { selectStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords } from './command.ts'
-import { count, POSTS, REPORTS, time } from './format.ts'
+import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
 
 export const status: Command = {
   usage: ['status'],
@@ -19,7 +19,7 @@ export const status: Command = {
     const reports =
       waiting.oldest === null
         ? 'нет'
-        : `${count(waiting.reports, REPORTS)} на ${count(waiting.posts, POSTS)}, дольше всех с ${time(waiting.oldest)}`
+        : `${waitingLine(waiting)}, самая давняя ждёт с ${time(waiting.oldest)}`
     const checked =
       wall.counters_checked_at === null
         ? 'ещё не сверялись'
@@ -37,6 +37,14 @@ export const status: Command = {
       json: { ...wall, mails, waiting, backup },
     }
   },
+}
+
+function waitingLine({ posts, reports, appeals }: Waiting): string {
+  const parts = [
+    ...(reports > 0 ? [count(reports, REPORTS)] : []),
+    ...(appeals > 0 ? [count(appeals, APPEALS)] : []),
+  ]
+  return `${parts.join(' и ')} на ${count(posts, POSTS)}`
 }
 
 function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHealth): string {

@@ -1,4 +1,6 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { eraseNow } from '../server/account-deletion/account-deletion.service.ts'
 import { exportData } from '../server/data-export/data-export.service.ts'
@@ -16,30 +18,49 @@ export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
   return deriveKey(await readSecret(db, config), 'usernames')
 }
 
-/** Writes everything that is stored about a person into a new file, which only its owner can read. */
+/**
+ * Writes everything that is stored about a person into a new file, which only its owner can read. It is written beside and linked
+ * at the end, so that a failure leaves no file that looks whole.
+ */
 export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
   const [, , file = ''] = context.words
   const { db, config, actor, isDryRun } = context
+  if (existsSync(file)) throw new Refusal(`Файл ${file} уже есть.`)
   if (!isDryRun) {
-    const archive = await exportData(db, id, config.appName)
-    const target = createWriteStream(file, { flags: 'wx', mode: 0o600 })
-    await pipeline(archive, target).catch((error) => {
-      throw errorCode(error) === 'EEXIST' ? new Refusal(`Файл ${file} уже есть.`) : error
-    })
+    await writeWhole(file, await exportData(db, id, config.appName))
     await appendToJournal(db, { actor, action: 'user.export', userId: id })
   }
   return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }
 }
 
+/** Writes a stream into a file that is not there before all of it is. Throws Refusal where somebody else has made the file. */
+async function writeWhole(file: string, content: Readable): Promise<void> {
+  const part = `${file}.${process.pid}.part`
+  try {
+    await pipeline(content, createWriteStream(part, { flags: 'wx', mode: 0o600 }))
+    // Unlike a rename, a link never replaces a file.
+    await link(part, file)
+  } catch (error) {
+    throw errorCode(error) === 'EEXIST' ? new Refusal(`Файл ${file} уже есть.`) : error
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
 /** Erases a person at once and for good. */
 export async function erasePerson(context: Context, person: Person): Promise<Output> {
-  const { id, username, posts, replies } = person
+  const { id, username, posts, replies, likes } = person
   await context.confirm(
     `Стереть аккаунт ${username} навсегда: записей ${posts}, ответов ${replies}? Вернуть его будет нельзя.`,
   )
   const { db, wall, actor, isDryRun } = context
   const invalidate = async () => void (await publishFromOutside(wall.url, 'posts'))
   const nameKey = await nameKeyOf(context)
-  if (!isDryRun) await eraseNow(db, { userId: id, nameKey, actor, invalidate })
-  return { lines: [`Аккаунт ${username} стёрт.`], json: { id } }
+  const counts = { posts, replies, likes }
+  if (isDryRun) {
+    const line = `Было бы стёрто: записей ${posts}, ответов ${replies}, отметок «Нравится» ${likes}.`
+    return { lines: [line], json: { id, ...counts } }
+  }
+  await eraseNow(db, { userId: id, nameKey, actor, invalidate })
+  return { lines: [`Аккаунт ${username} стёрт.`], json: { id, ...counts } }
 }

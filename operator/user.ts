@@ -3,11 +3,12 @@ import { renameUser } from '../server/account/account.service.ts'
 import { isUniqueViolation } from '../server/db/database-errors.ts'
 import { appendToJournal } from '../server/journal/journal.ts'
 import { blockUser, unblockUser } from '../server/moderation/blocks.service.ts'
-import { type Person, selectPerson } from '../server/moderation/people.repository.ts'
+import type { Person } from '../server/moderation/people.repository.ts'
 import { deleteAllSessions } from '../server/sessions/sessions.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { time } from './format.ts'
+import { requirePerson } from './person.ts'
 import { Refusal, UsageError } from './refusal.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
@@ -42,16 +43,14 @@ export const user: Command = {
   async run(context: Context): Promise<Output> {
     requireWords(context, 1, 3)
     const [known = '', what = 'show'] = context.words
-    const act = ACTS[what]
+    const act = Object.hasOwn(ACTS, what) ? ACTS[what] : undefined
     if (!act) throw new UsageError(`«${what}»: нужно ${Object.keys(ACTS).join(', ')}`)
     const takesWord = WITH_WORD.includes(what)
     requireWords(context, takesWord ? 3 : 1, takesWord ? 3 : 2)
     if (what === 'block' && textOf(context, 'reason') === undefined) {
       throw new UsageError('нужна причина: --reason')
     }
-    const person = await selectPerson(context.db, known)
-    if (!person) throw new Refusal(`Пользователя ${known} нет.`)
-    return act(context, person)
+    return act(context, await requirePerson(context, known))
   },
 }
 
@@ -76,6 +75,7 @@ async function block(context: Context, { id, username }: Person): Promise<Output
   const reason = textOf(context, 'reason') ?? ''
   const days = daysOf(context, 'days') ?? null
   const by = context.actor
+  await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)
   const { until } = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
   const end = until ? `до ${time(until)}` : 'бессрочно'
   return { lines: [`${username} не может писать ${end}. Сессии завершены.`], json: { id, until } }

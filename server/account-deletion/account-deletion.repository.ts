@@ -16,6 +16,18 @@ export async function markDeleted(tx: Queryable, userId: string): Promise<number
   return row.erased_at
 }
 
+/** Marks a user as deleted so long ago that the owner cannot return, whatever was before: the account is to be erased now. */
+export async function markForErasure(tx: Queryable, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({
+      deleted_at: sql<Date>`now() - ${sql.lit(RETURN_DAYS)} * interval '1 day' - interval '1 second'`,
+      is_returning: false,
+    })
+    .where('id', '=', userId)
+    .execute()
+}
+
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
 
 /** Takes the mark back while that is possible; the job `move-accounts` brings the rows back. Returns whether it did. */
@@ -121,8 +133,22 @@ export async function eraseRows(
   return Number(numAffectedRows)
 }
 
-/** Erases a user whose other rows are gone, and what names the user by e-mail. */
+/** What stands in the place of an erased moderator's e-mail in rows of others. */
+const ERASED = 'erased'
+
+/** Erases a user whose other rows are gone, and what names the user by e-mail, in rows of others too. */
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
+  const email = tx.selectFrom('users').select('email').where('id', '=', userId)
+  await tx
+    .updateTable('archived_posts')
+    .set({ archived_by: ERASED })
+    .where('archived_by', '=', email)
+    .execute()
+  await tx
+    .updateTable('blocks')
+    .set({ blocked_by: ERASED })
+    .where('blocked_by', '=', email)
+    .execute()
   const key = tx.selectFrom('users').select('email_key').where('id', '=', userId)
   await tx
     .deleteFrom('codes')

@@ -3,12 +3,18 @@ import { selectUser } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.service.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
+import { appendToJournal } from '../journal/journal.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { addJob } from '../queue/queue.ts'
 import { deleteAllSessions } from '../sessions/sessions.service.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
-import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
-import { eraseAccount } from './erase-account.ts'
+import {
+  markDeleted,
+  markForErasure,
+  markReturning,
+  selectErasure,
+} from './account-deletion.repository.ts'
+import { ERASURE, eraseAccount } from './erase-account.ts'
 import { moveOut } from './move-accounts.task.ts'
 
 /**
@@ -16,23 +22,19 @@ import { moveOut } from './move-accounts.task.ts'
  * Returns when it will be erased, in unix seconds.
  */
 export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
-  const erasedAt = await hideAccount(tx, userId)
+  const erasedAt = await markDeleted(tx, userId)
+  await closeAccount(tx, userId)
   const { email: to, username } = await selectUser(tx, userId)
   const notice: DeletionNotice = { to, username, erasedAt, expiresAt: noticeExpiry(erasedAt) }
   await queueMail(tx, 'send-deletion-notice', notice)
   return erasedAt
 }
 
-/**
- * Hides all posts of an account and closes its sessions at once, and queues the job that moves its rows into the archive.
- * Returns when it will be erased, in unix seconds.
- */
-async function hideAccount(tx: Queryable, userId: string): Promise<number> {
-  const erasedAt = await markDeleted(tx, userId)
+/** Closes the sessions of an account that was marked as deleted, and queues the job that moves its rows into the archive. */
+async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await deleteAllSessions(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })
   await addJob(tx, 'move-accounts', { payload: {} })
-  return erasedAt
 }
 
 /**
@@ -62,16 +64,21 @@ const NEVER = new Promise<never>(() => {})
 
 /**
  * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
- * short steps, which may take minutes. Interrupted, it can be run again; otherwise the job would go on in 14 days.
+ * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
+ * on with what was interrupted.
  */
 export async function eraseNow(
   db: Db,
   { userId, nameKey, actor, invalidate }: EraseOptions,
 ): Promise<void> {
-  await db.transaction().execute((tx) => hideAccount(tx, userId))
+  await db.transaction().execute(async (tx) => {
+    await markForErasure(tx, userId)
+    await closeAccount(tx, userId)
+    await appendToJournal(tx, { actor, action: ERASURE, userId })
+  })
   await invalidate()
   await moveOut(db, { id: userId, goes: 'for good' }, NEVER)
-  await eraseAccount(db, { userId, nameKey, actor }, NEVER)
+  await eraseAccount(db, { userId, nameKey }, NEVER)
   await invalidate()
 }
 

@@ -1,34 +1,45 @@
 import { reserveNamesOf } from '../account/account.service.ts'
-import type { Db } from '../db/database.ts'
-import { appendToJournal } from '../journal/journal.ts'
+import type { Db, Queryable } from '../db/database.ts'
+import { appendToJournal, isInJournal } from '../journal/journal.ts'
 import {
   eraseArchivedPosts,
   eraseRows,
   eraseUser,
+  lockMover,
   selectReferences,
 } from './account-deletion.repository.ts'
 
+/** The name of an erasure in the journal. */
+export const ERASURE = 'user.erase'
+
 /**
- * Erases a user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
- * others stay.
+ * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
+ * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user.
  */
 export async function eraseAccount(
   db: Db,
-  { userId, nameKey, actor = 'vslukh' }: { userId: string; nameKey: Buffer; actor?: string },
+  { userId, nameKey }: { userId: string; nameKey: Buffer },
   stopping: Promise<never>,
 ): Promise<void> {
-  const untilNone = async (erase: () => Promise<number>) => {
-    while ((await Promise.race([erase(), stopping])) > 0);
+  const mover = { id: userId, goes: 'for good' } as const
+  const step = (erase: (tx: Queryable) => Promise<number>) =>
+    db.transaction().execute(async (tx) => ((await lockMover(tx, mover)) ? erase(tx) : 0))
+  const untilNone = async (erase: (tx: Queryable) => Promise<number>) => {
+    while ((await Promise.race([step(erase), stopping])) > 0);
   }
-  await untilNone(() => eraseArchivedPosts(db, userId))
+  await untilNone((tx) => eraseArchivedPosts(tx, userId))
   for (const reference of await selectReferences(db)) {
     // Its names are reserved together with the removal of the user.
     if (reference.table === 'released_usernames') continue
-    await untilNone(() => eraseRows(db, reference, userId))
+    await untilNone((tx) => eraseRows(tx, reference, userId))
   }
-  await db.transaction().execute(async (tx) => {
+  await untilNone(async (tx) => {
     await reserveNamesOf(tx, userId, nameKey)
     await eraseUser(tx, userId)
-    await appendToJournal(tx, { actor, action: 'user.erase', userId })
+    // An operator's command has written it before it began.
+    if (!(await isInJournal(tx, ERASURE, userId))) {
+      await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
+    }
+    return 0
   })
 }

@@ -12,6 +12,8 @@ export async function selectAccount(db: Queryable, userId: string) {
       'registeredAt', u.created_at, 'deletedAt', u.deleted_at,
       'sessions', ${list(sql`SELECT created_at AS "startedAt", used_at AS "usedAt", user_agent AS browser,
         user_agent_version AS version, os FROM sessions WHERE user_id = u.id ORDER BY created_at`)},
+      'knownBrowsers', ${list(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"
+        FROM known_clients WHERE user_id = u.id ORDER BY used_at`)},
       'formerEmails', ${list(sql`SELECT old_email AS email, expires_at AS "keptUntil"
         FROM email_changes WHERE user_id = u.id ORDER BY number`)},
       'formerUsernames', ${list(sql`SELECT name, released_at AS "releasedAt"
@@ -68,8 +70,8 @@ export async function selectOwnPosts(
   return rows
 }
 
-/** A like that a user gave, as it is exported. */
-type ExportedLike = { id: string; postId: string; likedAt: string }
+/** A like that a user gave, as it is exported; archived where the post or the user is. */
+export type ExportedLike = { id: string; postId: string; likedAt: string; isArchived: boolean }
 
 /** Returns some of the likes that a user gave, those after the like `afterId`, by ascending id: none at the end. */
 export async function selectOwnLikes(
@@ -78,9 +80,22 @@ export async function selectOwnLikes(
   afterId: string,
 ): Promise<ExportedLike[]> {
   const { rows } = await sql<ExportedLike>`
-    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt" FROM likes
+    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", false AS "isArchived" FROM likes
     WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
     db,
   )
+  return rows
+}
+
+/** Returns some of the archived likes that a user gave, those of posts after `afterPostId`, by ascending post: none at the end. */
+export async function selectOwnArchivedLikes(
+  db: Queryable,
+  userId: string,
+  afterPostId: string,
+): Promise<ExportedLike[]> {
+  const { rows } = await sql<ExportedLike>`
+    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", true AS "isArchived" FROM archived_likes
+    WHERE user_id = ${userId}::bigint AND post_id > ${afterPostId}::bigint
+    ORDER BY post_id LIMIT ${STEP}`.execute(db)
   return rows
 }

@@ -1,10 +1,23 @@
 import { createHmac } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { isSameSecret } from '../start/app-secret.ts'
-import { selectAccount, selectOwnLikes, selectOwnPosts } from './data-export.repository.ts'
+import {
+  type ExportedLike,
+  type ExportedPost,
+  selectAccount,
+  selectOwnArchivedLikes,
+  selectOwnLikes,
+  selectOwnPosts,
+} from './data-export.repository.ts'
+import {
+  type ExportedAccess,
+  type ExportedDecision,
+  selectOwnAccesses,
+  selectOwnDecisions,
+} from './exported-journals.repository.ts'
 import { readablePage } from './readable-page.ts'
 
 /**
@@ -18,11 +31,18 @@ export async function exportData(
 ): Promise<Readable> {
   const account = await selectAccount(db, userId)
   if (!account) throw new AppError('USER_NOT_FOUND')
-  const posts = () => inSteps((afterId) => selectOwnPosts(db, userId, afterId))
-  const likes = () => inSteps((afterId) => selectOwnLikes(db, userId, afterId))
+  const posts = () => inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, last?.id ?? '0'))
+  const lists = {
+    'likes.json': likesOf(db, userId),
+    'decisions.json': inSteps<ExportedDecision>((last) =>
+      selectOwnDecisions(db, userId, last?.id ?? '0'),
+    ),
+    'addresses.json': inSteps<ExportedAccess>((last) => selectOwnAccesses(db, userId, last)),
+  }
 
   const zip = new ZipFile()
-  const output = Readable.from(zip.outputStream as Readable, { objectMode: false })
+  // Unlike an iteration over the other stream, it ends at once where it is destroyed.
+  const output = (zip.outputStream as Readable).pipe(new PassThrough())
   const add = (name: string, content: () => AsyncIterable<string>) =>
     zip.addReadStreamLazy(name, (use) => {
       const stream = Readable.from(content())
@@ -32,20 +52,26 @@ export async function exportData(
   zip.on('error', (error: Error) => output.destroy(error))
   zip.addBuffer(Buffer.from(JSON.stringify(account, null, 2)), 'account.json')
   add('posts.json', () => jsonArray(posts()))
-  add('likes.json', () => jsonArray(likes()))
+  for (const [name, rows] of Object.entries(lists)) add(name, () => jsonArray(rows))
   add('index.html', () => readablePage({ appName, account, posts: posts() }))
   zip.end()
   return output
 }
 
-/** Reads the rows of a list step by step. */
-async function* inSteps<Row extends { id: string }>(
-  read: (afterId: string) => Promise<Row[]>,
+/** The likes of a user, and those that are archived with their posts or with the user. */
+async function* likesOf(db: Queryable, userId: string): AsyncGenerator<ExportedLike[]> {
+  yield* inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0'))
+  yield* inSteps<ExportedLike>((last) => selectOwnArchivedLikes(db, userId, last?.postId ?? '0'))
+}
+
+/** Reads the rows of a list step by step: `read` returns those after a row, or the first. Nothing is read before it is used. */
+async function* inSteps<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
-  let rows = await read('0')
+  let rows = await read(undefined)
   while (rows.length > 0) {
     yield rows
-    rows = await read(rows.at(-1)?.id ?? '0')
+    rows = await read(rows.at(-1))
   }
 }
 

@@ -6,8 +6,10 @@ import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { removeLikesOfDeleted } from '../likes/likes.service.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
 import { recount } from '../testing/seed.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
@@ -55,7 +57,14 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
   expect(response.headers.get('content-disposition')).toContain('attachment')
   expect(response.headers.get('cache-control')).toBe('no-store')
   const files = unzip(Buffer.from(await response.arrayBuffer()))
-  expect(Object.keys(files)).toEqual(['account.json', 'posts.json', 'likes.json', 'index.html'])
+  expect(Object.keys(files).sort()).toEqual([
+    'account.json',
+    'addresses.json',
+    'decisions.json',
+    'index.html',
+    'likes.json',
+    'posts.json',
+  ])
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({
     id: olga.id,
     username: olga.username,
@@ -71,6 +80,47 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
   expect(files['index.html']).toContain('Первая &#60;script&#62;alert(1)')
   expect(files['index.html']).not.toContain('<script')
   expect(JSON.stringify(files)).not.toContain(petr.username)
+})
+
+test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
+  const app = await appForTest({ config: { accessJournalDays: 365 } })
+  const [olga, petr] = [await signUpModerator(app), await app.signUp()]
+  const foreign = await app.publish(petr, 'Чужая запись')
+  await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
+  const own = await app.publish(olga, 'Спорная запись')
+  for (const [postId, by] of [
+    [foreign.id, olga],
+    [own.id, petr],
+  ] as const) {
+    await report(app, by, { postId })
+    await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
+  }
+  await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
+    app.db,
+  )
+  await removeLikesOfDeleted(app.db, new Promise<never>(() => {}))
+  // More than one step, all at one moment.
+  await sql`INSERT INTO access_journal (action, user_id, address)
+    SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
+    app.db,
+  )
+
+  const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
+  const read = (name: string) => JSON.parse(files[name] ?? '')
+  expect(read('likes.json')).toMatchObject([{ postId: foreign.id, isArchived: true }])
+  expect(read('account.json').knownBrowsers).toMatchObject([
+    { fingerprint: expect.stringMatching(/^[\da-f]{64}$/), usedAt: expect.any(String) },
+  ])
+  expect(read('decisions.json')).toMatchObject([
+    { action: 'post.remove', postId: own.id, reason: 'Спам или реклама', text: 'Спорная запись' },
+  ])
+  const addresses = read('addresses.json')
+  expect(addresses[0]).toMatchObject({ action: 'register', address: expect.any(String) })
+  expect(addresses.filter(({ action }: { action: string }) => action === 'publish')).toHaveLength(
+    1201,
+  )
+  expect(new Set(addresses.map(({ id }: { id: string }) => id)).size).toBe(addresses.length)
+  expect(files['index.html']).toContain('addresses.json')
 })
 
 test('an archive is prepared once a day, for a minute, for nobody with a forged ticket', async () => {

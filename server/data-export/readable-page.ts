@@ -33,7 +33,7 @@ export async function* readablePage({ appName, account, posts }: Content): Async
 <dl><dt>Имя пользователя</dt><dd>${text(account.username)}</dd>
 <dt>Почта</dt><dd>${text(account.email)}</dd>
 <dt>Аккаунт создан</dt><dd>${time(String(account.registeredAt))}</dd></dl>
-<p>Сессии, жалобы и прочее — в файле account.json, записи — в posts.json, отметки «Нравится» — в likes.json.</p>
+<p>Сессии, жалобы и прочее — в файле account.json, записи — в posts.json, отметки «Нравится» — в likes.json, решения о вас и ваших записях — в decisions.json, сетевые адреса, если сайт обязан их хранить, — в addresses.json.</p>
 <h2>Записи и ответы</h2>\n`
   let isEmpty = true
   for await (const step of posts) {

@@ -37,6 +37,18 @@ export async function appendToJournal(
   return id
 }
 
+/** Whether an act over a user is in the journal. */
+export async function isInJournal(db: Queryable, action: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('journal')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('action', '=', action)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Which acts to read: those that concern a user or a post, or that are not older than so many seconds. */
 export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
 

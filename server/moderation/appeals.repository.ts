@@ -18,7 +18,7 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
   return rows
 }
 
-/** Whether a post of this author is removed, and can be objected to at all. */
+/** Whether a post of this author is removed and can still be restored, so that an appeal makes sense. */
 export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('archived_posts')
@@ -27,6 +27,17 @@ export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): 
     .where('owner_id', '=', ownerId)
     .where('why', '=', 'removed')
     .where('is_restoring', '=', false)
+    .where('until', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a decision closed an appeal. */
+export async function hasClosedAppeal(db: Queryable, decisionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('appeals')
+    .select('post_id')
+    .where('decision_id', '=', decisionId)
     .executeTakeFirst()
   return row !== undefined
 }

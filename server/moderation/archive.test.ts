@@ -8,6 +8,7 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../testing/moderation-calls.ts'
 import { seedFans } from '../testing/seed.ts'
+import { servedMeanwhile } from '../testing/served-meanwhile.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 /** Four steps of 5,000, unless LIKERS says otherwise. What 300,000 take is in docs/performance.md. */
@@ -75,11 +76,15 @@ test(
     await timed('remove', () => decide(app, moderator, { postId: post.id, verdict: 'remove' }))
     await expectGone()
     await moveLikes(app)
-    await timed('move into the archive', () =>
+    const moving = timed('move into the archive', () =>
       expect
         .poll(() => rowsOf(app, post.id), SOON)
         .toEqual({ likes: 0, archived: LIKERS, removed: 0 }),
     )
+    const calls = { user: moderator, postId: other.id }
+    // Somebody who had to wait for the whole move would have been served once.
+    expect(await servedMeanwhile(app, calls, moving)).toBeGreaterThan(1)
+    await moving
     await expectGone()
 
     // More than one step: the post appears once all its likes are back.

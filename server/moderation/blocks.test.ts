@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leave } from '../testing/account-deletion-calls.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../testing/moderation-calls.ts'
@@ -54,6 +55,19 @@ test('a block closes every session at once; after signing in again nothing can b
   ] as const) {
     expect((await app.call(method, path, { token })).status, path).toBeLessThan(300)
   }
+})
+
+test('whoever is blocked can save their data and delete the account', async () => {
+  const user = await app.signUp()
+  await block(user.id, null)
+  const again = await app.signIn(user.email)
+  const { status, body } = await app.call('POST', '/users/current/downloads', {
+    token: again.token,
+  })
+  expect(status).toBe(201)
+  expect((await fetch(app.url + body.path)).status).toBe(200)
+  expect((await leave(app, again)).status).toBe(200)
+  expectRefusal(await app.call('GET', '/users/current', { token: again.token }), 'UNAUTHORIZED')
 })
 
 test('the refusal says why, until when and whom to ask', async () => {

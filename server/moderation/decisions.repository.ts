@@ -7,6 +7,7 @@ import { POST_STATE } from './queue.repository.ts'
 /** What is decided about: a post as it is, as it is archived, or as it was reported. */
 export type Subject = {
   owner_id: string
+  username: string
   text: string
   state: PostState
   reason: string | null
@@ -19,7 +20,7 @@ export type Subject = {
 /** Returns undefined for an id that neither a post, an archived post nor a report has. */
 export async function selectSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
   const { rows } = await sql<Subject>`
-    SELECT coalesce(p.owner_id, a.owner_id, r.author_id) AS owner_id,
+    SELECT u.id AS owner_id, u.username,
       coalesce(p.text, a.text, r.post_text) AS text, a.reason,
       coalesce(a.is_restoring, false) AS is_restoring,
       ${POST_STATE} AS state, coalesce(a.why = 'left', false) AS has_left
@@ -29,7 +30,7 @@ export async function selectSubject(tx: Queryable, id: string): Promise<Subject 
     LEFT JOIN LATERAL (
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
-    WHERE coalesce(p.id, a.id, r.author_id) IS NOT NULL`.execute(tx)
+    JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)`.execute(tx)
   return rows[0]
 }
 

@@ -135,9 +135,9 @@ async function detailsOf(
   }
 }
 
-/** Whether the author is notified of a decision: of a removal, and of what became of an appeal. */
-function isAnnounced(verdict: Verdict, { state }: Subject): boolean {
-  return state === 'removed' || (verdict === 'remove' && state !== 'deleted')
+/** Whether the author is notified of a decision: of a removal, also after they have left, and of what became of it. */
+function isAnnounced(verdict: Verdict, { state, has_left }: Subject): boolean {
+  return state === 'removed' || (verdict === 'remove' && (state !== 'deleted' || has_left))
 }
 
 /**
@@ -152,9 +152,11 @@ export async function undoDecision(
     const seconds = DECISION_OPEN_SECONDS
     const decision = isRowId(id) ? await lockRecentDecision(tx, { id, actor, seconds }) : undefined
     if (!decision || (await isUndone(tx, decision))) throw new AppError('DECISION_FINAL')
+    const { user_id: userId, post_id: postId, details } = decision
+    // Nobody reports the post between the look for newer reports and the end of this transaction.
+    await lockArchived(tx, postId)
     await undoPost(tx, decision, removedDays)
     await reopen(tx, id)
-    const { user_id: userId, post_id: postId, details } = decision
     if (details.blockBefore !== undefined) await replaceBlock(tx, userId, details.blockBefore)
     await appendToJournal(tx, {
       actor,

@@ -1,6 +1,7 @@
 import { formatDate } from '../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import type { MailTransport } from '../mail/transport.ts'
+import type { Waiting } from './queue.repository.ts'
 
 type MailOptions = {
   appName: string
@@ -12,10 +13,10 @@ type MailOptions = {
 /** A queued mail that tells moderators of waiting posts. */
 export type QueueMail = { to: string; expiresAt: number }
 
-/** How much waits, in the moment the mail is written. */
-export type Waiting = { posts: number; reports: number; oldest: Date | null }
-
-/** Writes and sends the mail to the moderators. Where nothing waits any more it sends none. Rejects when it was not sent. */
+/**
+ * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none. Rejects when
+ * it was not sent.
+ */
 export async function sendQueueMail(
   { to, waiting }: QueueMail & { waiting: Waiting },
   signal: AbortSignal,
@@ -24,8 +25,8 @@ export async function sendQueueMail(
   if (waiting.oldest === null) return 'nothing waits any more'
   const lines = [
     `Записи ждут решения: ${waiting.posts}.`,
-    `Открытых жалоб: ${waiting.reports}.`,
-    `Дольше всех ждут с ${formatDate(waiting.oldest)}.`,
+    `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
+    `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
     '',
     `Очередь: ${origin}${MODERATION_PATH}`,
     '',
@@ -39,13 +40,14 @@ export async function sendQueueMail(
 export type DecisionMail = {
   to: string
   expiresAt: number
-  outcome: 'removed' | 'appeal granted' | 'appeal refused'
+  outcome: 'removed' | 'restored' | 'appeal granted' | 'appeal refused'
   text: string
   reason: string | null
 }
 
 const SUBJECTS = {
   removed: 'Ваша запись удалена',
+  restored: 'Ваша запись возвращена',
   'appeal granted': 'Ваша запись возвращена',
   'appeal refused': 'Решение осталось в силе',
 } as const
@@ -57,7 +59,7 @@ export async function sendDecisionMail(
   { appName, origin, transport }: MailOptions,
 ): Promise<string> {
   const own = `${origin}${PATHS.ownPosts}`
-  const because = reason ? [`Причина: ${reason}.`] : []
+  const because = reason ? [`Причина: ${reason.replace(/\.$/, '')}.`] : []
   const lines = {
     removed: [
       `Модератор удалил вашу запись на сайте «${appName}».`,
@@ -66,6 +68,7 @@ export async function sendDecisionMail(
       'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
       own,
     ],
+    restored: [`Модератор вернул вашу запись на сайт «${appName}».`, '', own],
     'appeal granted': [`Модератор согласился с вами: запись снова на сайте «${appName}».`, '', own],
     'appeal refused': [
       `Модератор ещё раз посмотрел на вашу запись на сайте «${appName}»: она остаётся удалённой.`,

@@ -107,7 +107,7 @@ function registerOwn({ route, db, limits, moderatorEmail }: Options): void {
         throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
-      await tellModerators(tx, moderatorEmail)
+      await tellModerators(tx, moderatorEmail, id)
     })
   })
 }

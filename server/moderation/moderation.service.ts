@@ -13,7 +13,7 @@ import {
   selectWaitingPosts,
   type WaitingPost,
 } from './queue.repository.ts'
-import { claimModeratorMail, countTrustedReporters } from './reports.repository.ts'
+import { claimModeratorMail, countTrustedReporters, keepNew } from './reports.repository.ts'
 
 /** Posts that a moderator reads at once. */
 const QUEUE_PAGE = 20
@@ -79,7 +79,7 @@ export async function followReport(
   { reportsToHide, moderatorEmail }: ReportRules,
 ): Promise<boolean> {
   const isHidden = reportsToHide > 0 && (await hideIfReported(tx, postId, reportsToHide))
-  await tellModerators(tx, moderatorEmail)
+  await tellModerators(tx, moderatorEmail, postId)
   return isHidden
 }
 
@@ -96,11 +96,20 @@ async function hideIfReported(tx: Queryable, postId: string, least: number): Pro
   return true
 }
 
-/** Queues the mail to the moderators, unless they had one within an hour or nothing is new. */
-export async function tellModerators(tx: Queryable, to: string | undefined): Promise<void> {
-  if (to === undefined || !(await claimModeratorMail(tx))) return
-  const expiresAt = Date.now() + MAIL_LIFE_MS
-  await queueMail(tx, 'send-queue-mail', { to, expiresAt })
+/**
+ * Queues the mail to the moderators, unless they had one within an hour or nothing is new. A report or appeal of the post
+ * `newOf`, made in this transaction, is then told with the next mail.
+ */
+export async function tellModerators(
+  tx: Queryable,
+  to: string | undefined,
+  newOf?: string,
+): Promise<void> {
+  if (to === undefined) return
+  if (await claimModeratorMail(tx)) {
+    const expiresAt = Date.now() + MAIL_LIFE_MS
+    await queueMail(tx, 'send-queue-mail', { to, expiresAt })
+  } else if (newOf !== undefined) await keepNew(tx, newOf)
 }
 
 /** A mail that could not be sent for a day is of no more use. */

@@ -1,6 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { queueMail } from '../mail/queue-mail.ts'
-import { selectStandingDecision } from './decisions.repository.ts'
+import { hasClosedAppeal } from './appeals.repository.ts'
+import { DECISIONS, selectStandingDecision } from './decisions.repository.ts'
 import type { DecisionMail } from './moderation.mail.ts'
 import { MAIL_LIFE_MS } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
@@ -11,15 +12,20 @@ export function createAnnouncing(db: Db): (payload: { id: string }) => Promise<v
     const decision = await selectStandingDecision(db, id)
     if (!decision) return
     const author = await selectEmail(db, decision.user_id)
-    // The account was deleted meanwhile.
+    // The account was erased meanwhile.
     if (!author) return
-    const { was, text } = decision.details
-    const isRemoval = decision.action === 'post.remove'
+    const isRemoval = decision.action === DECISIONS.remove
     const mail: DecisionMail = {
       to: author.email,
       expiresAt: Date.now() + MAIL_LIFE_MS,
-      outcome: was !== 'removed' ? 'removed' : isRemoval ? 'appeal refused' : 'appeal granted',
-      text,
+      outcome: (await hasClosedAppeal(db, id))
+        ? isRemoval
+          ? 'appeal refused'
+          : 'appeal granted'
+        : isRemoval
+          ? 'removed'
+          : 'restored',
+      text: decision.details.text,
       reason: decision.reason,
     }
     await queueMail(db, 'send-decision-mail', { ...mail, key: `decision ${id}` })

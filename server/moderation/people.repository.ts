@@ -24,8 +24,8 @@ export type Person = {
   refused: number
 }
 
-/** Finds a user by username, e-mail or id. A username of digits comes before an id. */
-export async function selectPerson(db: Queryable, known: string): Promise<Person | undefined> {
+/** Finds users by username, e-mail or id: two where one's username is the other's id. */
+export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
   const id = isRowId(known) ? known : '0'
   const { rows } = await sql<Person>`
     SELECT u.id, u.username, u.email, u.created_at,
@@ -49,8 +49,8 @@ export async function selectPerson(db: Queryable, known: string): Promise<Person
       FROM reports WHERE reporter_id = u.id
     ) own
     WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
-    ORDER BY u.id = ${id} LIMIT 1`.execute(db)
-  return rows[0]
+    ORDER BY u.id`.execute(db)
+  return rows
 }
 
 /** The ids of a user's posts and replies of the last so many seconds, oldest first. */

@@ -6,10 +6,14 @@ import { idArray, type Queryable } from '../db/database.ts'
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
 
+/** Open appeals that can be decided: nothing can be done about a post that is nowhere any more. */
+const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals WHERE state = 'open' AND (
+    EXISTS (SELECT FROM archived_posts WHERE id = post_id) OR EXISTS (SELECT FROM posts WHERE id = post_id))`
+
 /** Posts with an open report or appeal, and since when. */
 const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
     SELECT post_id, created_at FROM reports WHERE state = 'open'
-    UNION ALL SELECT post_id, created_at FROM appeals WHERE state = 'open'
+    UNION ALL ${OPEN_APPEALS}
   ) open GROUP BY post_id`
 
 /** How a post `p` or archived post `a` stands: those of authors who have left count as deleted. */
@@ -27,15 +31,16 @@ export async function selectWaiting(
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
-/** How many posts wait for a decision, and since when the first of them does; null where none does. */
-export async function countWaiting(
-  db: Queryable,
-): Promise<{ posts: number; reports: number; oldest: Date | null }> {
-  const { rows } = await sql<{ posts: number; reports: number; oldest: Date | null }>`
+/** How much waits for a decision, and since when the first post does; null where none does. */
+export type Waiting = { posts: number; reports: number; appeals: number; oldest: Date | null }
+
+export async function countWaiting(db: Queryable): Promise<Waiting> {
+  const { rows } = await sql<Waiting>`
     SELECT count(*)::int AS posts, min(since) AS oldest,
-      (SELECT count(*) FROM reports WHERE state = 'open')::int AS reports
+      (SELECT count(*) FROM reports WHERE state = 'open')::int AS reports,
+      (SELECT count(*) FROM (${OPEN_APPEALS}) appeal)::int AS appeals
     FROM (${WAITING}) waiting`.execute(db)
-  return rows[0] ?? { posts: 0, reports: 0, oldest: null }
+  return rows[0] ?? { posts: 0, reports: 0, appeals: 0, oldest: null }
 }
 
 export type WaitingPost = {

@@ -62,8 +62,14 @@ export async function closeOpen(
     .execute()
 }
 
-/** Opens again what a decision has closed. */
+/**
+ * Opens again what a decision has closed. Where somebody has meanwhile reported the changed text for the same reason, the newer
+ * report stands, and the one before is dropped. The caller has locked the post.
+ */
 export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
+  await sql`DELETE FROM reports closed USING reports newer
+    WHERE closed.decision_id = ${decisionId} AND newer.state = 'open' AND newer.post_id = closed.post_id
+      AND newer.reporter_id = closed.reporter_id AND newer.reason_id = closed.reason_id`.execute(tx)
   const open = { state: 'open', decided_at: null, decision_id: null } as const
   await tx.updateTable('reports').set(open).where('decision_id', '=', decisionId).execute()
   await tx.updateTable('appeals').set(open).where('decision_id', '=', decisionId).execute()
@@ -101,6 +107,19 @@ export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
       EXISTS (SELECT FROM reports WHERE state = 'open' AND created_at > mailed_at)
       OR EXISTS (SELECT FROM appeals WHERE state = 'open' AND created_at > mailed_at))`.execute(tx)
   return numAffectedRows === 1n
+}
+
+/**
+ * Makes a report or appeal of this transaction newer than the last mail to the moderators, which was claimed after the
+ * transaction had begun and knows nothing of it. To be called after claimModeratorMail: the lock keeps others from
+ * claiming until the report is committed.
+ */
+export async function keepNew(tx: Queryable, postId: string): Promise<void> {
+  await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
+  for (const table of ['reports', 'appeals']) {
+    await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails
+      WHERE post_id = ${postId} AND created_at = now() AND mailed_at >= created_at`.execute(tx)
+  }
 }
 
 /** How long reports and appeals are kept. */

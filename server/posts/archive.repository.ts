@@ -110,13 +110,16 @@ export async function putBack(tx: Queryable, id: string): Promise<void> {
     ${changeWallTotal(countOnWall('back'), '+')}`.execute(tx)
 }
 
-/** The id of an archived post that has expired and whose likes have all left `likes`; undefined where there is none. */
+/** An open appeal may still bring the post back, so it stays until somebody has decided, or the appeal itself expires. */
+const IS_EXPIRED = sql<boolean>`until < now() AND NOT is_restoring
+  AND NOT EXISTS (SELECT FROM appeals WHERE post_id = archived_posts.id AND state = 'open')`
+
+/** The id of an archived post that can be purged and whose likes have all left `likes`; undefined where there is none. */
 export async function findExpired(db: Queryable): Promise<string | undefined> {
   const row = await db
     .selectFrom('archived_posts')
     .select('id')
-    .where('until', '<', sql<Date>`now()`)
-    .where('is_restoring', '=', false)
+    .where(IS_EXPIRED)
     .where('id', 'not in', (eb) => eb.selectFrom('removed_posts').select('post_id'))
     .orderBy('until')
     .limit(1)
@@ -124,12 +127,7 @@ export async function findExpired(db: Queryable): Promise<string | undefined> {
   return row?.id
 }
 
-/** Deletes an archived post for good, if it has expired. */
+/** Deletes an archived post for good, if it can be purged. */
 export async function deleteExpired(db: Queryable, id: string): Promise<void> {
-  await db
-    .deleteFrom('archived_posts')
-    .where('id', '=', id)
-    .where('until', '<', sql<Date>`now()`)
-    .where('is_restoring', '=', false)
-    .execute()
+  await db.deleteFrom('archived_posts').where('id', '=', id).where(IS_EXPIRED).execute()
 }

@@ -23,8 +23,8 @@ export type NewReport = {
 }
 
 /**
- * Adds a report with the post as it is now, unless the reporter has made the same one before, or this very text was reported
- * and kept. Returns whether the report was added.
+ * Adds a report with the post as it is now, unless the reporter has made the same one before, or a moderator has let this very
+ * text stand: by keeping it, or by bringing it back. Returns whether the report was added.
  */
 export async function insertReport(db: Queryable, report: NewReport): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -33,6 +33,14 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
     FROM posts p WHERE p.id = ${report.postId} AND NOT EXISTS (
       SELECT FROM reports kept
       WHERE kept.post_id = p.id AND kept.state = 'kept' AND kept.post_text = p.text
+    ) AND NOT EXISTS (
+      SELECT FROM journal kept
+      WHERE kept.post_id = p.id AND kept.action = 'post.keep' AND kept.details->>'text' = p.text
+        AND NOT EXISTS (
+          SELECT FROM journal undo
+          WHERE undo.post_id = p.id AND undo.action = 'decision.undo'
+            AND undo.details->>'decision' = kept.id::text
+        )
     )
     ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(db)
   return numAffectedRows === 1n

@@ -65,7 +65,7 @@ export async function takeInvitation(tx: Queryable, tokenHash: Buffer): Promise<
 export type BanKind = Tables['bans']['kind']
 export type Ban = { id: string; kind: BanKind; value: string; until: Date | null; createdAt: Date }
 
-/** Adds a ban, or sets a new end to one that is there. Returns its id. */
+/** Adds a ban, or sets a new end to one that is there. A network must be one that PostgreSQL reads. Returns its id. */
 export async function upsertBan(
   tx: Queryable,
   { kind, value, days }: { kind: BanKind; value: string; days: number | null },
@@ -73,7 +73,7 @@ export async function upsertBan(
   const until = days === null ? null : sql<Date>`now() + ${days} * interval '1 day'`
   const { id } = await tx
     .insertInto('bans')
-    .values({ kind, value, until })
+    .values({ kind, value: kind === 'network' ? sql`abbrev(${value}::inet)` : value, until })
     .onConflict((conflict) => conflict.columns(['kind', 'value']).doUpdateSet({ until }))
     .returning('id')
     .executeTakeFirstOrThrow()

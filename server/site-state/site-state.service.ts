@@ -99,17 +99,35 @@ export async function removeBan(
 }
 
 function normalBan(kind: BanKind, value: string): string | undefined {
-  if (kind === 'network') return isNetwork(value) ? value : undefined
+  if (kind === 'network') return normalNetwork(value)
   if (kind === 'email') return value.includes('@') ? mailboxOf(value) : undefined
   return domainOf(`x@${value.replace(/^@/, '')}`) || undefined
 }
 
-function isNetwork(value: string): boolean {
-  const [address = '', bits] = value.split('/')
+/** Returns an address or network as registrations are compared with it; undefined for what PostgreSQL would not read. */
+function normalNetwork(value: string): string | undefined {
+  const [written = '', bits, ...more] = value.split('/')
+  const address = normalAddress(written)
   const version = isIP(address)
-  if (version === 0) return false
-  if (bits === undefined) return true
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
+  if (version === 0 || more.length > 0) return undefined
+  if (bits === undefined) return address
+  // Of a mapped address the first 96 bits say only that it is one.
+  const length = /^\d{1,3}$/.test(bits) ? Number(bits) - (version < isIP(written) ? 96 : 0) : -1
+  return length >= 0 && length <= (version === 4 ? 32 : 128) ? `${address}/${length}` : undefined
+}
+
+const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
+
+/** Returns an address in its shortest spelling, one of IPv4 without `::ffff:`; an empty string for what is none. */
+function normalAddress(address: string): string {
+  // An address with a zone names an interface of one machine, and PostgreSQL reads none.
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : ''
+  if (address.includes('%')) return ''
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [, high, low] = MAPPED.exec(shortest) ?? []
+  if (high === undefined || low === undefined) return shortest
+  const bytes = [high, low].map((part) => Number.parseInt(part, 16))
+  return bytes.flatMap((part) => [part >> 8, part & 255]).join('.')
 }
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
@@ -141,11 +159,10 @@ async function refuseUninvited(
 }
 
 async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   const applicant = {
     mailbox: mailboxOf(email),
     domain: domainOf(email),
-    ip: isIP(address) ? address.replace(/%.*/, '') : null,
+    ip: normalAddress(ip.replace(/%.*/, '')) || null,
   }
   if (await isBanned(db, applicant)) {
     throw new AppError('REGISTRATION_CLOSED', {

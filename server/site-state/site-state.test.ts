@@ -1,11 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
-import { chargePublication } from '../rate-limits/publication-limits.ts'
-import { createLimits } from '../rate-limits/rate-limits.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { from, startAt, verifyAt } from '../testing/sign-in-calls.ts'
-import { signUpEarlier } from '../testing/sign-up-earlier.ts'
+import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import {
   addBan,
@@ -108,11 +104,19 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   expect(
     await Promise.all([ban('network', '1.2.3'), ban('network', '10.0.0.0/40'), ban('email', 'x')]),
   ).toEqual([undefined, undefined, undefined])
+  // What Node takes for an address and PostgreSQL does not would break every registration.
+  for (const value of ['fe80::1%eth0', 'fe80::1%eth0/64', '::ffff:10.0.0.0/90', '10.0.0.0/8/9']) {
+    expect(await ban('network', value), value).toBeUndefined()
+  }
+  await ban('network', '::ffff:198.51.100.7')
+  await ban('network', '::FFFF:c612:0/111')
   for (const [email, ip] of [
     ['a@spam.example'],
     ['a@mail.spam.example'],
     ['a@good.example', '203.0.113.77'],
     ['a@good.example', '2001:db8:1::5'],
+    ['a@good.example', '198.51.100.7'],
+    ['a@good.example', '::ffff:198.19.255.255'],
     ['someone@googlemail.com'],
   ] as [string, string?][]) {
     expect(await start(email, ip), email).toBe('REGISTRATION_CLOSED')
@@ -123,7 +127,14 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   ][]) {
     expect(await start(email, ip), email).toBe('ok')
   }
-  expect(await selectBans(app.db)).toHaveLength(4)
+  expect((await selectBans(app.db)).map(({ value }) => value)).toEqual([
+    'spam.example',
+    '203.0.113.0/24',
+    '2001:db8::/32',
+    'someone@gmail.com',
+    '198.51.100.7',
+    '198.18.0.0/15',
+  ])
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(true)
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(false)
   expect(await start('a@spam.example')).toBe('ok')
@@ -133,32 +144,4 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     .where('kind', '=', 'network')
     .execute()
   expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
-})
-
-test('an account that is less than a day old publishes once a minute, an older one at once', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1/32'] } })
-  const write = (token: string, text: string) =>
-    app.call('POST', '/posts', { token, body: { text }, ...from('192.0.2.9') })
-  const olga = await app.signUp()
-  expect((await write(olga.token, 'Первая')).status).toBe(201)
-  const second = await write(olga.token, 'Вторая')
-  expectRefusal(second, 'TOO_MANY_REQUESTS')
-  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(50)
-  const vera = await signUpEarlier(app)
-  for (const text of ['Раз', 'Два', 'Три']) {
-    expect((await write(vera.token, text)).status).toBe(201)
-  }
-})
-
-test('an account that is less than a day old publishes 20 times a day', async () => {
-  const app = await appForTest()
-  const { pool, close } = openDatabase(app.databaseUrl, () => {})
-  onTestFinished(close)
-  const limits = createLimits(pool, 1, Buffer.alloc(32))
-  for (let publication = 1; publication <= 20; publication++) await limits.newcomerDays.charge('7')
-  await expect(chargePublication(limits, { userId: '7', isNewcomer: true })).rejects.toMatchObject({
-    code: 'TOO_MANY_REQUESTS',
-  })
-  await chargePublication(limits, { userId: '7' })
-  await chargePublication(limits, { userId: '8', isNewcomer: true })
 })

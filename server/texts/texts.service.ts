@@ -16,6 +16,10 @@ type Options = {
   appName: string
   operatorName: string | undefined
   contactEmail: string | undefined
+  /** For how many days a removed post is kept. */
+  removedDays: number
+  /** For how many days addresses are kept; 0 where they are not. */
+  accessJournalDays: number
   /** The origin people see. */
   origin: string
 }
@@ -45,14 +49,21 @@ function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {
   return { title, html }
 }
 
+/** What an operator who is ordered to keep addresses has to say of it. */
+function addressesLine(days: number): string {
+  return `- **Сетевой адрес и порт** — при регистрации, входе, публикации и удалении, потому что этого требует закон. Хранятся (дней): ${days}, в том числе после удаления аккаунта.\n`
+}
+
 /** Replaces `{{NAME}}` by what the operator has configured. */
 function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
-  const { appName, operatorName, contactEmail, origin } = facts
+  const { appName, operatorName, contactEmail, origin, removedDays, accessJournalDays } = facts
   const values: Record<string, string> = {
     APP_NAME: appName,
     OPERATOR_NAME: operatorName ?? 'владелец сайта',
     CONTACT_EMAIL: contactEmail ?? 'адрес ещё не указан',
     SITE: new URL(origin).host,
+    REMOVED_DAYS: String(removedDays),
+    ADDRESSES: accessJournalDays > 0 ? addressesLine(accessJournalDays) : '',
   }
   return markdown.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all)
 }

@@ -10,6 +10,8 @@ const facts = {
   operatorName: 'ООО «Стена»',
   contactEmail: 'hello@wall.example',
   origin: 'https://wall.example',
+  removedDays: 30,
+  accessJournalDays: 0,
 }
 
 test.each(TEXT_NAMES)(
@@ -23,6 +25,19 @@ test.each(TEXT_NAMES)(
     if (name !== 'rules') expect(html).toContain('ООО «Стена»')
   },
 )
+
+test('the page about personal data says for how long, and that addresses are kept only where they are', async () => {
+  const read = (more: Partial<typeof facts>) =>
+    createTexts({ folder: '/nowhere', ...facts, ...more })('privacy')
+  const { html } = await read({ removedDays: 45 })
+  expect(html).toContain('Хранятся (дней): 45;')
+  expect(html).not.toContain('Сетевой адрес')
+  const ordered = await read({ accessJournalDays: 1095 })
+  expect(ordered.html).toMatch(
+    /<li><strong>Сетевой адрес и порт<\/strong>.* Хранятся \(дней\): 1095/,
+  )
+  expect(ordered.html).toContain('<p>Пароля у вас нет')
+})
 
 test('the operator’s own file stands in the template’s place, and is read again when it changes', async () => {
   const app = await appForTest({ config: { operatorName: 'Ольга', contactEmail: 'o@example.org' } })

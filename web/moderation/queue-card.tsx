@@ -17,6 +17,7 @@ const STATES: Record<QueuedPost['state'], string | null> = {
   removed: 'Удалена модератором',
   deleted: 'Удалена автором',
 }
+const REPORTED = { one: 'Пожаловался', few: 'Пожаловались', many: 'Пожаловались' }
 const PEOPLE = { one: 'человек', few: 'человека', many: 'человек' }
 
 type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
@@ -77,7 +78,7 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
       <p className={styles.soft}>
         {reporters === 0
           ? 'Обжалование'
-          : `${reporters === 1 ? 'Пожаловался' : 'Пожаловались'} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
+          : `${plural(reporters, REPORTED)} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
         {' · '}
         <PostTime createdAt={since} />
       </p>

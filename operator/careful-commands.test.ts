@@ -1,0 +1,124 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { readJournal } from '../server/journal/journal.ts'
+import { report } from '../server/testing/moderation-calls.ts'
+import { runCommand } from '../server/testing/run-command.ts'
+import { SECRET, startTestApp, type TestApp } from '../server/testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const envOf = () => ({ DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET })
+const vslukh = (...args: string[]) => runCommand(envOf(), ...args)
+const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+
+test('with --json a refusal, a wrong call and the help are JSON too, with the same exit codes', async () => {
+  for (const [code, ...args] of [
+    [1, 'post', '999999'],
+    [2, 'status', 'now'],
+    [2, 'status', '--frobnicate'],
+  ] as const) {
+    const result = await vslukh(...args, '--json')
+    expect(result.code).toBe(code)
+    expect(JSON.parse(result.out)).toEqual({ error: expect.stringMatching(/[а-яё]/) })
+  }
+  const help = JSON.parse((await runCommand({}, '--help', '--json')).out)
+  expect(help.commands).toContainEqual(
+    expect.objectContaining({ name: 'status', usage: ['status'] }),
+  )
+  const one = JSON.parse((await runCommand({}, 'report', '--help', '--json')).out)
+  expect(one).toMatchObject({ usage: expect.any(Array), options: expect.any(Array) })
+})
+
+test('a person is found by what names one person alone, and the row names who called sudo', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await app.db.updateTable('users').set({ username: olga.id }).where('id', '=', petr.id).execute()
+  const refused = await vslukh('user', olga.id)
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(petr.email) })
+  expect((await vslukh('user', petr.email)).out).toContain(`${olga.id} (${petr.id})`)
+  expect(await vslukh('user', petr.email, 'constructor')).toMatchObject({ code: 2 })
+
+  const post = await app.publish(await app.signUp(), 'Чья это запись?')
+  expect((await vslukh('post', post.id)).out).toContain(`Автор: ${post.owner.username} (`)
+  const block = ['user', petr.email, 'block', '--reason', 'Спам']
+  const asked = { code: 1, err: expect.stringContaining('сессии завершатся') }
+  expect(await vslukh(...block)).toMatchObject(asked)
+  const sudo = { ...envOf(), USER: 'root', SUDO_USER: 'galya' }
+  expect(await runCommand(sudo, ...block, '--yes')).toMatchObject({ code: 0 })
+  expect((await readJournal(app.db, { userId: petr.id }))[0]).toMatchObject({ actor: 'galya' })
+  const remove = ['post', post.id, 'remove', '--block-days', '3']
+  expect(await vslukh(...remove)).toMatchObject({ ...asked, err: expect.stringContaining('--yes') })
+  expect(await statusOf(post.id)).toBe(200)
+  expect(await vslukh(...remove, '--yes')).toMatchObject({ code: 0 })
+  expect(await statusOf(post.id)).toBe(404)
+})
+
+test('a wave goes on past a post that its author deletes meanwhile, and tells the nodes once', async () => {
+  const author = await app.signUp()
+  const posts = [await app.publish(author), await app.publish(author), await app.publish(author)]
+  const [first, second] = posts.map(({ id }) => id)
+  const listener = new pg.Client(app.databaseUrl)
+  const holder = new pg.Client(app.databaseUrl)
+  for (const client of [listener, holder]) await client.connect()
+  onTestFinished(async () => {
+    for (const client of [listener, holder]) await client.end()
+  })
+  let told = 0
+  listener.on('notification', ({ payload }) => {
+    if (payload?.startsWith('operator-')) told++
+  })
+  await listener.query('LISTEN vslukh')
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [first])
+  const wave = vslukh('post', 'remove', '--user', author.username, '--since', '2h', '--yes')
+  const waiting = `SELECT count(*)::int AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await expect
+    .poll(async () => (await listener.query(waiting)).rows[0].waiting, { timeout: 30_000 })
+    .toBe(1)
+  await app.call('DELETE', `/posts/${second}`, { token: author.token })
+  await holder.query('COMMIT')
+  expect(await wave).toMatchObject({ code: 0, out: 'Удалено: 2 записи.\n' })
+  for (const { id } of posts) expect(await statusOf(id)).toBe(404)
+  expect(told).toBe(1)
+}, 60_000)
+
+test('an export that fails leaves no file, and both dry runs say what would be', async () => {
+  const olga = await app.signUp()
+  await app.publish(olga)
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'olga.zip')
+  const save = ['user', olga.email, 'export', file]
+  // The archive is read from the database while it is written.
+  await app.db.schema.alterTable('archived_likes').renameTo('away').execute()
+  expect(await vslukh(...save)).toMatchObject({ code: 1 })
+  await app.db.schema.alterTable('away').renameTo('archived_likes').execute()
+  expect(await readdir(folder)).toEqual([])
+  expect(await vslukh(...save)).toMatchObject({ code: 0 })
+  expect(await readdir(folder)).toEqual(['olga.zip'])
+  expect(await vslukh(...save, '--dry-run')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('уже есть'),
+  })
+  const erase = await vslukh('user', olga.email, 'erase', '--dry-run')
+  expect(erase.out).toContain('записей 1, ответов 0, отметок «Нравится» 0')
+})
+
+test('status names an appeal where there is no report', async () => {
+  const author = await app.signUp()
+  const post = await app.publish(author)
+  await vslukh('post', post.id, 'remove')
+  const path = `/users/current/removed-posts/${post.id}/appeal`
+  await app.call('POST', path, { token: author.token, body: { text: 'Верните' } })
+  expect((await vslukh('status')).out).toContain('Жалобы:     1 обжалование на 1 запись, ')
+  const reported = await app.publish(author)
+  await report(app, await app.signUp(), { postId: reported.id })
+  expect((await vslukh('status')).out).toContain('1 жалоба и 1 обжалование на 2 записи, ')
+})

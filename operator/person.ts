@@ -1,0 +1,25 @@
+import { type Person, selectPeople } from '../server/moderation/people.repository.ts'
+import type { Context } from './command.ts'
+import { Refusal } from './refusal.ts'
+
+/** Returns the user with a username, e-mail or id. Throws Refusal where there is none, or a name of digits is another's id. */
+export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
+  const person = await findPerson(context, known)
+  if (!person) throw new Refusal(`Пользователя ${known} нет.`)
+  return person
+}
+
+/** Returns the user with a username, e-mail or id; undefined without one. Throws Refusal where it could be either of two. */
+export async function findPerson(
+  { db }: Pick<Context, 'db'>,
+  known: string,
+): Promise<Person | undefined> {
+  const people = await selectPeople(db, known)
+  if (people.length > 1) {
+    const emails = people.map(({ username, id, email }) => `${username} (${id}) — ${email}`)
+    throw new Refusal(
+      `«${known}» — имя одного и номер другого. Назовите человека почтой: ${emails.join('; ')}.`,
+    )
+  }
+  return people[0]
+}
