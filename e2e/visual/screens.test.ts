@@ -1,6 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { VIEWER } from '../../demo/wall-post.ts'
 import { launchChromium } from '../testing/chromium.ts'
+import { reportByDialog } from '../testing/moderation-actions.ts'
 import { NOW, startFrozenDemo } from './frozen-demo.ts'
 import { openInOwnFont } from './own-font.ts'
 import { compareWithPicture } from './picture.ts'
@@ -28,6 +30,9 @@ beforeAll(async () => {
   const page = await context.newPage()
   await page.goto(demo.signInUrl)
   await page.waitForURL(`${demo.url}/`)
+  await reportByDialog(page, { text: '«Библиотека»', comment: 'Так не было' })
+  const { code, err } = await demo.command('moderator', 'add', `${VIEWER}@example.org`)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
   signedIn = await context.storageState()
   await context.close()
 })

@@ -85,6 +85,29 @@ export const SCREENS: Record<string, Screen> = {
     path: '/settings/devices',
     show: (page) => page.getByText('Windows').waitFor(),
   },
+  'own-reports': {
+    isSignedIn: true,
+    path: '/settings/reports',
+    show: (page) => page.getByText('«Библиотека»').waitFor(),
+  },
+  queue: {
+    isSignedIn: true,
+    path: '/moderation',
+    show: (page) => page.getByText('Так не было').waitFor(),
+  },
+  'block-author': {
+    isSignedIn: true,
+    path: '/moderation',
+    async show(page) {
+      await page.getByRole('button', { name: 'Заблокировать автора' }).click()
+      await page.getByRole('dialog', { name: 'Заблокировать автора' }).waitFor()
+    },
+  },
+  'delete-account': {
+    isSignedIn: true,
+    path: '/settings/account/delete',
+    show: (page) => page.getByText('14 дней аккаунт можно вернуть').waitFor(),
+  },
   username: {
     isSignedIn: true,
     path: '/settings/account/username',
