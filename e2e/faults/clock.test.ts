@@ -28,8 +28,12 @@ async function productOnShiftedClock() {
 }
 
 test('the clock an hour ahead and back: publishing, mails and counts go on at once', async () => {
-  const { client, shift, mailbox } = await productOnShiftedClock()
+  const { product, client, shift, mailbox } = await productOnShiftedClock()
   const [olga, petr] = await signUpUsers(client, 2)
+  // Newcomers publish once a minute.
+  await withEmbeddedDatabase(product.dataDir, (db) =>
+    sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(db),
+  )
   if (!olga || !petr) throw new Error('nobody signed up')
   const publish = () =>
     client.call('POST', '/posts', { token: olga.token, body: { text: 'В этот час' } })
