@@ -39,7 +39,7 @@ export default defineConfig({
           ...wholeProduct,
           // Each file has a product, a database and a browser of its own, and often waits for them.
           fileParallelism: true,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },

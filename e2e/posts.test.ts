@@ -55,9 +55,8 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
   await textField(dialog).fill('  Первое слово\n\nи второе  ')
-  await page.keyboard.press('Control+Enter')
-  await page.keyboard.press('Control+Enter')
-  await dialog.waitFor({ state: 'detached' })
+  // Also while the dialog of a published text is closing.
+  while ((await dialog.count()) > 0) await page.keyboard.press('Control+Enter')
   await toast(page, 'Опубликовано').waitFor()
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
   expect((await journey.call('GET', '/posts')).body.total).toBe(2)

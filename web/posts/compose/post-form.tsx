@@ -118,6 +118,8 @@ export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   const hasEntered = useRef(false)
+  /** The text in the form was sent: until the form is gone, another Enter must not publish it again. */
+  const isSent = useRef(false)
   const onceBack = useSendOnceBack(send)
   const sending = useDialogMutation({
     mutationKey: SENDING,
@@ -131,19 +133,22 @@ export function usePostForm(options: PostFormOptions) {
   const canSend = text !== null && text !== normalizeText(initialText)
 
   const onDraftSent = useEffectEvent((sent: string) => {
-    if (sent === normalizeText(typed)) onSent()
+    if (sent !== normalizeText(typed)) return
+    isSent.current = true
+    onSent()
   })
   useEffect(() => draft.onSent((sent) => onDraftSent(sent)), [draft])
 
   function type(raw: string): void {
     const next = tidyTyped(raw)
     setTyped(next)
+    isSent.current = false
     sending.clearError()
     draft.write(next === initialText ? '' : next)
   }
 
   function submit(): void {
-    if (canSend) sending.mutate(text)
+    if (canSend && !isSent.current) sending.mutate(text)
   }
 
   return {
