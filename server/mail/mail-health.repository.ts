@@ -25,6 +25,9 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
 
 const NO_FAILURE = { failingSince: null, error: null, reason: null }
 
+/** A job that has just queued its mail again and is about to end: graphile-worker has set its attempts to the highest number. */
+const IS_ENDING = sql`j.locked_at IS NOT NULL AND j.attempts = j.max_attempts`
+
 async function selectQueue(db: Queryable) {
   const { rows } = await sql<Pick<MailHealth, 'waiting' | 'failing' | 'oldestSeconds'>>`
     SELECT count(*)::int AS waiting,
@@ -34,7 +37,7 @@ async function selectQueue(db: Queryable) {
         coalesce(to_timestamp((payload->>'queuedAt')::float8 / 1000), j.created_at)
       )), 0)::float8 AS "oldestSeconds"
     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE t.identifier LIKE 'send-%'`.execute(db)
+    WHERE t.identifier LIKE 'send-%' AND NOT (${IS_ENDING})`.execute(db)
   return rows[0] ?? { waiting: 0, failing: 0, oldestSeconds: 0 }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
 
@@ -20,7 +21,8 @@ export function queueMail<M extends QueuedMail>(
   task: string,
   mail: M,
 ): Promise<void> {
-  return addMailJob(db, { task, mail, onSameKey: 'keep' })
+  // Its own key, where it has no other, lets its next try take the place of the one that runs.
+  return addMailJob(db, { task, mail: { key: randomUUID(), ...mail }, onSameKey: 'keep' })
 }
 
 /** Queues a mail whose job is running once more, to be sent after `afterMs` milliseconds. */
