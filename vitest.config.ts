@@ -1,8 +1,17 @@
 import { defineConfig } from 'vitest/config'
-import { runByNode, sharedPostgres, strict, wholeProduct } from './vitest.shared.ts'
+import {
+  keepTemporaryFilesInMemory,
+  runByNode,
+  sharedPostgres,
+  strict,
+  wholeProduct,
+} from './vitest.shared.ts'
 
 /** These measure times, load or processor use, so each of them runs while nothing else does. */
 const MEASURING = ['e2e/{idle-connections,life,long-list,overload,unwritable-log,weight}.test.ts']
+
+// Each test database is some 500 files, which are made and removed again.
+keepTemporaryFilesInMemory()
 
 export default defineConfig({
   test: {

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { compileCacheFolder } from './scripts/compile-cache.ts'
 
 /** Settings that the suites share; each of them has a configuration of its own. */
@@ -30,4 +31,25 @@ export const wholeProduct = {
   fileParallelism: false,
   testTimeout: 60_000,
   hookTimeout: 120_000,
+}
+
+const MEMORY = '/dev/shm'
+const LEAST_FREE_BYTES = 4 * 1024 ** 3
+
+/**
+ * Lets this process and its children keep their temporary files in memory, where the machine has a file system for that with
+ * 4 GiB free. They are removed when the process ends.
+ */
+export function keepTemporaryFilesInMemory(): void {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    if (bavail * bsize < LEAST_FREE_BYTES) return
+    const folder = `${MEMORY}/vslukh-tests-${process.pid}`
+    // PostgreSQL, which runs as another user than root, goes through it to folders of its own.
+    mkdirSync(folder, { mode: 0o711 })
+    process.env.TMPDIR = folder
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  } catch {
+    // There is none, or it may not be written: the usual folder serves.
+  }
 }
