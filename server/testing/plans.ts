@@ -13,13 +13,17 @@ export type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** Records every statement with parameters that this process sends while `work` runs. */
+/** The queue's own statements, with which it asks for jobs at any moment, quote the name of its schema. */
+const BY_QUEUE = /"graphile_worker"/
+
+/** Records every statement with parameters that this process sends while `work` runs, but for those of the job queue itself. */
 export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send = pg.Client.prototype.query
   const recording = function (this: pg.Client, ...args: unknown[]) {
     const [config] = args as [Partial<Sent> | undefined]
-    if (config?.text && config.values) sent.push({ text: config.text, values: config.values })
+    const { text, values } = config ?? {}
+    if (text && values && !BY_QUEUE.test(text)) sent.push({ text, values })
     return Reflect.apply(send, this, args)
   }
   pg.Client.prototype.query = recording as typeof send
