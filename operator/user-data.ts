@@ -1,8 +1,9 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { link, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { eraseNow } from '../server/account-deletion/account-deletion.service.ts'
+import { nameFile, unfinishedPath } from '../server/backup/unfinished-file.ts'
 import { exportData } from '../server/data-export/data-export.service.ts'
 import { errorCode } from '../server/db/database-errors.ts'
 import { appendToJournal } from '../server/journal/journal.ts'
@@ -35,15 +36,14 @@ export async function exportPerson(context: Context, { id, username }: Person): 
 
 /** Writes a stream into a file that is not there before all of it is. Throws Refusal where somebody else has made the file. */
 async function writeWhole(file: string, content: Readable): Promise<void> {
-  const part = `${file}.${process.pid}.part`
+  const unfinished = unfinishedPath(file)
   try {
-    await pipeline(content, createWriteStream(part, { flags: 'wx', mode: 0o600 }))
-    // Unlike a rename, a link never replaces a file.
-    await link(part, file)
+    await pipeline(content, createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }))
+    await nameFile(unfinished, file)
   } catch (error) {
     throw errorCode(error) === 'EEXIST' ? new Refusal(`Файл ${file} уже есть.`) : error
   } finally {
-    await rm(part, { force: true })
+    await rm(unfinished, { force: true })
   }
 }
 

@@ -6,7 +6,8 @@ import {
 import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
 import { storeMailOutcome } from './codes/codes.repository.ts'
 import { type Config, originOf } from './config.ts'
-import { type Delivery, sendUntilExpired } from './mail/send-mail.task.ts'
+import type { QueuedMail } from './mail/queue-mail.ts'
+import { type Delivery, type Sender, sendUntilExpired } from './mail/send-mail.task.ts'
 import type { MailTransport } from './mail/transport.ts'
 import {
   type DecisionMail,
@@ -34,53 +35,34 @@ export function createMailTasks({ config, codeKey, undoKey, transport, delivery 
   const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
   const { db } = delivery
   const words = { appName, origin: originOf(config), transport }
+  const notice = { contact, ...words }
   return {
-    'send-code': sendUntilExpired(
-      'send-code',
-      {
-        send: (mail: CodeMail, attempt) =>
-          sendCodeMail(mail, { key: codeKey, ttlSeconds, ...words, ...attempt }),
-        onOutcome: (mail, outcome) =>
-          storeMailOutcome(db, mail.operationId, { outcome, ttlSeconds }),
-      },
-      delivery,
-    ),
-    'send-sign-in-notice': sendUntilExpired(
-      'send-sign-in-notice',
-      {
-        send: (notice: SignInNotice, { signal }) =>
-          sendSignInNotice(notice, signal, { contact, ...words }),
-      },
-      delivery,
-    ),
-    'send-email-notice': sendUntilExpired(
-      'send-email-notice',
-      {
-        send: (notice: EmailNotice, { signal }) =>
-          sendEmailNotice(notice, signal, { undoKey, contact, ...words }),
-      },
-      delivery,
-    ),
-    'send-deletion-notice': sendUntilExpired(
-      'send-deletion-notice',
-      {
-        send: (notice: DeletionNotice, { signal }) =>
-          sendDeletionNotice(notice, signal, { contact, ...words }),
-      },
-      delivery,
-    ),
-    'send-queue-mail': sendUntilExpired(
-      'send-queue-mail',
-      {
-        send: async (mail: QueueMail, { signal }) =>
-          sendQueueMail({ ...mail, waiting: await countWaiting(db) }, signal, words),
-      },
-      delivery,
-    ),
-    'send-decision-mail': sendUntilExpired(
-      'send-decision-mail',
-      { send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, words) },
-      delivery,
-    ),
-  } satisfies JobTasks
+    ...sending('send-code', {
+      send: (mail: CodeMail, attempt) =>
+        sendCodeMail(mail, { key: codeKey, ttlSeconds, ...words, ...attempt }),
+      onOutcome: (mail, outcome) => storeMailOutcome(db, mail.operationId, { outcome, ttlSeconds }),
+    }),
+    ...sending('send-sign-in-notice', {
+      send: (mail: SignInNotice, { signal }) => sendSignInNotice(mail, signal, notice),
+    }),
+    ...sending('send-email-notice', {
+      send: (mail: EmailNotice, { signal }) =>
+        sendEmailNotice(mail, signal, { undoKey, ...notice }),
+    }),
+    ...sending('send-deletion-notice', {
+      send: (mail: DeletionNotice, { signal }) => sendDeletionNotice(mail, signal, notice),
+    }),
+    ...sending('send-queue-mail', {
+      send: async (mail: QueueMail, { signal }) =>
+        sendQueueMail({ ...mail, waiting: await countWaiting(db) }, signal, words),
+    }),
+    ...sending('send-decision-mail', {
+      send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, words),
+    }),
+  }
+
+  function sending<Task extends string, M extends QueuedMail>(task: Task, sender: Sender<M>) {
+    const job: JobTasks[string] = sendUntilExpired(task, sender, delivery)
+    return { [task]: job } as Record<Task, typeof job>
+  }
 }

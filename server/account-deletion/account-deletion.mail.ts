@@ -1,6 +1,6 @@
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { formatDay } from '../../contract/dates.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { NoticeOptions } from '../mail/transport.ts'
 
 /** A queued notice to the address of an account that has just been deleted. */
 export type DeletionNotice = {
@@ -12,15 +12,6 @@ export type DeletionNotice = {
   expiresAt: number
 }
 
-type NoticeOptions = {
-  appName: string
-  /** The origin people see. */
-  origin: string
-  /** Whom to ask. */
-  contact: string | undefined
-  transport: MailTransport
-}
-
 /** For so long a notice is tried, in days after the deletion: the queue keeps no address for longer. */
 const TRIED_DAYS = 3
 
@@ -29,7 +20,7 @@ export function noticeExpiry(erasedAt: number): number {
   return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
 }
 
-/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it was not sent. */
+/** Writes and sends a notice, unless `signal` aborts. Rejects when it was not sent. */
 export async function sendDeletionNotice(
   { to, username, erasedAt }: DeletionNotice,
   signal: AbortSignal,

@@ -14,8 +14,8 @@ import {
   markReturning,
   selectErasure,
 } from './account-deletion.repository.ts'
+import { moveOut } from './account-moves.ts'
 import { ERASURE, eraseAccount } from './erase-account.ts'
-import { moveOut } from './move-accounts.task.ts'
 
 /**
  * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.

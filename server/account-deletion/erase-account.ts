@@ -1,13 +1,13 @@
 import { reserveNamesOf } from '../account/account.service.ts'
-import type { Db, Queryable } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { appendToJournal, isInJournal } from '../journal/journal.ts'
 import {
   eraseArchivedPosts,
   eraseRows,
   eraseUser,
-  lockMover,
   selectReferences,
 } from './account-deletion.repository.ts'
+import { repeatLocked } from './account-moves.ts'
 
 /** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
@@ -21,25 +21,20 @@ export async function eraseAccount(
   { userId, nameKey }: { userId: string; nameKey: Buffer },
   stopping: Promise<never>,
 ): Promise<void> {
-  const mover = { id: userId, goes: 'for good' } as const
-  const step = (erase: (tx: Queryable) => Promise<number>) =>
-    db.transaction().execute(async (tx) => ((await lockMover(tx, mover)) ? erase(tx) : 0))
-  const untilNone = async (erase: (tx: Queryable) => Promise<number>) => {
-    while ((await Promise.race([step(erase), stopping])) > 0);
-  }
-  await untilNone((tx) => eraseArchivedPosts(tx, userId))
+  const repeat = repeatLocked(db, { id: userId, goes: 'for good' }, stopping)
+  await repeat(async (tx) => (await eraseArchivedPosts(tx, userId)) > 0)
   for (const reference of await selectReferences(db)) {
     // Its names are reserved together with the removal of the user.
     if (reference.table === 'released_usernames') continue
-    await untilNone((tx) => eraseRows(tx, reference, userId))
+    await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
   }
-  await untilNone(async (tx) => {
+  await repeat(async (tx) => {
     await reserveNamesOf(tx, userId, nameKey)
     await eraseUser(tx, userId)
     // An operator's command has written it before it began.
     if (!(await isInJournal(tx, ERASURE, userId))) {
       await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
     }
-    return 0
+    return false
   })
 }

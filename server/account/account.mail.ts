@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { PATHS } from '../../contract/pages.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { NoticeOptions } from '../mail/transport.ts'
 
 /** A queued notice to the address an account has just left. It names the change; sending it derives the link. */
 export type EmailNotice = {
@@ -11,21 +11,11 @@ export type EmailNotice = {
   expiresAt: number
 }
 
-type NoticeOptions = {
-  appName: string
-  /** The origin people see, for the link. */
-  origin: string
-  undoKey: Buffer
-  /** Whom to write where the link does not help. */
-  contact: string | undefined
-  transport: MailTransport
-}
-
-/** Writes and sends a notice, or gives up when `signal` aborts. Rejects when it was not sent. */
+/** Writes and sends a notice, unless `signal` aborts. Rejects when it was not sent. */
 export async function sendEmailNotice(
   { to, username, changeId }: EmailNotice,
   signal: AbortSignal,
-  { appName, origin, undoKey, contact, transport }: NoticeOptions,
+  { appName, origin, undoKey, contact, transport }: NoticeOptions & { undoKey: Buffer },
 ): Promise<string> {
   const mail = {
     to,

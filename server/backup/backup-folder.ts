@@ -1,37 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { errorCode } from '../db/database-errors.ts'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 
 const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
-/** The codes of a folder that knows no links, as on exFAT. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 /** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */
 export function backupName(madeAt: Date): string {
   return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
-}
-
-/** Returns where a backup is written until it is complete: a name of its own, so that two at once cannot write into one file. */
-export function unfinishedPath(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-}
-
-/** Gives a complete file its name. Unlike a rename alone, this never replaces a file: it then throws the error EEXIST. */
-export async function nameFile(
-  unfinished: string,
-  path: string,
-  makeLink: typeof link = link,
-): Promise<void> {
-  try {
-    await makeLink(unfinished, path)
-  } catch (error) {
-    if (!NO_LINKS.includes(errorCode(error))) throw error
-    // Whoever creates the empty file first may put a backup in its place.
-    await (await open(path, 'wx', 0o600)).close()
-    await rename(unfinished, path)
-  }
 }
 
 type Kept = {

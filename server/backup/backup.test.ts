@@ -16,10 +16,10 @@ import {
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 import { BACKED_UP, LEFT_OUT } from './backed-up-tables.ts'
 import { type Manifest, readManifest } from './backup-file.ts'
-import { nameFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import { restoreBackup } from './restore.service.ts'
 import { selectTables } from './tables.repository.ts'
+import { nameFile } from './unfinished-file.ts'
 import { verifyBackup } from './verify.service.ts'
 
 let app: TestApp

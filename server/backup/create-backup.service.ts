@@ -5,7 +5,7 @@ import { MIGRATIONS, productVersion } from '../db/migrate.ts'
 import { BACKED_UP, LEFT_OUT } from './backed-up-tables.ts'
 import { explainWriting } from './backup-error.ts'
 import { BackupWriter, type Manifest, type Part, type Progress } from './backup-file.ts'
-import { backupName, nameFile, unfinishedPath } from './backup-folder.ts'
+import { backupName } from './backup-folder.ts'
 import {
   copyOut,
   selectMigrations,
@@ -14,6 +14,7 @@ import {
   selectTables,
   setCopyFormat,
 } from './tables.repository.ts'
+import { nameFile, unfinishedPath } from './unfinished-file.ts'
 
 type Options = {
   secret: string | null

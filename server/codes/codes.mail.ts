@@ -3,7 +3,7 @@ import { CODE_LENGTH } from '../../contract/constants.ts'
 import type { Purpose } from '../db/tables.ts'
 import { whenAndWhere } from '../mail/mail-words.ts'
 import type { QueuedMail } from '../mail/queue-mail.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { MailOptions } from '../mail/transport.ts'
 
 /** A queued mail with a code. It names the operation, not the code; sending it derives the code. */
 export type CodeMail = QueuedMail & {
@@ -21,12 +21,8 @@ const WHAT: Record<Purpose, string> = {
   'account-deletion': 'код для удаления аккаунта',
 }
 
-type SendOptions = {
+type SendOptions = MailOptions & {
   key: Buffer
-  appName: string
-  /** The origin people see: its host is the only place for the code. */
-  origin: string
-  transport: MailTransport
   /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   /** Milliseconds until the operation expires. */

@@ -31,20 +31,24 @@ export type Examined = {
 export const IDENTITY_KEY = 'doctor'
 const DNS = { timeout: 2000, tries: 1 }
 
-/** The checks in the order in which one would mend what is broken. */
+/** The checks in the order in which one would repair what is broken. */
 const ORDER = [
-  ...['versions', 'settings', 'database', 'clock', 'public url', 'certificate', 'proxy'],
-  ...[
-    'smtp',
-    'mails',
-    'mail domain',
-    'disk',
-    'backup disk',
-    'backup',
-    'counters',
-    'jobs',
-    'secret',
-  ],
+  'versions',
+  'settings',
+  'database',
+  'clock',
+  'public url',
+  'certificate',
+  'proxy',
+  'smtp',
+  'mails',
+  'mail domain',
+  'disk',
+  'backup disk',
+  'backup',
+  'counters',
+  'jobs',
+  'secret',
 ]
 
 /** Runs every check. Returns the findings in that order. */

@@ -16,7 +16,7 @@ type Attempt = {
   signal: AbortSignal
 }
 
-type Sender<M> = {
+export type Sender<M> = {
   /** Returns the mail server's answer. Rejects when the mail was not sent, over SMTP with MailFailure. */
   send: (mail: M, attempt: Attempt) => Promise<string>
   /** Called after each attempt. A rejection is only logged. */

@@ -71,21 +71,37 @@ function loginOf({ code, command = '', responseCode = 535 }: SmtpError): MailFai
   return ['MAIL FROM', 'RCPT TO', 'DATA'].includes(command) ? 'accepted' : undefined
 }
 
-type Options = { conversationMs?: number; dkim?: Dkim | undefined }
+type Options = {
+  conversationMs?: number
+  dkim?: Dkim | undefined
+  /** Called for each entry of nodemailer's log. */
+  onEntry?: OnEntry
+}
+
+/** An entry of nodemailer's log with its message, in which `%s` stands for the values. */
+export type OnEntry = (
+  entry: { tnx?: string; action?: string },
+  message: string,
+  values: unknown[],
+) => void
 
 /**
  * Makes a function that sends a message over a connection of its own, and returns the server's answer. It rejects with
  * MailFailure, after 45 s at the latest or when `signal` aborts, and sends nothing once it has rejected.
  */
-export function smtpSender(url: string, { conversationMs = CONVERSATION_MS, dkim }: Options = {}) {
+export function smtpSender(
+  url: string,
+  { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
+) {
   return async (message: Message, signal?: AbortSignal): Promise<string> => {
     let isWritten = false
     const smtp = createTransport({
       ...smtpOptions(url),
       ...(dkim && { dkim }),
       // Only its log shows that the last byte of the message was written to the socket.
-      logger: entryLogger(({ tnx }) => {
-        if (tnx === 'message') isWritten = true
+      logger: entryLogger((entry, ...rest) => {
+        if (entry.tnx === 'message') isWritten = true
+        onEntry(entry, ...rest)
       }),
     })
     const deadline = AbortSignal.timeout(conversationMs)
@@ -134,10 +150,9 @@ function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boo
   return !/^\d{3}[ -]5\.7\./.test(response)
 }
 
-type Entry = { tnx?: string }
-
 /** A logger for nodemailer that prints nothing and calls `onEntry` for each entry. */
-function entryLogger(onEntry: (entry: Entry) => void) {
-  const log = (entry: unknown) => onEntry(entry as Entry)
+function entryLogger(onEntry: OnEntry) {
+  const log = (entry: unknown, message?: unknown, ...values: unknown[]) =>
+    onEntry(entry as Parameters<OnEntry>[0], String(message), values)
   return { level() {}, trace: log, debug: log, info: log, warn: log, error: log, fatal: log }
 }

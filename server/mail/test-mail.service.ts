@@ -1,13 +1,10 @@
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import { readDkim } from './dkim.ts'
-import { CONVERSATION_MS, smtpOptions, toMessage } from './smtp.ts'
+import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice } from './smtp-advice.ts'
 
 /** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
 export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
-
-type Entry = { tnx?: string; action?: string }
 
 /**
  * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
@@ -25,43 +22,25 @@ export async function sendTestMail(
   },
 ): Promise<TestMail> {
   const steps: string[] = []
-  const note = (entry: unknown, message?: unknown, ...values: unknown[]) => {
-    const step = stepOf(entry as Entry, String(message), values)
+  const onEntry: OnEntry = (...entry) => {
+    const step = stepOf(...entry)
     if (step !== undefined) steps.push(step)
   }
-  const logger = {
-    level() {},
-    trace: note,
-    debug: note,
-    info: note,
-    warn() {},
-    error() {},
-    fatal() {},
-  }
-  const signing = await readDkim({ dkim, mailFrom })
-  const smtp = createTransport({
-    ...smtpOptions(smtpUrl),
-    ...(signing && { dkim: signing }),
-    logger,
-  })
+  const send = smtpSender(smtpUrl, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
   const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
   const mail = { to, subject: `Проверка почты · ${appName}`, text }
   try {
-    const message = toMessage(mail, { name: appName, address: mailFrom })
-    const signal = AbortSignal.timeout(CONVERSATION_MS)
-    const { response } = await smtp.sendMail({ ...message, signal })
+    const response = await send(toMessage(mail, { name: appName, address: mailFrom }))
     steps.push(`Письмо принято сервером: ${response}`)
     return { steps, failure: null }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { steps, failure: { says: message, mend: smtpAdvice({ code, message }) } }
-  } finally {
-    smtp.close()
   }
 }
 
 /** Names the step that an entry of nodemailer's log tells of; undefined for all others. */
-function stepOf({ tnx, action }: Entry, message: string, values: unknown[]): string | undefined {
+function stepOf(...[{ tnx, action }, message, values]: Parameters<OnEntry>): string | undefined {
   if (tnx === 'network' && message.startsWith('%s established')) {
     const [kind, address, port] = values
     const secured = kind === 'Secure connection' ? ', сразу с TLS' : ''

@@ -1,14 +1,7 @@
 import { formatDate } from '../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { MailOptions } from '../mail/transport.ts'
 import type { Waiting } from './queue.repository.ts'
-
-type MailOptions = {
-  appName: string
-  /** The origin people see, for links. */
-  origin: string
-  transport: MailTransport
-}
 
 /** A queued mail that tells moderators of waiting posts. */
 export type QueueMail = { to: string; expiresAt: number }

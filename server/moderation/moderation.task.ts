@@ -6,6 +6,12 @@ import type { DecisionMail } from './moderation.mail.ts'
 import { MAIL_LIFE_MS } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 
+/** What an author is told of a removal, and of a return. */
+const OUTCOMES = {
+  first: ['removed', 'restored'],
+  onAppeal: ['appeal refused', 'appeal granted'],
+} as const
+
 /** Makes the job that tells an author of a decision once nobody can undo it any more. An undone decision is not announced. */
 export function createAnnouncing(db: Db): (payload: { id: string }) => Promise<void> {
   return async ({ id }) => {
@@ -14,17 +20,11 @@ export function createAnnouncing(db: Db): (payload: { id: string }) => Promise<v
     const author = await selectEmail(db, decision.user_id)
     // The account was erased meanwhile.
     if (!author) return
-    const isRemoval = decision.action === DECISIONS.remove
+    const [ofRemoval, ofReturn] = OUTCOMES[(await hasClosedAppeal(db, id)) ? 'onAppeal' : 'first']
     const mail: DecisionMail = {
       to: author.email,
       expiresAt: Date.now() + MAIL_LIFE_MS,
-      outcome: (await hasClosedAppeal(db, id))
-        ? isRemoval
-          ? 'appeal refused'
-          : 'appeal granted'
-        : isRemoval
-          ? 'removed'
-          : 'restored',
+      outcome: decision.action === DECISIONS.remove ? ofRemoval : ofReturn,
       text: decision.details.text,
       reason: decision.reason,
     }

@@ -1,7 +1,7 @@
 import { PATHS } from '../../contract/pages.ts'
 import { whenAndWhere } from '../mail/mail-words.ts'
 import type { QueuedMail } from '../mail/queue-mail.ts'
-import type { MailTransport } from '../mail/transport.ts'
+import type { NoticeOptions } from '../mail/transport.ts'
 
 /** A queued notice that a client has signed in which had never done so as this user. */
 export type SignInNotice = QueuedMail & {
@@ -11,16 +11,7 @@ export type SignInNotice = QueuedMail & {
   signedInAt: number
 }
 
-type NoticeOptions = {
-  appName: string
-  /** The origin people see, for the link. */
-  origin: string
-  /** Whom to write where closing the session does not help. */
-  contact: string | undefined
-  transport: MailTransport
-}
-
-/** Writes and sends a notice, or gives up when `signal` aborts. Returns the mail server's answer; rejects when it was not sent. */
+/** Writes and sends a notice, unless `signal` aborts. Returns the mail server's answer; rejects when it was not sent. */
 export async function sendSignInNotice(
   { to, username, device, signedInAt }: SignInNotice,
   signal: AbortSignal,
