@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { idArray, type Queryable } from '../db/database.ts'
+import { unixSeconds } from '../db/sql-parts.ts'
 
-const erasedAt = sql<number>`floor(extract(epoch FROM
-  deleted_at + ${sql.lit(RETURN_DAYS)} * interval '1 day'))::float8`
+const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
 /** Marks a user as deleted, which hides all posts at once. Returns when the account will be erased, in unix seconds. */
 export async function markDeleted(tx: Queryable, userId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { RESTORE_LOCK } from '../db/restore-lock.ts'
+import { COUNT_NODES } from '../response-cache/operator-changes.ts'
 import { LEFT_OUT } from './backed-up-tables.ts'
 import { BackupError } from './backup-error.ts'
 import { setCopyFormat } from './tables.repository.ts'
@@ -90,7 +91,6 @@ export async function hasWall(client: pg.Client): Promise<boolean> {
 
 /** Returns how many servers use the database. */
 export async function countServers(client: pg.Client): Promise<number> {
-  const { rows } = await client.query(`SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'vslukh change feed'`)
-  return rows[0].count
+  const { rows } = await client.query(COUNT_NODES)
+  return rows[0].nodes
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
-import { addDatabaseTime, measureQuery } from './database-time.ts'
+import { addQueryTime, measureQuery } from './query-time.ts'
 
 test('the time of a shared query counts for the first of its calls, not for one that was answered before', async () => {
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -11,7 +11,7 @@ test('the time of a shared query counts for the first of its calls, not for one 
     return items
   })
   const times = [{ ms: 0 }, { ms: 0 }, { ms: 0 }]
-  const calls = times.map((time, n) => addDatabaseTime(time, () => call(n)))
+  const calls = times.map((time, n) => addQueryTime(time, () => call(n)))
   arrived[0]?.resolve()
   await calls[0]
   const first = times[0]?.ms

@@ -1,7 +1,7 @@
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { noteDatabaseError } from './database-errors.ts'
-import { measureQuery } from './database-time.ts'
+import { measureQuery } from './query-time.ts'
 
 /** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
 const TEXTS_MAX = 200

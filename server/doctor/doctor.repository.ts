@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { COUNT_NODES } from '../response-cache/operator-changes.ts'
 
 /** What the database says of itself and of this role. */
 export type DatabaseFacts = {
@@ -30,8 +31,7 @@ export async function selectDatabaseFacts(db: Queryable): Promise<DatabaseFacts>
           AND NOT pg_has_role(relowner, 'USAGE'))::int AS foreign_tables,
       has_schema_privilege('public', 'CREATE') AS may_create,
       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS is_superuser,
-      (SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'vslukh change feed')::int AS nodes
+      (${sql.raw(COUNT_NODES)}) AS nodes
     FROM installation i`.execute(db)
   const [facts] = rows
   if (!facts) throw new Error('the installation has no row')
@@ -50,7 +50,8 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
       (count(*) FILTER (WHERE j.attempts >= j.max_attempts))::int AS given_up,
       coalesce(array_agg(DISTINCT t.identifier), '{}') AS tasks
     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE j.attempts >= j.max_attempts OR (j.locked_at IS NULL AND j.run_at < now() - ${OVERDUE})`.execute(
+    WHERE j.locked_at IS NULL
+      AND (j.attempts >= j.max_attempts OR j.run_at < now() - ${OVERDUE})`.execute(
     db,
   )
   return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }

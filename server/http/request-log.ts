@@ -6,7 +6,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { addDatabaseTime, type DatabaseTime } from '../db/database-time.ts'
+import { addQueryTime, type QueryTime } from '../db/query-time.ts'
 import { networkOf } from '../rate-limits/network.ts'
 
 /** 72 bits, enough to distinguish networks. */
@@ -15,7 +15,7 @@ const HASH_LENGTH = 12
 declare module 'node:http' {
   interface IncomingMessage {
     /** How long the queries of this request have taken so far. */
-    databaseTime?: DatabaseTime
+    databaseTime?: QueryTime
   }
 }
 
@@ -96,11 +96,11 @@ export function logEvent(
 }
 
 /** Measures the queries of each request, for its line in the log. */
-export function measureDatabaseTime(listener: RequestListener): RequestListener {
+export function measureQueryTime(listener: RequestListener): RequestListener {
   return (request, response) => {
     const time = { ms: 0 }
     request.databaseTime = time
-    addDatabaseTime(time, () => listener(request, response))
+    addQueryTime(time, () => listener(request, response))
   }
 }
 

@@ -19,7 +19,7 @@ import { createLoadShedding } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import {
-  measureDatabaseTime,
+  measureQueryTime,
   type NoteRefused,
   nextRequestId,
   type ObserveRequest,
@@ -89,7 +89,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     // A request that arrives while the server closes, on a connection in use, is served like the one before it.
     return503OnClosing: false,
     serverFactory(listener) {
-      const serve = options.before(load.guard(measureDatabaseTime(listener)))
+      const serve = options.before(load.guard(measureQueryTime(listener)))
       const server = createServer(
         SERVER_OPTIONS,
         connections.inTurn((request, response) => {

@@ -1,11 +1,12 @@
 import { Logger, runOnce } from 'graphile-worker'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
+import { selectJobFacts } from '../doctor/doctor.repository.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { queueAgain, queueMail } from './queue-mail.ts'
 
-test('a mail that is queued again counts once, also while the job of its last try has not ended', async () => {
+test('a mail that is queued again counts once, and its job is not one that was given up, also while the job of its last try has not ended', async () => {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const { db, pool, close } = openDatabase(database.url, () => {})
@@ -21,6 +22,7 @@ test('a mail that is queued again counts once, also while the job of its last tr
         const mail = payload as Parameters<typeof queueMail>[2]
         await queueAgain(db, 'send-x', { mail, afterMs: 60_000 })
         counts.push(await mailHealth(db))
+        expect(await selectJobFacts(db)).toMatchObject({ given_up: 0 })
       },
     },
   })

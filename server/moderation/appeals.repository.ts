@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import type { OwnRemovedPost } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
+import { unixSeconds } from '../db/sql-parts.ts'
 
 const OWN_REMOVED_MAX = 50
 
 /** An author's removed and hidden posts, the last of them first. */
 export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
   const { rows } = await sql<OwnRemovedPost>`
-    SELECT a.id, a.text, floor(extract(epoch FROM a.created_at))::float8 AS "createdAt", a.why AS state,
-      floor(extract(epoch FROM a.archived_at))::float8 AS "removedAt", CASE a.why WHEN 'removed' THEN coalesce(a.reason, '') ELSE '' END AS reason,
-      floor(extract(epoch FROM a.until))::float8 AS until,
+    SELECT a.id, a.text, ${unixSeconds('a.created_at')} AS "createdAt", a.why AS state,
+      ${unixSeconds('a.archived_at')} AS "removedAt", CASE a.why WHEN 'removed' THEN coalesce(a.reason, '') ELSE '' END AS reason,
+      ${unixSeconds('a.until')} AS until,
       CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
         'state', CASE WHEN ap.state = 'open' THEN 'open' ELSE 'refused' END) END AS appeal
     FROM archived_posts a LEFT JOIN appeals ap ON ap.post_id = a.id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
 
 /** A block to put on a user: for so many days, or until it is taken back where `days` is null. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
@@ -47,10 +48,10 @@ export async function deleteBlock(tx: Queryable, userId: string): Promise<boolea
 /** The block that applies to a user now; null without one. */
 export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
   const row = await db
-    .selectFrom('blocks')
+    .selectFrom('blocks as b')
     .select(['reason', 'until', 'blocked_by'])
     .where('user_id', '=', userId)
-    .where(sql<boolean>`coalesce(until > now(), true)`)
+    .where(IS_BLOCK_IN_FORCE)
     .executeTakeFirst()
   return row ?? null
 }

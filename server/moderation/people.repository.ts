@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isRowId, type Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
 import { emailKey } from '../mail/email-address.ts'
 
 /** What an operator sees of a user. */
@@ -38,7 +39,7 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
     FROM users u
     LEFT JOIN owner_totals o ON o.user_id = u.id
     LEFT JOIN like_totals l ON l.user_id = u.id
-    LEFT JOIN blocks b ON b.user_id = u.id AND coalesce(b.until > now(), true)
+    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'removed'))::int AS removed,
         (count(*) FILTER (WHERE state = 'kept'))::int AS kept

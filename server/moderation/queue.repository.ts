@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PostState } from '../../contract/moderation.ts'
 import { idArray, type Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE, unixSeconds } from '../db/sql-parts.ts'
 
 /** Comments and replies shown with a post. */
 const COMMENTS_MAX = sql.raw('20')
@@ -64,19 +65,17 @@ export type WaitingPost = {
   replies: string[]
 }
 
-const seconds = (time: string) => sql.raw(`floor(extract(epoch FROM ${time}))::float8`)
-
 /** Reads posts that wait for a decision, as they are or as they were when they were last reported, in the order of the ids. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
     SELECT asked.id::text AS id, coalesce(p.text, a.text, r.post_text) AS text,
       nullif(r.post_text, coalesce(p.text, a.text)) AS reported_text,
-      ${seconds('coalesce(p.created_at, a.created_at, r.posted_at)')} AS created_at,
+      ${unixSeconds('coalesce(p.created_at, a.created_at, r.posted_at)')} AS created_at,
       ${POST_STATE} AS state,
       u.id AS author_id, u.username,
-      b.reason AS block_reason, ${seconds('b.until')} AS block_until,
-      ${seconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
-      ap.text AS appeal_text, ${seconds('ap.created_at')} AS appealed_at, a.reason AS removed_for,
+      b.reason AS block_reason, ${unixSeconds('b.until')} AS block_until,
+      ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
+      ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, a.reason AS removed_for,
       ARRAY[coalesce(p.parent_post_id, a.parent_post_id), coalesce(p.replied_post_id, a.replied_post_id)]::text[]
         AS before,
       ARRAY(SELECT id::text FROM posts WHERE replied_post_id = asked.id ORDER BY id LIMIT ${REPLIES_SHOWN})
@@ -96,7 +95,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       FROM reports WHERE post_id = asked.id AND state = 'open'
     ) counted
     JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)
-    LEFT JOIN blocks b ON b.user_id = u.id AND coalesce(b.until > now(), true)
+    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
     ORDER BY asked.place`.execute(db)
   return rows
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { OwnReport } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
+import { unixSeconds } from '../db/sql-parts.ts'
 
 /** Accounts younger than this cannot hide a post, nor can those with more refused reports than this in a month. */
 const REPORTER_AGE = sql.raw(`interval '1 day'`)
@@ -83,9 +84,9 @@ const OWN_REPORTS_MAX = 50
 export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
   const { rows } = await sql<OwnReport>`
     SELECT r.id, r.post_id AS "postId", r.post_text AS "postText", rr.name AS reason, r.comment,
-      floor(extract(epoch FROM r.created_at))::float8 AS "createdAt",
+      ${unixSeconds('r.created_at')} AS "createdAt",
       CASE WHEN ${SETTLED} THEN r.state ELSE 'open' END AS outcome,
-      CASE WHEN ${SETTLED} THEN floor(extract(epoch FROM r.decided_at))::float8 END AS "decidedAt",
+      CASE WHEN ${SETTLED} THEN ${unixSeconds('r.decided_at')} END AS "decidedAt",
       coalesce(${SETTLED}, false) AND NOT r.is_seen AS "isNew"
     FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
     WHERE r.reporter_id = ${reporterId} ORDER BY r.id DESC LIMIT ${OWN_REPORTS_MAX}`.execute(db)

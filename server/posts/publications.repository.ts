@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import { idArray, type Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
 import { hydrateInserted } from './hydrate-posts.ts'
 import { changeWallTotal, countOnWall } from './wall-total.ts'
 
@@ -44,7 +45,7 @@ export async function insertPosts(
       ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
     ), author AS MATERIALIZED (
       SELECT id, username, deleted_at, EXISTS (
-        SELECT FROM blocks b WHERE b.user_id = users.id AND coalesce(b.until > now(), true)
+        SELECT FROM blocks b WHERE b.user_id = users.id AND ${IS_BLOCK_IN_FORCE}
       ) AS is_blocked
       FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
       ORDER BY id FOR KEY SHARE

@@ -7,6 +7,9 @@ import type { Change } from './cache.ts'
 export const CHANNEL = 'vslukh'
 /** The application name of the connections on which nodes receive them. */
 export const FEED_NAME = 'vslukh change feed'
+/** The statement that counts the nodes that run, as `nodes`. */
+export const COUNT_NODES = `SELECT count(*)::int AS nodes FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = '${FEED_NAME}'`
 /** How the name of a sender begins that is an operator's command. */
 export const OPERATOR = 'operator-'
 /** Where nodes confirm that they have received a change of an operator's command. */
@@ -29,11 +32,7 @@ export async function publishFromOutside(url: string, change: Change): Promise<n
   await client.connect()
   try {
     await client.query(`LISTEN ${CONFIRMED_CHANNEL}`)
-    const { rows } = await client.query<{ nodes: number }>(
-      `SELECT count(*)::int AS nodes FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = $1`,
-      [FEED_NAME],
-    )
+    const { rows } = await client.query<{ nodes: number }>(COUNT_NODES)
     const nodes = rows[0]?.nodes ?? 0
     const allConfirmed = Promise.withResolvers<void>()
     let confirmed = 0

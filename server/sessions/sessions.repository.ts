@@ -3,6 +3,7 @@ import { SESSIONS_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { idArray, type Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE, unixSeconds } from '../db/sql-parts.ts'
 import type { LiveSession, Viewer } from '../http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
@@ -32,7 +33,7 @@ export async function selectLiveSessions(
     SELECT sessions.id, sessions.user_id, b.reason, b.until,
       (SELECT created_at > now() - interval '1 day' FROM users WHERE id = sessions.user_id) AS is_newcomer,
       (SELECT writing_closed FROM site_state) AS writing_closed
-    FROM sessions LEFT JOIN blocks b ON b.user_id = sessions.user_id AND coalesce(b.until > now(), true)
+    FROM sessions LEFT JOIN blocks b ON b.user_id = sessions.user_id AND ${IS_BLOCK_IN_FORCE}
     WHERE sessions.id = ANY(${ids}::uuid[]) AND ${LIVE}`.execute(db)
   const found = new Map(rows.map((row) => [row.id, row]))
   return viewers.map(({ sessionId, userId }) => {
@@ -139,7 +140,7 @@ export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Ses
   const rows = await db
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'user_agent_version', 'os'])
-    .select(sql<number>`floor(extract(epoch FROM created_at))::float8`.as('created'))
+    .select(unixSeconds('created_at').as('created'))
     .where('user_id', '=', viewer.userId)
     .where(LIVE)
     .orderBy((eb) => eb('id', '=', viewer.sessionId), 'desc')

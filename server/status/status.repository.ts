@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { COUNT_NODES } from '../response-cache/operator-changes.ts'
 
 /** The state of a wall at a glance. */
 export type WallStatus = {
@@ -20,8 +21,7 @@ const NEWEST = sql.raw('100000')
 export async function selectStatus(db: Queryable): Promise<WallStatus> {
   const { rows } = await sql<WallStatus>`
     SELECT i.version, i.counters_checked_at, i.counter_differences,
-      (SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'vslukh change feed')::int AS nodes,
+      (${sql.raw(COUNT_NODES)}) AS nodes,
       (SELECT count(*) FROM users)::float8 AS users,
       (SELECT count(*) FROM sessions)::float8 AS sessions,
       (SELECT sum(posts) FROM wall_totals)::float8 AS posts,

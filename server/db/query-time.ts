@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** How long the queries of some work took in all, in ms. Queries that ran side by side count each. */
-export type DatabaseTime = { ms: number }
+export type QueryTime = { ms: number }
 
-const current = new AsyncLocalStorage<DatabaseTime>()
+const current = new AsyncLocalStorage<QueryTime>()
 
 /** Runs work so that the queries it starts are added to `time`. Of a query that several calls share, the first call has it all. */
-export function addDatabaseTime<T>(time: DatabaseTime, work: () => T): T {
+export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }
 
