@@ -51,9 +51,7 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
       coalesce(array_agg(DISTINCT t.identifier), '{}') AS tasks
     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
     WHERE j.locked_at IS NULL
-      AND (j.attempts >= j.max_attempts OR j.run_at < now() - ${OVERDUE})`.execute(
-    db,
-  )
+      AND (j.attempts >= j.max_attempts OR j.run_at < now() - ${OVERDUE})`.execute(db)
   return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }
 }
 
