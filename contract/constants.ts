@@ -49,6 +49,6 @@ export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
 /** Days in which a deleted account can be brought back. */
 export const RETURN_DAYS = 14
-/** The header by which a response tells that it was saved earlier and could not be read anew (RFC 9211), and how its value begins. */
+/** The header by which a response says that it was saved earlier and could not be read anew (RFC 9211), and how its value begins. */
 export const SAVED_HEADER = 'cache-status'
 export const SAVED_STATUS = 'vslukh; hit; ttl=-'

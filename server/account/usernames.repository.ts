@@ -68,7 +68,7 @@ export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Pro
     .execute()
 }
 
-/** Reserves a username for the user who gives it up now. */
+/** Reserves a username for the user who releases it now. */
 export async function releaseUsername(
   tx: Queryable,
   { username, userId }: { username: string; userId: string },

@@ -135,8 +135,8 @@ export function openReplica({ url, primary, primaryUrl, log }: Options): Replica
 
   return {
     async runRead(read) {
-      const isBehind = performance.now() < behindUntil
-      if (!required || !isUsable() || isBehind) return read(primary)
+      const lagsBehind = performance.now() < behindUntil
+      if (!required || !isUsable() || lagsBehind) return read(primary)
       try {
         const done = await readFromStandby(read, required)
         if (done) return done.result

@@ -125,7 +125,7 @@ async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promis
 }
 
 /**
- * Returns the function that is called after each attempt to connect: it tells the operator when a recovery takes long, and
+ * Returns the function that is called after each attempt to connect: it informs the operator when a recovery takes long, and
  * throws StartError when a server that runs has not answered for 30 s.
  */
 function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 'silent') => void {

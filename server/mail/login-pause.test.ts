@@ -12,7 +12,7 @@ const AT_ONCE = 4 * NODES
 const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
 
 /** Waits until every mail waits for a later time, and none is being sent. */
-function settle({ db }: TestApp): Promise<void> {
+function untilAllWait({ db }: TestApp): Promise<void> {
   return expect
     .poll(async () => {
       const { rows } = await sql<{ busy: number }>`SELECT count(*)::int AS busy
@@ -34,7 +34,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   const started = await Promise.all(
     EMAILS.map((email) => startAt(app, '/registrations', { email, clientToken: email })),
   )
-  await settle(app)
+  await untilAllWait(app)
   const first = refusing.counts.refusals
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(AT_ONCE)
@@ -53,7 +53,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   for (const minute of [1, 2]) {
     await passPauseTime(app, 61)
     await expect.poll(() => refusing.counts.refusals).toBe(first + minute)
-    await settle(app)
+    await untilAllWait(app)
     expect(refusing.counts.refusals).toBe(first + minute)
   }
 

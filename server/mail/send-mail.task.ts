@@ -64,7 +64,7 @@ export function sendUntilExpired<M extends WaitingMail>(
   }
 
   /** Logs a result, and queues the mail again where it says so. */
-  async function settle(mail: M, result: Result<M>): Promise<void> {
+  async function record(mail: M, result: Result<M>): Promise<void> {
     const { message, again, hint, ...rest } = result
     const answer = rest.answer && maskAnswer(rest.answer, mail.to)
     const entry = { ...rest, answer, id: mail.logId, task, to: mail.to }
@@ -91,7 +91,7 @@ export function sendUntilExpired<M extends WaitingMail>(
     // By the database's clock, which set the time of expiry.
     const leftMs = mail.expiresAt - (await databaseTime(db))
     const result = await run(mail, { leftMs, signal })
-    await settle(mail, result)
+    await record(mail, result)
     await onOutcome(mail, result.outcome).catch((err) =>
       log.warn({ task, err }, 'outcome not stored'),
     )

@@ -11,12 +11,12 @@ export async function verifySmtp(url: string, conversationMs = CONVERSATION_MS):
   const { options } = createTransport(smtpOptions(url))
   const connection = new SMTPConnection(options)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const settle = (error?: Error | null) => (error ? reject(error) : resolve())
+  const done = (error?: Error | null) => (error ? reject(error) : resolve())
   const deadline = setTimeout(() => reject(tooSlow(conversationMs)), conversationMs)
   connection.on('error', reject).once('end', () => reject(new Error('Connection closed')))
   connection.connect((error) => {
-    if (error || !options.auth || !connection.allowsAuth) return settle(error)
-    connection.login(options.auth, settle)
+    if (error || !options.auth || !connection.allowsAuth) return done(error)
+    connection.login(options.auth, done)
   })
   try {
     await promise

@@ -19,7 +19,7 @@ let users: TestUser[]
 let held: Post
 let publish: Publish
 /** Publishes likewise, but those that share a statement wait for locks as long as a test needs. */
-let publishPatiently: Publish
+let publishWaiting: Publish
 let invalidations = 0
 beforeAll(async () => {
   app = await startTestApp()
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const limits = createLimits(pool, 100_000, Buffer.alloc(32))
   const options = { db: app.db, limits, publishChange, noteAccess: async () => {} }
   publish = createPublish(options)
-  publishPatiently = createPublish({ ...options, lockWaitMs: 60_000 })
+  publishWaiting = createPublish({ ...options, lockWaitMs: 60_000 })
   return close
 })
 afterAll(() => app.close())
@@ -52,7 +52,7 @@ function send(
   return by({ viewer, request, text, idempotencyKey: key, repliedId: to ?? null })
 }
 
-const sendPatiently = (user: TestUser, sent: Sent = {}) => send(user, sent, publishPatiently)
+const sendWaiting = (user: TestUser, sent: Sent = {}) => send(user, sent, publishWaiting)
 
 /** Locks the held post until the returned function is called, so that replies to it wait. */
 async function holdPost(): Promise<() => Promise<unknown>> {
@@ -70,7 +70,7 @@ async function inOneBatch(
   meanwhile: () => Promise<unknown> = async () => {},
 ) {
   const release = await holdPost()
-  const first = sendPatiently(olga, { to: held.id })
+  const first = sendWaiting(olga, { to: held.id })
   await expect.poll(() => lockWaits(app)).toBe(1)
   const sent = Promise.allSettled(sendAll())
   await meanwhile()
@@ -91,8 +91,8 @@ test('posts and replies that come while others are published share one statement
   const statements = await captureStatements(async () => {
     results = await inOneBatch(() =>
       users.flatMap((user, n) => [
-        sendPatiently(user, { key: `shared-${n}`, text: `На стене ${n}` }),
-        sendPatiently(user, {
+        sendWaiting(user, { key: `shared-${n}`, text: `На стене ${n}` }),
+        sendWaiting(user, {
           key: `reply-${n}`,
           to: parents[n % 2]?.id ?? '',
           text: `Ответ ${n}`,
@@ -128,20 +128,20 @@ test('in a shared statement each bad publication fails alone, and a retry gets i
 
   const results = await inOneBatch(
     () => [
-      sendPatiently(writer, { to: parent.id }),
-      sendPatiently(writer, { to: doomed.id }),
-      sendPatiently(writer, { to: 'abc' }),
-      sendPatiently(writer, { key: 'before' }),
-      sendPatiently(writer, { key: 'removed' }),
-      sendPatiently(writer, { key: 'twice' }),
-      sendPatiently(writer, { key: 'twice', to: parent.id }),
-      sendPatiently(other, { key: 'twice' }),
+      sendWaiting(writer, { to: parent.id }),
+      sendWaiting(writer, { to: doomed.id }),
+      sendWaiting(writer, { to: 'abc' }),
+      sendWaiting(writer, { key: 'before' }),
+      sendWaiting(writer, { key: 'removed' }),
+      sendWaiting(writer, { key: 'twice' }),
+      sendWaiting(writer, { key: 'twice', to: parent.id }),
+      sendWaiting(other, { key: 'twice' }),
       // The first with this key answers a post that is gone, so the key is the second's.
-      sendPatiently(other, { key: 'second', to: doomed.id }),
-      sendPatiently(other, { key: 'second', to: parent.id }),
-      sendPatiently(blocked),
-      sendPatiently(gone),
-      sendPatiently(other),
+      sendWaiting(other, { key: 'second', to: doomed.id }),
+      sendWaiting(other, { key: 'second', to: parent.id }),
+      sendWaiting(blocked),
+      sendWaiting(gone),
+      sendWaiting(other),
     ],
     async () => {
       await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })

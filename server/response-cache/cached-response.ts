@@ -25,7 +25,7 @@ export type CachedResponse = {
   likes: LikeOffset[]
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
-  /** Makes the response that tells in its body that it was saved; absent where the headers are enough. */
+  /** Makes the response whose body says that it was saved; absent where the headers are enough. */
   toSaved?: () => Promise<CachedResponse>
   /** Adds the compressed variants, once for all who ask; absent where they are there. */
   compress?: () => Promise<void>
@@ -47,7 +47,7 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs'> & {
   tag?: string
   likes?: LikeOffset[]
   postIds?: string[]
-  /** Returns the body that tells that it was saved, for readers who cannot see headers. */
+  /** Returns the body that says that it was saved, for readers who cannot see headers. */
   markSaved?: (body: string) => string
   /** Whether to compress it only when somebody asks: users who are signed in get it as it is. */
   isCompressedLater?: boolean

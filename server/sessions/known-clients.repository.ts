@@ -21,7 +21,7 @@ export async function insertKnownClient(
 /** How long a client is known after its last sign-in, in days. */
 const KNOWN_DAYS = 180
 
-/** Forgets clients that have not signed in for half a year. */
+/** Removes clients that have not signed in for half a year. */
 export async function removeOldClients(db: Queryable): Promise<void> {
   await db
     .deleteFrom('known_clients')

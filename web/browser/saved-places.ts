@@ -35,7 +35,7 @@ export function savePlace(visit: string, place: Place, isAtTop: boolean): void {
 }
 
 /**
- * Gives the current history entry a key of its own when its address has been opened anew. The router would call every
+ * Sets a key of its own for the current history entry when its address has been opened anew. The router would call every
  * first entry `default`, and browsers keep the state of an entry whose own address is entered again.
  */
 export function nameFirstVisit(): void {
