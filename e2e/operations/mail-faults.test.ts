@@ -8,7 +8,7 @@ import { openHangingSmtp, SMTP_STEPS } from '../../server/testing/hanging-smtp.t
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
 import { startAt } from '../../server/testing/sign-in-calls.ts'
-import { openRefusingSmtp, openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
+import { openRefusingSmtp, openTarpitSmtp, untilAllWait } from '../../server/testing/smtp-faults.ts'
 import { appForTest, SECRET, type TestApp } from '../../server/testing/test-app.ts'
 import { EMAIL, run } from './wall-commands.ts'
 
@@ -178,7 +178,7 @@ test('a wrong password is tried once a minute, in real time', { timeout: 300_000
   const metricsPort = await freePort()
   const app = await appForTest({ config: { smtpUrl, metricsPort } })
   for (let n = 0; n < 12; n++) await startAt(app, '/registrations', { email: `p${n}@example.org` })
-  await app.logLine('mail waits: the login is refused')
+  await untilAllWait(app.db)
   const began = performance.now()
   const first = refusing.counts.refusals
   await expect.poll(() => refusing.counts.refusals, { timeout: 200_000 }).toBe(first + 2)

@@ -1,27 +1,14 @@
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passPauseTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
-import { openRefusingSmtp } from '../testing/smtp-faults.ts'
-import { appForTest, NODES, type TestApp } from '../testing/test-app.ts'
+import { openRefusingSmtp, untilAllWait } from '../testing/smtp-faults.ts'
+import { appForTest, NODES } from '../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
 
 /** Jobs that a node runs at once: so many logins can be refused before the first refusal is known. */
 const AT_ONCE = 4 * NODES
 const EMAILS = Array.from({ length: 10 }, (_, n) => `person-${n}@example.org`)
-
-/** Waits until every mail waits for a later time, and none is being sent. */
-function untilAllWait({ db }: TestApp): Promise<void> {
-  return expect
-    .poll(async () => {
-      const { rows } = await sql<{ busy: number }>`SELECT count(*)::int AS busy
-        FROM graphile_worker._private_jobs
-        WHERE payload->>'to' IS NOT NULL AND (run_at <= now() OR locked_at IS NOT NULL)`.execute(db)
-      return rows[0]?.busy
-    })
-    .toBe(0)
-}
 
 test('a wrong password stops all mails but one try a minute; the right one sends each of them once', async () => {
   const refusing = await openRefusingSmtp({
@@ -34,7 +21,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   const started = await Promise.all(
     EMAILS.map((email) => startAt(app, '/registrations', { email, clientToken: email })),
   )
-  await untilAllWait(app)
+  await untilAllWait(app.db)
   const first = refusing.counts.refusals
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(AT_ONCE)
@@ -53,7 +40,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   for (const minute of [1, 2]) {
     await passPauseTime(app, 61)
     await expect.poll(() => refusing.counts.refusals).toBe(first + minute)
-    await untilAllWait(app)
+    await untilAllWait(app.db)
     expect(refusing.counts.refusals).toBe(first + minute)
   }
 

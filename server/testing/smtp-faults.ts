@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
+import { expect } from 'vitest'
+import type { Queryable } from '../db/database.ts'
 
 type Refusal = {
   code: number
@@ -108,4 +111,16 @@ export async function openStuckSmtp(behindPort: number) {
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
+}
+
+/** Waits until every mail in the queue waits for a later time, and none is being sent. */
+export function untilAllWait(db: Queryable): Promise<void> {
+  return expect
+    .poll(async () => {
+      const { rows } = await sql<{ busy: number }>`SELECT count(*)::int AS busy
+        FROM graphile_worker._private_jobs
+        WHERE payload->>'to' IS NOT NULL AND (run_at <= now() OR locked_at IS NOT NULL)`.execute(db)
+      return rows[0]?.busy
+    })
+    .toBe(0)
 }
