@@ -12,7 +12,7 @@ const OLDER = '17.10.0-beta.17'
 
 /** Installs the product into a folder with the embedded PostgreSQL of an older major version. */
 async function installWithOlder(folder: string): Promise<void> {
-  for (const name of ['bin', 'server', 'operator', 'contract', 'package.json']) {
+  for (const name of ['bin', 'scripts', 'server', 'operator', 'contract', 'package.json']) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true })
   }
   const own = join(folder, 'older')
