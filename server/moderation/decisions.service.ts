@@ -22,7 +22,7 @@ import {
   selectSubject,
 } from './decisions.repository.ts'
 import { countReasons } from './queue.repository.ts'
-import { closeOpen, lockOpen, reopen, type Verdict } from './reports.repository.ts'
+import { closeOpen, lockOpen, reopen, type Verdict } from './report-states.repository.ts'
 
 /** Hidden posts stay as long as the reports that have hidden them. */
 export const HIDDEN_DAYS = 180

@@ -21,7 +21,7 @@ import { blockUser, unblockUser } from './blocks.service.ts'
 import { decide, undoDecision } from './decisions.service.ts'
 import { readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
-import { markSeen, selectOwnReports } from './reports.repository.ts'
+import { markSeen, selectOwnReports } from './report-states.repository.ts'
 
 type Options = {
   route: Route

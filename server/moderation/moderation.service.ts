@@ -13,7 +13,7 @@ import {
   selectWaitingPosts,
   type WaitingPost,
 } from './queue.repository.ts'
-import { claimModeratorMail, countTrustedReporters, keepNew } from './reports.repository.ts'
+import { claimModeratorMail, countTrustedReporters, keepNew } from './report-states.repository.ts'
 
 /** Posts that a moderator reads at once. */
 const QUEUE_PAGE = 20

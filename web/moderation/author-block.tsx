@@ -6,7 +6,7 @@ import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './author-block.module.css'
-import { blockEnd, refreshQueue } from './queue.ts'
+import { blockEnd, refreshQueue } from './use-queue.ts'
 
 /** The undo of a block leaves the sessions closed that the block has closed. */
 export const SIGNS_IN_AGAIN = 'Автору придётся войти снова'

@@ -15,7 +15,7 @@ import { useToast } from '../ui/toaster.tsx'
 import { useUnblock } from './author-block.tsx'
 import styles from './block-dialog.module.css'
 import { useDecide } from './decide.ts'
-import { blockEnd, refreshQueue, useQueuedPost } from './queue.ts'
+import { blockEnd, refreshQueue, useQueuedPost } from './use-queue.ts'
 
 const FOR_GOOD = 'for good'
 const DURATIONS = [

@@ -10,7 +10,7 @@ import { useSingleMutation } from '../api/use-single-mutation.ts'
 import { useToast } from '../ui/toaster.tsx'
 import { whenDialogIsClosed } from '../viewer/dialogs.ts'
 import { SIGNS_IN_AGAIN } from './author-block.tsx'
-import { leaveQueue, refreshQueue } from './queue.ts'
+import { leaveQueue, refreshQueue } from './use-queue.ts'
 
 type Decision = Input<typeof decide>['body']
 type Undo = { run: () => void; until: number }
