@@ -5,7 +5,9 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '..')
 
 test('the page about scaling says of each table, once, how it would be spread over shards', () => {
-  const types = readFileSync(join(ROOT, 'server/db/tables.ts'), 'utf8')
+  const types = ['tables', 'moderation-tables']
+    .map((name) => readFileSync(join(ROOT, `server/db/${name}.ts`), 'utf8'))
+    .join('')
   const tables = [...types.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name)
   const page = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8')
   const [, rows = ''] = /^\| Table \| Citus .*\n((?:\|.*\n)+)/m.exec(page) ?? []

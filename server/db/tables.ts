@@ -1,13 +1,10 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { MailState } from '../../contract/codes.ts'
 import type { Device } from '../../contract/fields.ts'
+import type { CreatedAt, GeneratedId, Id, OptionalId } from './column-types.ts'
+import type { ModerationTables } from './moderation-tables.ts'
 
-/** bigint columns come back as strings: ids are opaque all the way. */
-type Id = string
-type GeneratedId = ColumnType<string, never, never>
-type CreatedAt = ColumnType<Date, never, never>
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
-type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
 
 /**
  * What has become of a mail. `sent`, `refused` (by its server, permanently) and `expired` are final. The others are queued again:
@@ -15,7 +12,7 @@ type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
  */
 export type MailOutcome = 'sent' | 'refused' | 'expired' | 'retrying' | 'paused' | 'limited'
 
-export type Tables = {
+export type Tables = ModerationTables & {
   users: {
     id: GeneratedId
     username: string
@@ -103,99 +100,6 @@ export type Tables = {
     keeps_likes: Generated<boolean>
   }
   like_totals: { user_id: Id; likes: string }
-  report_reasons: { id: GeneratedId; name: string; place: number }
-  reports: {
-    id: GeneratedId
-    post_id: Id
-    reporter_id: Id
-    reason_id: Id
-    created_at: CreatedAt
-    /** The post as it was when it was reported. */
-    author_id: Id
-    post_text: string
-    posted_at: Date
-    comment: string | null
-    state: Generated<'open' | 'removed' | 'kept'>
-    decided_at: Date | null
-    /** The decision's row in the journal. */
-    decision_id: Id | null
-    /** Whether the reporter has seen the outcome. */
-    is_seen: Generated<boolean>
-  }
-  /** Append-only. It outlives what it names. */
-  journal: {
-    id: GeneratedId
-    at: CreatedAt
-    actor: string
-    action: string
-    user_id: Id | null
-    post_id: Id | null
-    reason: string | null
-    details: ColumnType<Record<string, unknown>, string, never>
-  }
-  /** Posts that were removed or hidden, and reported ones that their authors deleted. */
-  archived_posts: {
-    id: Id
-    owner_id: Id
-    text: string
-    created_at: Date
-    is_modified: boolean
-    parent_post_id: Id | null
-    replied_post_id: Id | null
-    likes_count: number
-    replies_count: number
-    /** `left`: the owner has deleted the account. */
-    why: 'removed' | 'hidden' | 'deleted' | 'left'
-    /** Shown to the author. */
-    reason: string | null
-    archived_by: string
-    archived_at: ColumnType<Date, never, Date>
-    /** When the row is purged. */
-    until: Date
-    /** Whether a job is bringing back its likes, after which it returns to `posts`. */
-    is_restoring: Generated<boolean>
-  }
-  archived_likes: { id: Id; post_id: Id; user_id: Id; created_at: Date }
-  blocks: {
-    user_id: Id
-    reason: string
-    /** Null: until somebody takes it back. */
-    until: Date | null
-    blocked_by: string
-    created_at: CreatedAt
-  }
-  moderators: { email_key: string; email: string; added_at: CreatedAt }
-  /** One row. */
-  moderator_mails: { mailed_at: Date }
-  appeals: {
-    post_id: Id
-    user_id: Id
-    text: string
-    created_at: CreatedAt
-    state: Generated<'open' | 'granted' | 'refused'>
-    decided_at: Date | null
-    decision_id: Id | null
-  }
-  access_journal: {
-    id: GeneratedId
-    at: CreatedAt
-    action: string
-    user_id: Id
-    post_id: Id | null
-    address: string
-    port: number | null
-  }
-  /** One row. A reason means closed, null open. */
-  site_state: { registrations_closed: string | null; writing_closed: string | null }
-  invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }
-  bans: {
-    id: GeneratedId
-    kind: 'domain' | 'network' | 'email'
-    value: string
-    /** Null: until somebody removes it. */
-    until: Date | null
-    created_at: CreatedAt
-  }
   /** One row a mail, which each attempt updates. */
   mail_log: {
     id: GeneratedId
