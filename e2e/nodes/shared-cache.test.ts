@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { findNginx, isRoot } from '../../server/testing/debian-package.ts'
@@ -61,7 +61,7 @@ http {
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await isUp())) await setTimeout(20)
+  while (!(await isUp())) await delay(20)
   return {
     url,
     async close() {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { findBalancer } from '../../server/testing/balancer.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
@@ -118,6 +118,6 @@ async function startEtcd(folder: string): Promise<string> {
     etcd.kill()
     await exit
   })
-  while (!(await fetch(`http://${clients}/health`).catch(() => undefined))?.ok) await setTimeout(50)
+  while (!(await fetch(`http://${clients}/health`).catch(() => undefined))?.ok) await delay(50)
   return clients
 }

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
@@ -72,7 +72,7 @@ export async function startPooler(databaseUrl: string) {
     )
   while (!(await answers())) {
     if (pooler.exitCode !== null) throw new Error(await printed)
-    await setTimeout(20)
+    await delay(20)
   }
   return { url: `postgresql://${username}@127.0.0.1:${ownPort}${pathname}`, statistics }
 }

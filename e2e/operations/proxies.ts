@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { buffer, text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { ProxyConfig, ProxyPlace } from './proxy-configs.ts'
 
@@ -29,7 +29,7 @@ export async function startProxy(
   const isUp = () => fetch(httpUrl, { redirect: 'manual' }).catch(() => undefined)
   while (!(await isUp())) {
     if (proxy.exitCode !== null) throw new Error(await printed)
-    await setTimeout(20)
+    await delay(20)
   }
   return {
     url: `https://localhost:${httpsPort}`,

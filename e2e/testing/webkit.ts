@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
@@ -103,7 +103,7 @@ async function isReady(url: string): Promise<void> {
       return
     } catch (error) {
       if (giveUp.aborted) throw error
-      await setTimeout(50)
+      await delay(50)
     }
   }
 }
