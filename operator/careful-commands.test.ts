@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { runCommand } from '../server/testing/run-command.ts'
 import { SECRET, startTestApp, type TestApp } from '../server/testing/test-app.ts'
@@ -92,8 +92,7 @@ test('a wave goes on past a post that its author deletes meanwhile, and tells th
 test('an export that fails leaves no file, and both dry runs say what would be', async () => {
   const olga = await app.signUp()
   await app.publish(olga)
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const file = join(folder, 'olga.zip')
   const save = ['user', olga.email, 'export', file]
   // The archive is read from the database while it is written.

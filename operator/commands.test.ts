@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -8,6 +7,7 @@ import { findCounterDifferences } from '../server/posts/counters.task.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { createClient, DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
 import { runCommand as run } from '../server/testing/run-command.ts'
@@ -258,8 +258,7 @@ test('user export writes a new file that only its owner can read, and user erase
   const vera = await app.signUp()
   const post = await app.publish(vera, 'Запись Веры')
   await app.reply(petr, post.id)
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const file = join(folder, 'vera.zip')
   expect(await vslukh('user', vera.email, 'export')).toMatchObject({ code: 2 })
   expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 0 })
@@ -304,8 +303,7 @@ test('recount mends every counter that differs and says which', async () => {
 }, 60_000)
 
 test('the embedded database of a running server is found, its wall feels a command at once, and so does that of a stopped one', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-operator-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await folderForTest()
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const scale = { RATE_LIMIT_SCALE: '1000' }

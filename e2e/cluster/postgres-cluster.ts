@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { endChild } from '../../server/testing/child-process.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
 import { inNetwork, type Machine, PASSWORDS, postgresUser, prepareMachine } from './machine.ts'
 import type { Programs } from './programs.ts'
@@ -166,9 +166,7 @@ async function startBalancer({
   return {
     async close(): Promise<void> {
       if (haproxy.exitCode !== null) throw new Error('HAProxy did not run')
-      const exit = once(haproxy, 'exit')
-      haproxy.kill()
-      await exit
+      await endChild(haproxy)
     },
   }
 }

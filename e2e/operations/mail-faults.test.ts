@@ -6,11 +6,12 @@ import { certificateForTest } from '../../server/testing/certificate.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openHangingSmtp, SMTP_STEPS } from '../../server/testing/hanging-smtp.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { runCommand } from '../../server/testing/run-command.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
 import { startAt } from '../../server/testing/sign-in-calls.ts'
 import { openRefusingSmtp, openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
 import { appForTest, SECRET, type TestApp } from '../../server/testing/test-app.ts'
-import { EMAIL, run } from './wall-commands.ts'
+import { EMAIL } from './wall-commands.ts'
 
 /** A conversation ends within 50 s, and commands take their time beside a dozen walls. */
 const PATIENT = { timeout: 120_000 }
@@ -109,7 +110,8 @@ async function readMetrics(port: number): Promise<string> {
 async function examine({ app, fault, metricsPort }: BrokenWall) {
   const { name, error, reason, mend } = fault
   const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: fault.url }
-  const json = async (...args: string[]) => JSON.parse((await run(env, ...args, '--json')).out)
+  const json = async (...args: string[]) =>
+    JSON.parse((await runCommand(env, ...args, '--json')).out)
   const [logged] = await json('mail', 'log', EMAIL)
   expect(logged, name).toMatchObject({ outcome: 'retrying', error, masked: 'o***@example.org' })
   expect(logged.tries, name).toBeGreaterThan(0)
@@ -184,9 +186,11 @@ test('a wrong password is tried once a minute, in real time', { timeout: 300_000
   await expect.poll(() => refusing.counts.refusals, { timeout: 200_000 }).toBe(first + 2)
   expect((performance.now() - began) / 1000).toBeGreaterThan(100)
   const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
-  expect((await run(env, 'status')).out).toMatch(/ждут: 12, не уходят: 12;.*535 5\.7\.8 wrong/)
+  expect((await runCommand(env, 'status')).out).toMatch(
+    /ждут: 12, не уходят: 12;.*535 5\.7\.8 wrong/,
+  )
   expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_failing 12$/m)
-  const { out } = await run(env, 'doctor')
+  const { out } = await runCommand(env, 'doctor')
   expect(out).toMatch(/^✗ писем в очереди: 12, .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
   expect(out).toMatch(/^✗ почтовый сервер .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
 })
@@ -200,10 +204,10 @@ test('an address that is refused for good is tried once, and keeps no other mail
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
   await expect.poll(() => stateOf(app, id)).toBe('refused')
   const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
-  const { out } = await run(env, 'mail', 'log', EMAIL)
+  const { out } = await runCommand(env, 'mail', 'log', EMAIL)
   expect(out).toMatch(/отклонено, больше не отправляется, попыток: 1 — 550 5\.1\.1 no such user/)
-  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
-  expect((await run(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
+  expect((await runCommand(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
+  expect((await runCommand(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
   expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_total\{outcome="refused"\} 1$/m)
   expect(refusing.counts.refusals).toBe(1)
 })
@@ -218,8 +222,8 @@ test('a server that takes whole mails and never answers gets each mail twice, an
   await expect.poll(() => stateOf(app, id), PATIENT).toBe('retrying')
   await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
   const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
-  const { out } = await run(env, 'mail', 'log', '--json')
+  const { out } = await runCommand(env, 'mail', 'log', '--json')
   expect(JSON.parse(out)).toMatchObject([{ outcome: 'sent', tries: 2, error: 'ETIMEDOUT' }])
-  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
+  expect((await runCommand(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
   expect(hanging.counts.mails).toBe(2)
 })

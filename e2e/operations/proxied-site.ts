@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import {
   APP_SECRET,
@@ -6,7 +7,6 @@ import {
   createProductClient,
   databaseForTest,
 } from '../testing/product.ts'
-import { folderForTest } from './deploy-file.ts'
 import { startProxy } from './proxies.ts'
 import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
 

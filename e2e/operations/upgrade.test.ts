@@ -6,6 +6,7 @@ import { makeRelease } from '../../scripts/release.ts'
 import { openDatabase } from '../../server/db/database.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import {
@@ -16,7 +17,6 @@ import {
   signUpUsers,
 } from '../testing/product.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
-import { folderForTest } from './deploy-file.ts'
 import { startProxy } from './proxies.ts'
 import { haproxyConfig } from './proxy-configs.ts'
 import { addMigration, linkRelease, NEXT_SCRIPT, unpackRelease } from './releases.ts'
