@@ -5,9 +5,9 @@ import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers } from '../testing/product.ts'
+import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './cluster-load.ts'
+import { type Site, startSite } from './clustered-site.ts'
 import { countFailed, type FaultReport, reportFault } from './faults.ts'
-import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './load.ts'
-import { type Site, startSite } from './site.ts'
 
 /** Longer than Patroni, HAProxy and the product's own timeouts wait. */
 const CUT_MS = 12_000

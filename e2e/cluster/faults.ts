@@ -5,8 +5,8 @@ import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 import type { Node } from '../nodes/pair.ts'
 import { rolesIn } from '../nodes/stale-reads.ts'
 import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
-import { type ClusterLoad, isVisitorRead } from './load.ts'
-import type { Site } from './site.ts'
+import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
+import type { Site } from './clustered-site.ts'
 import { standbysReadRows } from './standby-reads.ts'
 
 /** What a fault did to people; times in milliseconds since its begin. */

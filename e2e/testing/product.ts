@@ -45,6 +45,8 @@ export async function createProduct(
 
   return {
     url: `http://localhost:${port}`,
+    /** For programs to which localhost can mean IPv6 as well. */
+    address: `127.0.0.1:${port}`,
     dataDir,
     /** The lines that the product printed, its log included. */
     lines,
