@@ -6,9 +6,9 @@ import { makeVerifyFolder, removeLeftVerifications } from '../../server/backup/v
 import { startEmbeddedPostgres } from '../../server/embedded-postgres/embedded-postgres.ts'
 import { isServerOf } from '../../server/embedded-postgres/pid-file.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { runCommand, startCommand } from '../../server/testing/run-command.ts'
+import { envOf, runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
-import { SECRET, startTestApp, type TestApp } from '../../server/testing/test-app.ts'
+import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 let app: TestApp
@@ -16,7 +16,7 @@ let env: Record<string, string>
 beforeAll(async () => {
   app = await startTestApp()
   await app.publish(await app.signUp())
-  env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  env = envOf(app)
 })
 afterAll(() => app.close())
 

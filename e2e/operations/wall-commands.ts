@@ -10,7 +10,7 @@ export async function startWall(env: Record<string, string>) {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const started = await startMain({ SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...env })
-  const url = /^Готово: (\S+)$/m.exec(started.stdout)?.[1]
+  const { url } = started
   if (!url) throw new Error(`${started.stdout}${started.stderr}`)
   const codeFor = () => mailbox.codeFor(EMAIL)
   return { ...started, client: createClient(url, { check() {}, codeFor }) }

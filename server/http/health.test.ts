@@ -53,8 +53,7 @@ test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that lo
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const env = { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
-  const { stdout, stop } = await startMain(env)
-  const url = /^Готово: (.*)$/m.exec(stdout)?.[1] ?? ''
+  const { url, stop } = await startMain(env)
   expect(await statusOf(`${url}/readyz`)).toBe(200)
   const since = performance.now()
   const stopped = stop()

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { SECRET } from './test-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -24,6 +25,16 @@ export function startCommand({ root = ROOT, env, args }: Command) {
     resolve({ code, out, err })
   })
   return { child, ended }
+}
+
+/** Returns what a command has to know of a test app to run on its database. */
+export function envOf({ databaseUrl }: { databaseUrl: string }) {
+  return { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
+}
+
+/** Runs a command on the database of a test app. */
+export function runCommandOn(app: { databaseUrl: string }, ...args: string[]): Promise<Result> {
+  return runCommand(envOf(app), ...args)
 }
 
 /** Runs a command of the operator like `startCommand`, to its end. */

@@ -17,7 +17,7 @@ export async function startMain(
   env: Record<string, string>,
   /** Another user to run it as. */
   { uid }: { uid?: number } = {},
-): Promise<{ code: number | null; stdout: string; stderr: string; stop(): Promise<void> }> {
+) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,8 +37,10 @@ export async function startMain(
   child.stderr.setEncoding('utf8').on('data', (data) => {
     stderr += data
   })
-  await untilReady(child).catch(() => closed)
+  const url = await untilReady(child).catch(() => closed.then(() => ''))
   return {
+    /** Its address; empty where it has ended. */
+    url,
     code: child.exitCode,
     stdout,
     stop,
