@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeRelease } from '../scripts/release.ts'
+import { childrenOf } from '../server/testing/processes.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad } from './load.ts'
@@ -85,7 +86,5 @@ function memoryOf(pid: number): number {
 }
 
 function descendants(pid: number): number[] {
-  const tasks = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  const children = tasks.split(' ').filter(Boolean).map(Number)
-  return children.flatMap((child) => [child, ...descendants(child)])
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)])
 }

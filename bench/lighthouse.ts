@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import lighthouse, { type Flags } from 'lighthouse'
 import { CHROMIUM_FLAGS, findChromium } from '../e2e/testing/chromium.ts'
+import { endChild, untilPrinted } from '../server/testing/child-process.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
@@ -97,19 +96,11 @@ async function startBrowser() {
     [...FLAGS, ...sandbox, `--user-data-dir=${profile}`, 'about:blank'],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  const exit = once(browser, 'exit')
-  const port = await new Promise<number>((resolve, reject) => {
-    createInterface({ input: browser.stderr }).on('line', (line) => {
-      const [, found] = /^DevTools listening on ws:\/\/[^:]+:(\d+)/.exec(line) ?? []
-      if (found) resolve(Number(found))
-    })
-    exit.then(([code]) => reject(new Error(`the browser ended with ${code}`)), reject)
-  })
+  const [, port] = await untilPrinted(browser, /^DevTools listening on ws:\/\/[^:]+:(\d+)/)
   return {
-    port,
+    port: Number(port),
     async close() {
-      browser.kill('SIGTERM')
-      await exit
+      await endChild(browser)
       await rm(profile, { recursive: true, force: true, maxRetries: 5 })
     },
   }

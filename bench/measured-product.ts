@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { migrate } from '../server/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { endChild, untilPrinted, untilReady } from '../server/testing/child-process.ts'
+import { cpuOf } from '../server/testing/processes.ts'
 import { type DataSet, seed } from './data-set.ts'
 import { pinned, SERVER_CORE } from './pin.ts'
 
@@ -73,7 +73,7 @@ export async function startProduct(
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  await waitForLine(server, /^Готово/)
+  await untilReady(server)
   const readyMs = performance.now() - began
   return { ...observe(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
 }
@@ -90,7 +90,7 @@ export async function startScript(script: string, args: string[]) {
   const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const line = await waitForLine(child, /./)
+  const [line] = await untilPrinted(child, /^.+$/)
   return { ...observe(child), line, input: child.stdin }
 }
 
@@ -98,31 +98,10 @@ function observe(child: ChildProcess) {
   const pid = child.pid ?? 0
   return {
     /** CPU time the process has used, in microseconds. */
-    cpu: () => cpuMicroseconds(pid),
+    cpu: () => cpuOf(pid).own,
     /** Resident memory now, in MiB. */
     rss: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
-    async stop() {
-      if (child.exitCode !== null) return
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-    },
+    stop: () => endChild(child),
   }
-}
-
-/** User and system time from /proc, in ticks of 10 ms (proc(5)). */
-function cpuMicroseconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
-async function waitForLine(child: ChildProcess, pattern: RegExp): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  if (!child.stdout) throw new Error('a child process without standard output')
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (pattern.test(line)) resolve(line)
-  })
-  child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)))
-  return promise
 }

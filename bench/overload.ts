@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { askOnce, type CrowdResult, openCrowd, sendNewcomers } from '../server/testing/crowd.ts'
 import type { DataSet } from './data-set.ts'
 import { quantile } from './load.ts'
@@ -103,7 +103,7 @@ async function crowdFor(
 ) {
   const cpuBefore = product.cpu()
   const crowd = openCrowd({ url: product.url, ...options })
-  await sleep(seconds * 1000)
+  await delay(seconds * 1000)
   const result = await crowd.stop()
   const served = result.statuses.get(200) ?? 0
   return { ...result, rate: served / seconds, cpu: (product.cpu() - cpuBefore) / served }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Mailbox } from '../server/testing/mailbox.ts'
 import type { DataSet } from './data-set.ts'
 import { quantile } from './load.ts'
@@ -29,7 +29,7 @@ export async function measureSignInStorm(
   const signIns: Promise<SignIn>[] = []
   for (let person = 0; person < people; person++) {
     signIns.push(signIn(url, { person, dataSet, mailbox }))
-    await sleep((60 / PEOPLE_PER_MINUTE) * 1000)
+    await delay((60 / PEOPLE_PER_MINUTE) * 1000)
   }
   const ends = await Promise.all(signIns)
   const served = ends.filter(({ isServed }) => isServed).length

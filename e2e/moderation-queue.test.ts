@@ -1,33 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { act, publishReported, signUpModerator } from './testing/moderation-actions.ts'
+import { act, type ModeratedJourney, startModeratedJourney } from './testing/moderation-actions.ts'
 import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
-let journey: JourneyWithMail
-let olga: TestUser
-let petr: TestUser
+let journey: ModeratedJourney
 let vera: TestUser
 beforeAll(async () => {
-  journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '3600' })
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-  vera = await signUpModerator(journey)
+  journey = await startModeratedJourney()
+  vera = journey.vera
 })
 afterAll(() => journey?.close())
-beforeEach(async () => {
-  await journey.sql.query('TRUNCATE reports, appeals, blocks')
-  await journey.emptyWall()
-})
-
-const reported = (text: string, author = petr) =>
-  publishReported(journey, text, { author, reporter: olga })
-const queueOf = (as: TestUser) => journey.visit({ as, path: '/moderation' })
+beforeEach(() => journey.emptyQueue())
 
 test('a decision can be undone by its toast and by a key, and the card gets the focus back', async () => {
-  const { id } = await reported('Спам первый')
-  await reported('Спам второй')
-  const page = await queueOf(vera)
+  const { id } = await journey.publishReported('Спам первый')
+  await journey.publishReported('Спам второй')
+  const page = await journey.visitQueue(vera)
   await act(postWith(page, 'Спам первый'), 'Удалить')
   await expect.poll(() => focusedPost(page)).toBe('Спам второй')
   await postWith(page, 'Спам первый').waitFor({ state: 'detached' })
@@ -44,8 +32,8 @@ test('a decision can be undone by its toast and by a key, and the card gets the 
 })
 
 test('the queue is worked through by the keyboard alone, in any layout', async () => {
-  for (const text of ['Первая', 'Вторая', 'Третья']) await reported(text)
-  const page = await queueOf(vera)
+  for (const text of ['Первая', 'Вторая', 'Третья']) await journey.publishReported(text)
+  const page = await journey.visitQueue(vera)
   await postWith(page, 'Третья').waitFor()
   await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Первая')
@@ -66,8 +54,8 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
 
 test('a post and its author are dealt with at once, and undone at once', async () => {
   const anna = await journey.signUp()
-  const { id } = await reported('Спам без конца', anna)
-  const page = await queueOf(vera)
+  const { id } = await journey.publishReported('Спам без конца', anna)
+  const page = await journey.visitQueue(vera)
   await act(postWith(page, 'Спам без конца'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await dialog.getByText('Все сессии автора завершатся, и отмена их не вернёт').waitFor()
@@ -84,7 +72,7 @@ test('a post and its author are dealt with at once, and undone at once', async (
 })
 
 test('a queue that cannot be read can be tried again, and a decision without a network leaves the card', async () => {
-  await reported('Останется в очереди')
+  await journey.publishReported('Останется в очереди')
   const page = await journey.visit({
     as: vera,
     before: (it) => it.route('**/moderation/queue', (route) => route.fulfill({ status: 400 })),
@@ -105,8 +93,8 @@ test('a queue that cannot be read can be tried again, and a decision without a n
 })
 
 test('what another moderator has decided leaves the queue', async () => {
-  const { id } = await reported('Решено без меня')
-  const page = await queueOf(vera)
+  const { id } = await journey.publishReported('Решено без меня')
+  const page = await journey.visitQueue(vera)
   await postWith(page, 'Решено без меня').waitFor()
   await journey.call('POST', `/moderation/posts/${id}/decision`, {
     token: vera.token,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, PHONE, startJourneyWithMail } from './testing/journey.ts'
+import { PHONE } from './testing/journey.ts'
 import {
   act,
-  publishReported,
+  type ModeratedJourney,
   reportByApi,
   reportByDialog,
-  signUpModerator,
+  startModeratedJourney,
 } from './testing/moderation-actions.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { enterCode, sendEmail } from './testing/sign-in-actions.ts'
@@ -15,29 +15,19 @@ const MODERATORS = 'moderators@example.org'
 /** The author's mail waits until the decision can no longer be undone. */
 const LONG = { timeout: 120_000 }
 
-let journey: JourneyWithMail
+let journey: ModeratedJourney
 let olga: TestUser
 let petr: TestUser
 let vera: TestUser
 beforeAll(async () => {
-  journey = await startJourneyWithMail({
-    ACCESS_TOKEN_SECONDS: '3600',
+  journey = await startModeratedJourney({
     MODERATOR_EMAIL: MODERATORS,
     CONTACT_EMAIL: 'contact@example.org',
   })
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-  vera = await signUpModerator(journey)
+  ;({ olga, petr, vera } = journey)
 })
 afterAll(() => journey?.close())
-beforeEach(async () => {
-  await journey.sql.query('TRUNCATE reports, appeals, blocks')
-  await journey.emptyWall()
-})
-
-const reported = (text: string, author = petr) =>
-  publishReported(journey, text, { author, reporter: olga })
-const queueOf = (as: TestUser) => journey.visit({ as, path: '/moderation' })
+beforeEach(() => journey.emptyQueue())
 
 test(
   'a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes',
@@ -98,8 +88,8 @@ test(
 
 test('who is blocked reads why, until when and whom to ask, and the text is kept', async () => {
   const anna = await journey.signUp()
-  await reported('Оскорбление', anna)
-  const page = await queueOf(vera)
+  await journey.publishReported('Оскорбление', anna)
+  const page = await journey.visitQueue(vera)
   await act(postWith(page, 'Оскорбление'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await dialog.getByRole('radio', { name: 'На месяц' }).check()
@@ -134,7 +124,7 @@ test('reported by three people, a post is hidden until somebody decides', async 
   const { id } = await journey.publish(petr, 'Трижды неправда')
   for (const person of people) await reportByApi(journey, person, { postId: id })
   expect((await journey.call('GET', `/posts/${id}`)).status).toBe(404)
-  const page = await queueOf(vera)
+  const page = await journey.visitQueue(vera)
   const card = postWith(page, 'Трижды неправда')
   await card.getByText('Пожаловались 3 человека').waitFor()
   await card.getByText('Скрыта до решения').waitFor()
@@ -167,7 +157,7 @@ test('to everybody else there is no such page, and no link to it', async () => {
 })
 
 test('a visitor who opens the queue is offered to sign in, as at any unknown address: a moderator then reads it, somebody else does not', async () => {
-  await reported('Ждёт модератора')
+  await journey.publishReported('Ждёт модератора')
   const page = await journey.visit({ path: '/nowhere' })
   const shown = () => page.getByRole('main').innerText()
   const anywhere = await shown()

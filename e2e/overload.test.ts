@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../server/db/database.ts'
@@ -19,12 +19,12 @@ test('under 600 clients that send requests without pause, responses are only 200
   const request = () =>
     `GET /api/v1/sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
   const alone = openCrowd({ url, connections: 100, request })
-  await sleep(1500)
+  await delay(1500)
   const carried = (await alone.stop()).times.length
 
   const crowd = openCrowd({ url, connections: 600, request })
   const newcomers = sendNewcomers(url, { everyMs: 50, request })
-  await sleep(3000)
+  await delay(3000)
   const newcomersServed = await newcomers.stop()
   const { statuses, times, lost } = await crowd.stop()
 

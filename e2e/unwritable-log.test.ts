@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { endChild } from '../server/testing/child-process.ts'
 import { freshDatabase } from '../server/testing/databases.ts'
+import { folderForTest, mountForTest } from '../server/testing/folder-for-test.ts'
 import { freePort } from '../server/testing/free-port.ts'
 
 const run = promisify(execFile)
@@ -19,7 +19,7 @@ const MANY_READS = 12_000
 async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'closed pipe') {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(database.drop)
-  const dataDir = await folder()
+  const dataDir = await folderForTest()
   const port = await freePort()
   const server = spawn(process.execPath, ['server/main.ts'], {
     cwd: ROOT,
@@ -55,12 +55,6 @@ function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { connection: 'close' } })
 }
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'vslukh-log-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  return path
-}
-
 /** Reads the wall `count` times, several at a time; returns the statuses. */
 async function readWall(url: string, times: number): Promise<Set<number>> {
   const seen = new Set<number>()
@@ -78,9 +72,8 @@ async function readWall(url: string, times: number): Promise<Set<number>> {
 
 async function expectQuickExit(server: ChildProcess): Promise<void> {
   const asked = performance.now()
-  const exit = once(server, 'exit')
-  server.kill('SIGTERM')
-  expect(await exit).toEqual([0, null])
+  await endChild(server)
+  expect(server.exitCode).toBe(0)
   expect(performance.now() - asked).toBeLessThan(EXIT_MS)
 }
 
@@ -105,7 +98,7 @@ test('when the reader of its log is gone and nothing has been written yet, SIGTE
 })
 
 test('when the reader of its log has stopped reading the server keeps serving, and SIGTERM ends it within a second', async () => {
-  const pipe = join(await folder(), 'log')
+  const pipe = join(await folderForTest(), 'log')
   await run('mkfifo', [pipe])
   // Open for both, so that the pipe has a reader, which never reads.
   const unread = openSync(pipe, constants.O_RDWR)
@@ -118,9 +111,8 @@ test('when the reader of its log has stopped reading the server keeps serving, a
 test.runIf(process.getuid?.() === 0)(
   'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and says how many are missing',
   async () => {
-    const disk = await folder()
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])
-    onTestFinished(async () => void (await run('umount', ['--lazy', disk])))
+    const disk = await folderForTest()
+    await mountForTest(disk, 'size=64k')
     const file = openSync(join(disk, 'log'), 'a')
     const { server, url } = await startServer(file, 'ignore')
     closeSync(file)

@@ -1,12 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
-import { runCommand } from '../server/testing/run-command.ts'
-import { SECRET, startTestApp, type TestApp } from '../server/testing/test-app.ts'
+import { envOf, runCommand, runCommandOn } from '../server/testing/run-command.ts'
+import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -14,8 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const envOf = () => ({ DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET })
-const vslukh = (...args: string[]) => runCommand(envOf(), ...args)
+const vslukh = (...args: string[]) => runCommandOn(app, ...args)
 const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
 
 test('with --json a refusal, a wrong call and the help are JSON too, with the same exit codes', async () => {
@@ -49,7 +48,7 @@ test('a person is found by what names one person alone, and the row names who ca
   const block = ['user', petr.email, 'block', '--reason', 'Спам']
   const asked = { code: 1, err: expect.stringContaining('сессии завершатся') }
   expect(await vslukh(...block)).toMatchObject(asked)
-  const sudo = { ...envOf(), USER: 'root', SUDO_USER: 'galya' }
+  const sudo = { ...envOf(app), USER: 'root', SUDO_USER: 'galya' }
   expect(await runCommand(sudo, ...block, '--yes')).toMatchObject({ code: 0 })
   expect((await readJournal(app.db, { userId: petr.id }))[0]).toMatchObject({ actor: 'galya' })
   const remove = ['post', post.id, 'remove', '--block-days', '3']
@@ -92,8 +91,7 @@ test('a wave goes on past a post that its author deletes meanwhile, and tells th
 test('an export that fails leaves no file, and both dry runs say what would be', async () => {
   const olga = await app.signUp()
   await app.publish(olga)
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const file = join(folder, 'olga.zip')
   const save = ['user', olga.email, 'export', file]
   // The archive is read from the database while it is written.

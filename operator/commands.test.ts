@@ -1,18 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { findCounterDifferences } from '../server/posts/counters.task.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { createClient, DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
-import { openMailbox } from '../server/testing/mailbox.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
-import { runCommand as run } from '../server/testing/run-command.ts'
-import { findPerson } from '../server/testing/search-columns.ts'
-import { startMain } from '../server/testing/start-main.ts'
+import { runCommand, runCommandOn } from '../server/testing/run-command.ts'
 import { NODES, startTestApp, type TestApp } from '../server/testing/test-app.ts'
 
 let app: TestApp
@@ -26,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Runs a command against the test app, a running server with a database of its own. */
-const vslukh = (...args: string[]) =>
-  run({ DATABASE_URL: app.databaseUrl, APP_SECRET: 'x'.repeat(32) }, ...args)
+const vslukh = (...args: string[]) => runCommandOn(app, ...args)
 const json = async (...args: string[]) => JSON.parse((await vslukh(...args, '--json')).out)
 const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
 
@@ -61,7 +53,7 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
     expect(err).not.toContain('    at ')
   }
   const helped = [['--help'], ['post', '--help'], ['user', '--help']]
-  for (const { code, out } of await Promise.all(helped.map((args) => run({}, ...args)))) {
+  for (const { code, out } of await Promise.all(helped.map((args) => runCommand({}, ...args)))) {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('--dry-run') })
   }
 }, 120_000)
@@ -180,105 +172,6 @@ test('post shows, removes and restores any post, by an order too, and removes a 
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 120_000)
 
-test('user finds a person by name, e-mail and id, blocks, signs out and renames them', async () => {
-  const vera = await app.signUp()
-  for (const known of [vera.username.toUpperCase(), vera.email, vera.id]) {
-    expect(await json('user', known)).toMatchObject({ id: vera.id, email: vera.email, sessions: 1 })
-  }
-  expect(await vslukh('user', vera.id, 'sign-out')).toMatchObject({ code: 1 })
-  expect(await vslukh('user', vera.id, 'sign-out', '--yes')).toMatchObject({ code: 0 })
-  expectRefusal(await app.call('GET', '/sessions', { token: vera.token }), 'UNAUTHORIZED')
-  const again = await app.signIn(vera.email)
-  const post = await app.publish(again, 'Как меня зовут?')
-  expect(await statusOf(post.id)).toBe(200)
-  expect(await vslukh('user', vera.id, 'rename', 'x')).toMatchObject({ code: 1 })
-  expect(await vslukh('user', vera.id, 'rename', petr.username)).toMatchObject({ code: 1 })
-  expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
-  expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
-  await vslukh('user', 'vera_new', 'block', '--reason', 'Спам', '--days', '2', '--yes')
-  expect((await vslukh('user', 'vera_new')).out).toContain('не может писать до')
-  expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
-  expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })
-}, 120_000)
-
-test('moderators are named and removed without a restart', async () => {
-  const { email, token } = petr
-  const queue = () => app.call('GET', '/moderation/queue', { token })
-  expectRefusal(await queue(), 'NOT_FOUND')
-  expect(await vslukh('moderator', 'add', email)).toMatchObject({ code: 0 })
-  expect((await queue()).status).toBe(200)
-  expect(await vslukh('moderator', 'add', email.toUpperCase())).toMatchObject({ code: 1 })
-  expect((await vslukh('moderator', 'list')).out).toContain(petr.username)
-  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 0 })
-  expectRefusal(await queue(), 'NOT_FOUND')
-  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 1 })
-}, 60_000)
-
-test('registrations and writing are closed and opened, people are invited, and bans added and removed, at the next call', async () => {
-  const start = (email: string) =>
-    app.call('POST', '/registrations', { body: { email, clientToken: 'x', device: DEVICE } })
-  const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Можно?' } })
-  expect(await vslukh('close', 'registrations')).toMatchObject({ code: 2 })
-  expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
-  await vslukh('close', 'registrations', '--reason', 'Спам')
-  await vslukh('close', 'writing', '--reason', 'Переезд')
-  expectRefusal(await start('a@example.org'), 'REGISTRATION_CLOSED')
-  expectRefusal(await write(), 'WRITING_CLOSED')
-  const { link } = await json('invite', '--days', '2')
-  const invitation = link.split('/invitation#')[1]
-  const body = { email: 'a@example.org', clientToken: 'x', device: DEVICE, invitation }
-  expect((await app.call('POST', '/registrations', { body })).status).toBe(201)
-  await vslukh('open', 'registrations')
-  await vslukh('open', 'writing')
-  expect((await write()).status).toBe(201)
-
-  expect(await vslukh('ban', 'add', 'network', 'nonsense')).toMatchObject({ code: 2 })
-  const { id } = await json('ban', 'add', 'domain', 'spam.example', '--days', '7')
-  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
-  expect((await vslukh('ban', 'list')).out).toContain(`${id}  домен spam.example, до `)
-  expect(await vslukh('ban', 'remove', id, '--dry-run')).toMatchObject({ code: 0 })
-  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
-  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
-  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 1 })
-  expect((await start('a@spam.example')).status).toBe(201)
-  const acts = await readJournal(app.db, { sinceSeconds: 600 })
-  const own = acts.filter(({ action }) => /^(?:ban|invite|registrations|writing)/.test(action))
-  expect(own.map(({ actor, action }) => `${actor} ${action}`).reverse()).toEqual([
-    'masha registrations.close',
-    'masha writing.close',
-    'masha invite',
-    'masha registrations.open',
-    'masha writing.open',
-    'masha ban.add',
-    'masha ban.remove',
-  ])
-}, 120_000)
-
-test('user export writes a new file that only its owner can read, and user erase leaves nothing but the journal', async () => {
-  const vera = await app.signUp()
-  const post = await app.publish(vera, 'Запись Веры')
-  await app.reply(petr, post.id)
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-export-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'vera.zip')
-  expect(await vslukh('user', vera.email, 'export')).toMatchObject({ code: 2 })
-  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 0 })
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect((await readFile(file)).subarray(0, 2).toString()).toBe('PK')
-  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 1 })
-
-  expect(await vslukh('user', vera.email, 'erase')).toMatchObject({ code: 1 })
-  expect(await vslukh('user', vera.email, 'erase', '--dry-run')).toMatchObject({ code: 0 })
-  expect(await statusOf(post.id)).toBe(200)
-  expect(await vslukh('user', vera.email, 'erase', '--yes')).toMatchObject({ code: 0 })
-  expect(await statusOf(post.id)).toBe(404)
-  expect(await vslukh('user', vera.email)).toMatchObject({ code: 1 })
-  const words = [vera.email, vera.username, 'Запись Веры']
-  const found = await findPerson(app.db, { words, id: vera.id })
-  expect(found.filter((where) => !where.startsWith('journal.'))).toEqual([])
-  expect(await findCounterDifferences(app.db)).toEqual([])
-}, 120_000)
-
 test('recount mends every counter that differs and says which', async () => {
   const author = await signUpModerator(app)
   const post = await app.publish(author)
@@ -302,43 +195,3 @@ test('recount mends every counter that differs and says which', async () => {
     replies_count: 1,
   })
 }, 60_000)
-
-test('the embedded database of a running server is found, its wall feels a command at once, and so does that of a stopped one', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-operator-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const scale = { RATE_LIMIT_SCALE: '1000' }
-  const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...scale }
-  expect(await run(env, 'status')).toMatchObject({ code: 1, out: '' })
-
-  const started = await startMain(env)
-  const url = /^Готово: (\S+)$/m.exec(started.stdout)?.[1] ?? ''
-  const email = 'olga@example.org'
-  const client = createClient(url, { check() {}, codeFor: () => mailbox.codeFor(email) })
-  const user = await client.signIn(email)
-  const posts = await Promise.all([1, 2, 3].map(() => client.publish(user)))
-  const envFile = join(dataDir, 'wall.env')
-  await writeFile(envFile, `DATA_DIR=${dataDir}\n`)
-  for (const { id } of posts.slice(0, 2)) {
-    expect((await client.call('GET', `/posts/${id}`)).status).toBe(200)
-    const { code } = await run({}, 'post', id, 'remove', '--env-file', envFile)
-    expect(code).toBe(0)
-    // Without the change feed the visitor's cached answer would still be served.
-    expect((await client.call('GET', `/posts/${id}`)).status).toBe(404)
-  }
-  expect(JSON.parse((await run(env, 'status', '--json')).out)).toMatchObject({ nodes: 1, posts: 1 })
-  expect((await run(env, 'psql')).out).toMatch(/^postgresql:\/\//)
-  await started.stop()
-
-  expect(JSON.parse((await run(env, 'status', '--json')).out)).toMatchObject({ nodes: 0, posts: 1 })
-  expect(await run(env, 'post', posts[0]?.id ?? '', 'restore')).toMatchObject({ code: 0 })
-  expect(await run(env, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
-  const again = await startMain(env)
-  const second = /^Готово: (\S+)$/m.exec(again.stdout)?.[1] ?? ''
-  const { body } = await createClient(second, { check() {}, codeFor: () => '' }).call(
-    'GET',
-    '/posts',
-  )
-  expect(body).toMatchObject({ total: 2 })
-}, 240_000)

@@ -1,24 +1,17 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../server/testing/free-port.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
+import { envOf, runCommand } from '../server/testing/run-command.ts'
 import { startAt } from '../server/testing/sign-in-calls.ts'
 import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
-import { appForTest, SECRET } from '../server/testing/test-app.ts'
+import { appForTest } from '../server/testing/test-app.ts'
 
-const PROGRAM = join(import.meta.dirname, '../bin/vslukh')
-
-function run(env: Record<string, string>, ...args: string[]) {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
-  const options = { env: { PATH: process.env.PATH ?? '', ...env } }
-  execFile(PROGRAM, ['mail', ...args], options, (error, out, err) =>
-    resolve({ code: Number(error?.code ?? 0), out: out + err }),
-  )
-  return promise
+async function run(env: Record<string, string>, ...args: string[]) {
+  const { code, out, err } = await runCommand(env, 'mail', ...args)
+  return { code, out: out + err }
 }
 
 const mailTest = (env: Record<string, string>) => run(env, 'test', 'olga@example.org')
@@ -72,7 +65,7 @@ test('what became of mails is printed, of all or of those to one address, which 
     await startAt(app, '/registrations', { email })
   }
   await app.logLine('mail refused', 2)
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  const env = envOf(app)
   const [all, hers, nobodys, json, wrong] = await Promise.all([
     run(env, 'log'),
     run(env, 'log', 'OLGA@example.org'),

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { compileCacheFolder } from './compile-cache.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -12,8 +12,7 @@ const listCaches = () =>
   readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
 
 test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it', async () => {
-  const cache = await mkdtemp(join(tmpdir(), 'cache-'))
-  onTestFinished(() => rm(cache, { recursive: true, force: true }))
+  const cache = await folderForTest()
   const before = await listCaches()
   // Refused after the web is built and the server's code is loaded.
   const env = { PATH: process.env.PATH, XDG_CACHE_HOME: cache, PORT: 'http' }

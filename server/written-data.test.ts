@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { codeOf } from './codes/codes.mail.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { leave } from './testing/account-deletion-calls.ts'
 import { createClient, DEVICE, type TestUser } from './testing/client.ts'
+import { folderForTest } from './testing/folder-for-test.ts'
 import { privacySection, quoted } from './testing/privacy-page.ts'
 import { startMain } from './testing/start-main.ts'
 
@@ -49,8 +49,7 @@ async function live(client: Client, codeFor: (id: string) => string): Promise<st
 }
 
 test('a running server writes no file and no line about a person but those on the page about personal data', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-written-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await folderForTest()
   const started = await startMain({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'info',

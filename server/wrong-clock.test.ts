@@ -17,7 +17,7 @@ test.each([
     const database = await freshDatabase(inject('databaseUrl'))
     const mailbox = await openMailbox()
     const clock = await shiftedClock()
-    const { code, stdout, stderr, stop } = await startMain({
+    const { code, url, stderr, stop } = await startMain({
       ...clock.env,
       DATABASE_URL: database.url,
       APP_SECRET: 's'.repeat(32),
@@ -29,7 +29,6 @@ test.each([
       await database.drop()
     })
     expect({ code, stderr }).toEqual({ code: null, stderr: '' })
-    const url = /^Готово: (.*)$/m.exec(stdout)?.[1]
     const send = async (path: string, body: object) => {
       const answer = await fetch(`${url}/api/v1${path}`, {
         method: 'POST',

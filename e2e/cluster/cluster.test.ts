@@ -1,13 +1,13 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { printMarkdown } from '../../bench/table.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers } from '../testing/product.ts'
+import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './cluster-load.ts'
+import { type Site, startSite } from './clustered-site.ts'
 import { countFailed, type FaultReport, reportFault } from './faults.ts'
-import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './load.ts'
-import { type Site, startSite } from './site.ts'
 
 /** Longer than Patroni, HAProxy and the product's own timeouts wait. */
 const CUT_MS = 12_000
@@ -65,7 +65,7 @@ test('a node is killed, and started again', () =>
   survive('node killed', async () => {
     const { product } = site.nodes[1]
     await product.stop('SIGKILL')
-    await setTimeout(NODE_AWAY_MS)
+    await delay(NODE_AWAY_MS)
     await product.start()
   }))
 
@@ -73,14 +73,14 @@ test('etcd is killed on all machines: the primary goes on', () =>
   survive('etcd killed', async () => {
     const { machines } = site.cluster
     await Promise.all(machines.map((machine) => machine.killEtcd()))
-    await setTimeout(ETCD_AWAY_MS)
+    await delay(ETCD_AWAY_MS)
     for (const machine of machines) machine.startEtcd()
   }))
 
 test('the line between a node and the primary is cut without either of them being told, and mended', () =>
   survive('network cut', async () => {
     site.line.freeze()
-    await setTimeout(CUT_MS)
+    await delay(CUT_MS)
     site.line.thaw()
   }))
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 import type { Node } from '../nodes/pair.ts'
 import { rolesIn } from '../nodes/stale-reads.ts'
 import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
-import { type ClusterLoad, isVisitorRead } from './load.ts'
-import type { Site } from './site.ts'
+import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
+import type { Site } from './clustered-site.ts'
 import { standbysReadRows } from './standby-reads.ts'
 
 /** What a fault did to people; times in milliseconds since its begin. */
@@ -80,7 +80,7 @@ async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<
   for (;;) {
     const answered = writes.filter((write) => write.began >= began).map(({ ended }) => ended)
     if (answered.length > 0) return Math.min(...answered)
-    await setTimeout(20)
+    await delay(20)
   }
 }
 
@@ -99,7 +99,7 @@ async function mailArrives({ url, mailbox }: Site): Promise<void> {
   const { call } = recordCalls(url)
   const email = `${randomUUID()}@example.org`
   const body = { email, clientToken: randomUUID(), device: DEVICE }
-  while ((await call('POST', '/registrations', { body })).status !== 201) await setTimeout(100)
+  while ((await call('POST', '/registrations', { body })).status !== 201) await delay(100)
   await mailbox.mailTo(email)
 }
 
@@ -112,7 +112,7 @@ async function noticesArrive({ nodes, db }: Site): Promise<void> {
       AND query IN ('LISTEN vslukh', 'SELECT') AND NOT pg_is_in_recovery()`.execute(db)
     const listeners = await found.then(({ rows }) => rows[0]?.count).catch(() => 0)
     if (ready.every(Boolean) && listeners === nodes.length) return
-    await setTimeout(100)
+    await delay(100)
   }
 }
 
@@ -120,7 +120,7 @@ async function noticesArrive({ nodes, db }: Site): Promise<void> {
 async function standbysAreRead({ nodes }: Site): Promise<void> {
   const isRead = ({ product }: Node) =>
     product.lines.findLast((line) => line.includes('posts are read'))?.includes('from standbys')
-  while (!nodes.every(isRead)) await setTimeout(100)
+  while (!nodes.every(isRead)) await delay(100)
 }
 
 function isReady({ product }: Node): Promise<boolean> {

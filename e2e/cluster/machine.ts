@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { endChild } from '../../server/testing/child-process.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
+import { childrenOf } from '../../server/testing/processes.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
 import type { Programs } from './programs.ts'
 
@@ -90,11 +91,11 @@ export async function prepareMachine({ number, network, folder, programs }: Plac
     startPatroni() {
       patroni = start(programs.patroni, [patroniFile])
     },
-    killEtcd: () => end(etcd, 'SIGKILL'),
+    killEtcd: () => endChild(etcd, 'SIGKILL'),
     /** Ends Patroni and every process of PostgreSQL at once, as when the machine loses its power; etcd goes on. */
     async killDatabase(): Promise<void> {
       const pids = await postgresProcesses(data)
-      const patroniGone = end(patroni, 'SIGKILL')
+      const patroniGone = endChild(patroni, 'SIGKILL')
       for (const pid of pids) killProcess(pid)
       await patroniGone
     },
@@ -113,13 +114,6 @@ export function postgresUser(): { uid?: number; gid?: number } {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill(signal)
-  await exit
-}
-
 function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
@@ -135,13 +129,5 @@ async function postgresProcesses(data: string): Promise<number[]> {
   // The file outlives a killed PostgreSQL, and its id may belong to another process by now.
   const command = await readFile(`/proc/${postmaster}/cmdline`, 'utf8').catch(() => '')
   if (!command.includes(data)) return []
-  const pids = (await readdir('/proc')).map(Number).filter(Boolean)
-  const parents = await Promise.all(pids.map(parentOf))
-  return [postmaster, ...pids.filter((_, n) => parents[n] === postmaster)]
-}
-
-/** The id of a process's parent, from /proc (proc(5)); 0 when the process has ended. */
-async function parentOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return Number(stat.split(') ')[1]?.split(' ')[1] ?? 0)
+  return [postmaster, ...childrenOf(postmaster)]
 }

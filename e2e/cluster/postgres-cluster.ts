@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { endChild } from '../../server/testing/child-process.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
 import { inNetwork, type Machine, PASSWORDS, postgresUser, prepareMachine } from './machine.ts'
 import type { Programs } from './programs.ts'
@@ -79,13 +79,13 @@ export async function startPostgresCluster(programs: Programs) {
       for (;;) {
         const leader = await find('leader')
         if (leader) return machineNamed(leader.name)
-        await setTimeout(100)
+        await delay(100)
       }
     },
 
     /** Resolves when another machine has become the primary. */
     async primaryOtherThan({ name }: Machine): Promise<void> {
-      while ((await cluster.primary()).name === name) await setTimeout(100)
+      while ((await cluster.primary()).name === name) await delay(100)
     },
 
     /** Resolves when all machines serve on one timeline and a standby confirms each commit: then no fault may lose anything. */
@@ -96,7 +96,7 @@ export async function startPostgresCluster(programs: Programs) {
         const areServing = all.length === machines.length && all.every(isServing)
         const isSynchronous = all.some(({ role }) => role === 'sync_standby')
         if (areServing && timelines.size === 1 && isSynchronous) return
-        await setTimeout(200)
+        await delay(200)
       }
     },
 
@@ -166,9 +166,7 @@ async function startBalancer({
   return {
     async close(): Promise<void> {
       if (haproxy.exitCode !== null) throw new Error('HAProxy did not run')
-      const exit = once(haproxy, 'exit')
-      haproxy.kill()
-      await exit
+      await endChild(haproxy)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { PostgresCluster } from './postgres-cluster.ts'
 
@@ -8,7 +8,7 @@ const ENOUGH = 500
 /** Resolves when standbys have read some hundred rows of posts by an index under the load, as PostgreSQL itself counts them. */
 export async function standbysReadRows(cluster: PostgresCluster): Promise<void> {
   const before = await countRows(cluster)
-  while ((await countRows(cluster)) - before < ENOUGH) await setTimeout(200)
+  while ((await countRows(cluster)) - before < ENOUGH) await delay(200)
 }
 
 /** The rows of posts that the machines which are standbys now have read since they were started. */

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { mountForTest } from '../../server/testing/folder-for-test.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import type { Product } from '../testing/product.ts'
 import { signUpUsers, startProductForTest } from '../testing/product.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
 
-const execute = promisify(execFile)
 const MIB = 1024 * 1024
 
 test('the disk full at the end of a WAL segment, and freed: visitors read on, writes and readiness are 503, the same process serves everything again, nothing acknowledged is lost', {
@@ -76,11 +74,8 @@ test('SIGTERM while the disk is full: exit code 0 within 10 s', async ({ skip })
 
 /** Puts the product's folder on a file system of its own, just large enough for a new database. */
 async function onSmallDisk(product: Product): Promise<void> {
-  await execute('mount', ['-t', 'tmpfs', '-o', 'size=120m', 'tmpfs', product.dataDir])
-  onTestFinished(async () => {
-    await product.stop()
-    await execute('umount', [product.dataDir])
-  })
+  await mountForTest(product.dataDir, 'size=120m')
+  onTestFinished(async () => void (await product.stop()))
 }
 
 /** Writes until the disk is full; returns a function that frees the space. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Db, openDatabase } from '../../server/db/database.ts'
 import { addressOf, connectionStringFor } from '../../server/embedded-postgres/address.ts'
 import { findRunning } from '../../server/embedded-postgres/pid-file.ts'
+import { childrenOf } from '../../server/testing/processes.ts'
 
 /** The process id of the PostgreSQL that runs in a product's folder. */
 export async function postmasterOf(dataDir: string): Promise<number> {
@@ -36,17 +37,11 @@ export async function freeze(dataDir: string): Promise<() => void> {
   const postmaster = await postmasterOf(dataDir)
   // The postmaster first: it would start new backends.
   process.kill(postmaster, 'SIGSTOP')
-  const backends = await childrenOf(postmaster)
+  const backends = childrenOf(postmaster)
   for (const pid of backends) process.kill(pid, 'SIGSTOP')
   return () => {
     for (const pid of [...backends, postmaster]) process.kill(pid, 'SIGCONT')
   }
-}
-
-/** The ids of a process's children, from /proc (proc(5)). */
-async function childrenOf(pid: number): Promise<number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
 async function runningIn(dataDir: string) {

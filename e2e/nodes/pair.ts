@@ -30,21 +30,9 @@ export async function startPair(env: Record<string, string> = {}): Promise<Pair>
   const mailbox = await openMailbox()
   stack.defer(mailbox.close)
 
-  async function startNode(): Promise<Node> {
-    const product = await createProduct({
-      DATABASE_URL: database.url,
-      APP_SECRET,
-      SMTP_URL: mailbox.url,
-      TRUST_PROXY: '127.0.0.1',
-      ...env,
-    })
-    stack.defer(() => product.remove())
-    await product.start()
-    return { product, direct: createProductClient(product) }
-  }
-
-  const nodes: [Node, Node] = [await startNode(), await startNode()]
-  const balancer = await openBalancer(nodes.map(({ product }) => addressOf(product)))
+  const settings = { DATABASE_URL: database.url, SMTP_URL: mailbox.url, ...env }
+  const nodes: [Node, Node] = [await startNode(stack, settings), await startNode(stack, settings)]
+  const balancer = await openBalancer(nodes.map(({ product }) => `http://${product.address}`))
   stack.defer(balancer.close)
   const { db, close } = openDatabase(database.url, () => {})
   stack.defer(close)
@@ -57,14 +45,20 @@ export async function startPair(env: Record<string, string> = {}): Promise<Pair>
   }
 }
 
+/** Starts a node behind a proxy, which is removed when the stack is disposed of. */
+export async function startNode(
+  stack: AsyncDisposableStack,
+  env: Record<string, string>,
+): Promise<Node> {
+  const product = await createProduct({ APP_SECRET, TRUST_PROXY: '127.0.0.1', ...env })
+  stack.defer(() => product.remove())
+  await product.start()
+  return { product, direct: createProductClient(product) }
+}
+
 /** Starts a pair for one test and closes it after the test. */
 export async function pairForTest(): Promise<Pair> {
   const pair = await startPair()
   onTestFinished(() => pair.close())
   return pair
-}
-
-/** The URL of a node with a numeric address, because the name localhost can mean IPv6 as well. */
-function addressOf({ url }: Product): string {
-  return url.replace('localhost', '127.0.0.1')
 }

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { findNginx, isRoot } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
@@ -56,18 +55,11 @@ http {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
-  const isUp = () =>
-    fetch(`${url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await isUp())) await setTimeout(20)
+  await untilUp(server, () => fetch(`${url}/livez`).then(({ ok }) => ok))
   return {
     url,
     async close() {
-      const exit = once(server, 'exit')
-      server.kill()
-      await exit
+      await endChild(server)
       await rm(folder, { recursive: true, force: true })
     },
   }

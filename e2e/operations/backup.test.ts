@@ -1,34 +1,36 @@
-import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { createDatabase, withDatabase } from '../../server/testing/databases.ts'
+import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
+import { runCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
-import { EMAIL, run, startWall, temporaryFolder } from './wall-commands.ts'
+import { EMAIL, startWall } from './wall-commands.ts'
 
 test('a wall moves from the running embedded database into an own PostgreSQL and back into a stopped embedded one, and its sessions go on', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const [first, second, backups] = ['first', 'second', 'backups'].map((name) => join(folder, name))
   if (!first || !second || !backups) throw new Error('three folders')
   await mkdir(backups)
   const wall = await startWall({ DATA_DIR: first })
   const user = await wall.client.signIn(EMAIL)
   const post = await wall.client.publish(user, 'Переезжаю')
-  const made = await run({ DATA_DIR: first }, 'backup', backups, '--json')
+  const made = await runCommand({ DATA_DIR: first }, 'backup', backups, '--json')
   expect(made).toMatchObject({ code: 0 })
   const { file } = JSON.parse(made.out)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(await run({ DATA_DIR: first }, 'restore', file, '--replace', '--yes')).toMatchObject({
+  expect(
+    await runCommand({ DATA_DIR: first }, 'restore', file, '--replace', '--yes'),
+  ).toMatchObject({
     code: 1,
     err: expect.stringContaining('Остановите'),
   })
   await wall.stop()
-  expect(await run({ DATA_DIR: first }, 'restore', file)).toMatchObject({
+  expect(await runCommand({ DATA_DIR: first }, 'restore', file)).toMatchObject({
     code: 1,
     err: expect.stringContaining('--replace'),
   })
-  expect(await run({}, 'verify', file)).toMatchObject({
+  expect(await runCommand({}, 'verify', file)).toMatchObject({
     code: 0,
     out: expect.stringContaining('записей на стене: 1'),
   })
@@ -39,7 +41,7 @@ test('a wall moves from the running embedded database into an own PostgreSQL and
     DATA_DIR: second,
     APP_SECRET: (await readFile(join(first, 'app-secret'), 'utf8')).trim(),
   }
-  expect(await run(own, 'restore', file)).toMatchObject({ code: 0, err: '' })
+  expect(await runCommand(own, 'restore', file)).toMatchObject({ code: 0, err: '' })
   const moved = await startWall(own)
   expect((await moved.client.call('GET', `/posts/${post.id}`)).body.text).toBe('Переезжаю')
   const { status } = await moved.client.call('POST', '/posts', {
@@ -50,11 +52,13 @@ test('a wall moves from the running embedded database into an own PostgreSQL and
   await moved.stop()
 
   const back = join(backups, 'back.backup')
-  expect(await run(own, 'backup', back)).toMatchObject({ code: 0 })
+  expect(await runCommand(own, 'backup', back)).toMatchObject({ code: 0 })
   const third = { DATA_DIR: join(folder, 'third') }
-  expect(await run(third, 'restore', back)).toMatchObject({ code: 0 })
-  expect(await run(third, 'backup', join(backups, 'stopped.backup'))).toMatchObject({ code: 0 })
-  expect(await run(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
+  expect(await runCommand(third, 'restore', back)).toMatchObject({ code: 0 })
+  expect(await runCommand(third, 'backup', join(backups, 'stopped.backup'))).toMatchObject({
+    code: 0,
+  })
+  expect(await runCommand(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
   const secrets = [first, third.DATA_DIR].map((dir) => readFile(join(dir, 'app-secret'), 'utf8'))
   expect(new Set(await Promise.all(secrets)).size).toBe(1)
   const again = await startWall(third)
@@ -62,7 +66,7 @@ test('a wall moves from the running embedded database into an own PostgreSQL and
 }, 240_000)
 
 test('a backup without the secret, a dry run, and a verification that the wall notes', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const env = { DATA_DIR: join(folder, 'data') }
   const wall = await startWall(env)
   const user = await wall.client.signIn(EMAIL)
@@ -71,21 +75,21 @@ test('a backup without the secret, a dry run, and a verification that the wall n
     'Не копируйте эту папку',
   )
   const [older, bare] = [join(folder, 'older.backup'), join(folder, 'bare.backup')]
-  const dry = await run(env, 'backup', bare, '--dry-run')
+  const dry = await runCommand(env, 'backup', bare, '--dry-run')
   expect(dry).toMatchObject({ code: 0, out: `Копия: ${bare}\n` })
   await expect(stat(bare)).rejects.toThrow('ENOENT')
-  expect(await run(env, 'backup', older)).toMatchObject({ code: 0 })
-  expect((await run(env, 'status')).out).toContain('ещё не проверялась')
-  const made = JSON.parse((await run(env, 'backup', bare, '--without-secret', '--json')).out)
+  expect(await runCommand(env, 'backup', older)).toMatchObject({ code: 0 })
+  expect((await runCommand(env, 'status')).out).toContain('ещё не проверялась')
+  const made = JSON.parse((await runCommand(env, 'backup', bare, '--without-secret', '--json')).out)
   expect(made).toMatchObject({ hasSecret: false })
 
   const isNoted = async (file: string) =>
-    JSON.parse((await run(env, 'verify', file, '--json')).out).isNoted
+    JSON.parse((await runCommand(env, 'verify', file, '--json')).out).isNoted
   expect(await isNoted(older)).toBe(false)
-  expect((await run(env, 'status')).out).toContain('ещё не проверялась')
+  expect((await runCommand(env, 'status')).out).toContain('ещё не проверялась')
   expect(await isNoted(bare)).toBe(true)
-  expect((await run(env, 'status')).out).toMatch(/, проверялась \d/)
-  expect((await run(env, 'doctor')).out).toMatch(
+  expect((await runCommand(env, 'status')).out).toMatch(/, проверялась \d/)
+  expect((await runCommand(env, 'doctor')).out).toMatch(
     /^✓ последняя копия сделана сегодня, .*проверяются$/m,
   )
   await wall.stop()
@@ -96,18 +100,18 @@ test('a backup without the secret, a dry run, and a verification that the wall n
   await second.stop()
   const secretOf = ({ DATA_DIR }: typeof env) => readFile(join(DATA_DIR, 'app-secret'), 'utf8')
   const [own, others] = [await secretOf(env), await secretOf(other)]
-  const tried = await run(other, 'restore', older, '--replace', '--dry-run')
+  const tried = await runCommand(other, 'restore', older, '--replace', '--dry-run')
   expect(tried).toMatchObject({ code: 0, err: expect.stringContaining('ничего не изменено') })
-  expect(JSON.parse((await run(other, 'status', '--json')).out)).toMatchObject({ posts: 0 })
+  expect(JSON.parse((await runCommand(other, 'status', '--json')).out)).toMatchObject({ posts: 0 })
   expect(await secretOf(other)).toBe(others)
-  expect(await run(other, 'restore', older, '--replace', '--yes')).toMatchObject({ code: 0 })
+  expect(await runCommand(other, 'restore', older, '--replace', '--yes')).toMatchObject({ code: 0 })
   expect(await secretOf(other)).toBe(own)
   const files = await readdir(other.DATA_DIR)
   const old = files.find((name) => name.startsWith('app-secret.old-')) ?? ''
   expect(await readFile(join(other.DATA_DIR, old), 'utf8')).toBe(others)
 
   const third = { DATA_DIR: join(folder, 'third') }
-  const restored = await run(third, 'restore', bare)
+  const restored = await runCommand(third, 'restore', bare)
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Секрета в копии нет') })
   expect(await startMain(third)).toMatchObject({ code: 1 })
   const again = await startWall({ ...third, ACCEPT_NEW_SECRET: '1' })
@@ -118,16 +122,12 @@ test('a disk that fills up during a backup is told in a sentence and leaves no f
   skip,
 }) => {
   skip(process.getuid?.() !== 0, 'only root may mount a small file system')
-  const folder = await temporaryFolder()
-  const small = join(folder, 'small')
-  await mkdir(small)
-  const mount = promisify(execFile)
-  await mount('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', small])
-  onTestFinished(async () => void (await mount('umount', [small])))
-  const env = { DATA_DIR: join(folder, 'data') }
+  const small = await folderForTest()
+  await mountForTest(small, 'size=4k')
+  const env = { DATA_DIR: join(await folderForTest(), 'data') }
   const wall = await startWall(env)
   await wall.client.signIn(EMAIL)
-  const full = await run(env, 'backup', join(small, 'wall.backup'))
+  const full = await runCommand(env, 'backup', join(small, 'wall.backup'))
   expect(full).toMatchObject({ code: 1, err: expect.stringContaining('не осталось места') })
   expect(await readdir(small)).toEqual([])
 }, 120_000)

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { endChild, untilReady } from '../../server/testing/child-process.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { APP_SECRET, databaseForTest } from '../testing/product.ts'
-import { folderForTest, ROOT, run } from './deploy-file.ts'
+import { ROOT, run } from './deploy-file.ts'
 import { makeImageFolder, readStages, said } from './dockerfile.ts'
-import { untilReady } from './until-ready.ts'
 
 test('what the image contains runs as compose.yaml says, is healthy without its database too, and has the operator’s commands', {
   timeout: 180_000,
@@ -38,6 +39,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
 
   const [program = '', ...args] = JSON.parse(said(image, 'CMD'))
   const server = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => endChild(server))
   await untilReady(server)
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
 

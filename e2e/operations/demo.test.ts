@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
+import { untilPrinted } from '../../server/testing/child-process.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { folderForTest, ROOT, run } from './deploy-file.ts'
+import { ROOT, run } from './deploy-file.ts'
 
 const LONGEST_MS = 60_000
 /** What the demo runs from; the web is not built in it. */
@@ -39,13 +40,7 @@ test('in a new checkout `npm run demo` prints within a minute a link that signs 
     await exit
   })
 
-  const { promise: link, resolve, reject } = Promise.withResolvers<string>()
-  createInterface({ input: demo.stdout }).on('line', (line) => {
-    const found = /^Войти как .*: (http.*)$/.exec(line)?.[1]
-    if (found) resolve(found)
-  })
-  demo.once('exit', () => reject(new Error('the demo ended')))
-  const url = await link
+  const [, url = ''] = await untilPrinted(demo, /^Войти как .*: (http.*)$/)
   const ms = performance.now() - began
   await annotate(`${(ms / 1000).toFixed(1)} s`)
   expect(ms).toBeLessThan(LONGEST_MS)

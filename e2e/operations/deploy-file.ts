@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onTestFinished } from 'vitest'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)
@@ -19,13 +17,6 @@ export async function readDeployFile(name: string, replacements: [string, string
     text = text.replaceAll(written, used)
   }
   return text
-}
-
-/** Makes a folder that is removed after the test. */
-export async function folderForTest(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-operations-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Makes a certificate for localhost that nobody else has signed; `pem` holds certificate and key. */

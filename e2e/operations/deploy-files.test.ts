@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { findBalancer } from '../../server/testing/balancer.ts'
+import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { folderForTest, ROOT, readDeployFile, run } from './deploy-file.ts'
+import { ROOT, readDeployFile, run } from './deploy-file.ts'
 import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
 
 test.each([
@@ -113,11 +113,7 @@ async function startEtcd(folder: string): Promise<string> {
     ],
     { stdio: 'ignore' },
   )
-  onTestFinished(async () => {
-    const exit = once(etcd, 'exit')
-    etcd.kill()
-    await exit
-  })
-  while (!(await fetch(`http://${clients}/health`).catch(() => undefined))?.ok) await setTimeout(50)
+  onTestFinished(() => endChild(etcd))
+  await untilUp(etcd, () => fetch(`http://${clients}/health`).then(({ ok }) => ok))
   return clients
 }

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { DEVICE } from '../../server/testing/client.ts'
 import { executeOn } from '../../server/testing/databases.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { examine, expectFinding, startWall } from '../../server/testing/examined-wall.ts'
+import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
-import { temporaryFolder } from './wall-commands.ts'
 
 test('settings, database, rights, secret, clock, counters and jobs that are broken are named with the way to mend them', {
   timeout: 120_000,
@@ -59,8 +56,8 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
     }),
     expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
   ])
-  const DATA_DIR = await temporaryFolder()
-  const BACKUP_DIR = await temporaryFolder()
+  const DATA_DIR = await folderForTest()
+  const BACKUP_DIR = await folderForTest()
   const { found } = await examine({ ...env, DATA_DIR, BACKUP_DIR })
   expect(found['backup disk']).toMatchObject({ says: expect.stringContaining(BACKUP_DIR) })
   await executeOn(DATABASE_URL, `DELETE FROM kysely_migration WHERE name >= '009'`)
@@ -97,18 +94,12 @@ test('a mail server that has stopped, the mails that wait for it, and a disk tha
   await expectFinding(env, 'smtp', { level: 'broken', says: /ECONNREFUSED/, mend: /SMTP_URL/ })
 
   const printing = { ...env, SMTP_URL: '', MAIL_MODE: 'print' }
-  const DATA_DIR = await mkdtemp(join(tmpdir(), 'small-disk-'))
-  const mount = promisify(execFile)
-  await mount('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', DATA_DIR])
-  try {
-    await writeFile(join(DATA_DIR, 'filler'), Buffer.alloc(40 * 1024 * 1024, 1))
-    const full = { level: 'broken', says: /свободно 8 МиБ/, mend: /Освободите/ } as const
-    await expectFinding({ ...printing, DATA_DIR }, 'disk', full)
-    await rm(join(DATA_DIR, 'filler'))
-    const little = { level: 'warning', says: /свободно 48 МиБ/, mend: /Освободите/ } as const
-    await expectFinding({ ...printing, DATA_DIR }, 'disk', little)
-  } finally {
-    await mount('umount', [DATA_DIR])
-    await rm(DATA_DIR, { recursive: true })
-  }
+  const DATA_DIR = await folderForTest()
+  await mountForTest(DATA_DIR, 'size=48m')
+  await writeFile(join(DATA_DIR, 'filler'), Buffer.alloc(40 * 1024 * 1024, 1))
+  const full = { level: 'broken', says: /свободно 8 МиБ/, mend: /Освободите/ } as const
+  await expectFinding({ ...printing, DATA_DIR }, 'disk', full)
+  await rm(join(DATA_DIR, 'filler'))
+  const little = { level: 'warning', says: /свободно 48 МиБ/, mend: /Освободите/ } as const
+  await expectFinding({ ...printing, DATA_DIR }, 'disk', little)
 })

@@ -1,41 +1,34 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeVerifyFolder, removeLeftVerifications } from '../../server/backup/verify-folder.ts'
 import { startEmbeddedPostgres } from '../../server/embedded-postgres/embedded-postgres.ts'
 import { isServerOf } from '../../server/embedded-postgres/pid-file.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { envOf, runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
-import { SECRET, startTestApp, type TestApp } from '../../server/testing/test-app.ts'
-import { EMAIL, run, startWall, temporaryFolder } from './wall-commands.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
+import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
+import { EMAIL, startWall } from './wall-commands.ts'
 
 let app: TestApp
 let env: Record<string, string>
 beforeAll(async () => {
   app = await startTestApp()
   await app.publish(await app.signUp())
-  env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
+  env = envOf(app)
 })
 afterAll(() => app.close())
 
 /** Starts a command with only these variables. It is killed at the end of the test. */
 function begin(own: Record<string, string>, ...args: string[]) {
-  const child = spawn(PROGRAM, args, {
-    env: { PATH: process.env.PATH ?? '', USER: 'masha', ...own },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const { child, ended } = startCommand({ env: own, args })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = Promise.all([once(child, 'exit'), text(child.stderr)])
   return {
     /** Sends a signal. Resolves to the exit code and the error output. */
     async end(signal: NodeJS.Signals) {
       child.kill(signal)
-      const [[code], err] = await ended
+      const { code, err } = await ended
       return { code, err }
     },
   }
@@ -43,9 +36,9 @@ function begin(own: Record<string, string>, ...args: string[]) {
 
 /** Makes a backup of the test wall in a new folder, and a folder for temporary files. */
 async function backedUp() {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const file = join(folder, 'wall.backup')
-  expect(await run(env, 'backup', file)).toMatchObject({ code: 0 })
+  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
   const TMPDIR = join(folder, 'tmp')
   await mkdir(TMPDIR)
   return { folder, file, TMPDIR }
@@ -69,7 +62,7 @@ async function verifyingPostgres(TMPDIR: string): Promise<{ cluster: string; pid
 }
 
 test('an interrupted backup leaves no file', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const holder = new pg.Client({ connectionString: app.databaseUrl })
   await holder.connect()
   onTestFinished(() => holder.end())
@@ -102,7 +95,7 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; of a ki
 }, 120_000)
 
 test('a verification that goes on keeps its folder', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const dataDir = await makeVerifyFolder(folder)
   const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
   onTestFinished(() => postgres.stop())
@@ -114,7 +107,7 @@ test('a verification that goes on keeps its folder', async () => {
 })
 
 test('an interrupted command stops the database that it has brought up', async () => {
-  const DATA_DIR = join(await temporaryFolder(), 'data')
+  const DATA_DIR = join(await folderForTest(), 'data')
   const wall = await startWall({ DATA_DIR })
   await wall.client.signIn(EMAIL)
   await wall.stop()

@@ -1,102 +1,16 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
-import { certificateForTest } from '../../server/testing/certificate.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { openHangingSmtp, SMTP_STEPS } from '../../server/testing/hanging-smtp.ts'
+import { openHangingSmtp } from '../../server/testing/hanging-smtp.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
-import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { envOf, runCommand } from '../../server/testing/run-command.ts'
 import { startAt } from '../../server/testing/sign-in-calls.ts'
-import { openRefusingSmtp, openTarpitSmtp, untilAllWait } from '../../server/testing/smtp-faults.ts'
-import { appForTest, SECRET, type TestApp } from '../../server/testing/test-app.ts'
-import { EMAIL, run } from './wall-commands.ts'
+import { openRefusingSmtp, untilAllWait } from '../../server/testing/smtp-faults.ts'
+import { appForTest, type TestApp } from '../../server/testing/test-app.ts'
+import { type Fault, openFaults } from './broken-mail-servers.ts'
+import { EMAIL } from './wall-commands.ts'
 
 /** A conversation ends within 50 s, and commands take their time beside a dozen walls. */
 const PATIENT = { timeout: 120_000 }
-const DAY = 86_400
-
-/** A broken mail server, and what is said of it. */
-type Fault = {
-  name: string
-  url: string
-  port: number
-  close: () => Promise<void>
-  /** nodemailer's name of the error, and words of the reason. */
-  error: string
-  reason: RegExp
-  /** Words of the advice. */
-  mend: RegExp
-  /** Whether the doctor, who logs in and sends nothing, finds the server broken. */
-  isLoginBroken: boolean
-}
-
-const MEND: Record<string, RegExp> = {
-  ESOCKET: /имя и порт/,
-  ETIMEDOUT: /имя и порт/,
-  EENVELOPE: /MAIL_FROM/,
-  EPROTOCOL: /подождите/,
-  EABORT: /слишком медленно/,
-}
-/** Steps after the login. */
-const LATE = [
-  '451 for an address',
-  ...['sender', 'address', 'data'].map((at) => `silence at: ${at}`),
-]
-
-type Opened = { url: string; port: number; close(): Promise<void> }
-
-async function openFaults(): Promise<Fault[]> {
-  const port = await freePort()
-  const away = { url: `smtp://127.0.0.1:${port}`, port, close: async () => {} }
-  const refusal = async (code: number, at: 'address' | 'connect') => {
-    const opened = await openRefusingSmtp({ code, at, words: `4.3.0 not now for <${EMAIL}>` })
-    return { ...opened, url: `smtp://127.0.0.1:${opened.port}` }
-  }
-  const drip = await openTarpitSmtp('hello')
-  const of = (opened: Opened, name: string, error: string, reason: RegExp): Fault => ({
-    ...opened,
-    name,
-    error,
-    reason,
-    mend: (name === 'an expired certificate' ? /сертификат/ : MEND[error]) ?? /никогда/,
-    isLoginBroken: !LATE.includes(name),
-  })
-  return [
-    of(away, 'no server', 'ESOCKET', /ECONNREFUSED/),
-    of(
-      await refusal(451, 'address'),
-      '451 for an address',
-      'EENVELOPE',
-      /451 .*<o\*{3}@example\.org>/,
-    ),
-    of(await refusal(421, 'connect'), '421 at the greeting', 'EPROTOCOL', /421 /),
-    of({ ...drip, port: Number(new URL(drip.url).port) }, 'a slow drip', 'EABORT', /.+/),
-    of(await openExpired(), 'an expired certificate', 'ESOCKET', /certificate has expired/),
-    ...(await Promise.all(
-      SMTP_STEPS.filter((step) => step !== 'message').map(async (step) =>
-        of(await openHangingSmtp(step), `silence at: ${step}`, 'ETIMEDOUT', /.+/),
-      ),
-    )),
-  ]
-}
-
-/** A mail server whose certificate was valid a month ago, and for an address that trusts its issuer. */
-async function openExpired(): Promise<Opened> {
-  const clock = await shiftedClock()
-  await clock.shift(-40 * DAY)
-  const { key, cert } = await certificateForTest(10, clock.env)
-  const server = new SMTPServer({ key, cert, authOptional: true })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  const { port } = server.server.address() as AddressInfo
-  const trust = new URLSearchParams({ requireTLS: 'true', 'tls.ca': String(cert) })
-  return {
-    url: `smtp://localhost:${port}?${trust}`,
-    port,
-    close: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
-}
 
 const stateOf = async (app: TestApp, id: string) =>
   (await app.call('POST', `/codes/${id}/mail`, { body: { clientToken: 'one browser' } })).body.state
@@ -108,8 +22,9 @@ async function readMetrics(port: number): Promise<string> {
 /** What the operator sees of a wall whose mails do not leave. */
 async function examine({ app, fault, metricsPort }: BrokenWall) {
   const { name, error, reason, mend } = fault
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: fault.url }
-  const json = async (...args: string[]) => JSON.parse((await run(env, ...args, '--json')).out)
+  const env = { ...envOf(app), SMTP_URL: fault.url }
+  const json = async (...args: string[]) =>
+    JSON.parse((await runCommand(env, ...args, '--json')).out)
   const [logged] = await json('mail', 'log', EMAIL)
   expect(logged, name).toMatchObject({ outcome: 'retrying', error, masked: 'o***@example.org' })
   expect(logged.tries, name).toBeGreaterThan(0)
@@ -183,10 +98,12 @@ test('a wrong password is tried once a minute, in real time', { timeout: 300_000
   const first = refusing.counts.refusals
   await expect.poll(() => refusing.counts.refusals, { timeout: 200_000 }).toBe(first + 2)
   expect((performance.now() - began) / 1000).toBeGreaterThan(100)
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
-  expect((await run(env, 'status')).out).toMatch(/ждут: 12, не уходят: 12;.*535 5\.7\.8 wrong/)
+  const env = { ...envOf(app), SMTP_URL: smtpUrl }
+  expect((await runCommand(env, 'status')).out).toMatch(
+    /ждут: 12, не уходят: 12;.*535 5\.7\.8 wrong/,
+  )
   expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_failing 12$/m)
-  const { out } = await run(env, 'doctor')
+  const { out } = await runCommand(env, 'doctor')
   expect(out).toMatch(/^✗ писем в очереди: 12, .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
   expect(out).toMatch(/^✗ почтовый сервер .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
 })
@@ -199,11 +116,11 @@ test('an address that is refused for good is tried once, and keeps no other mail
   const app = await appForTest({ config: { smtpUrl, metricsPort } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
   await expect.poll(() => stateOf(app, id)).toBe('refused')
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET, SMTP_URL: smtpUrl }
-  const { out } = await run(env, 'mail', 'log', EMAIL)
+  const env = { ...envOf(app), SMTP_URL: smtpUrl }
+  const { out } = await runCommand(env, 'mail', 'log', EMAIL)
   expect(out).toMatch(/отклонено, больше не отправляется, попыток: 1 — 550 5\.1\.1 no such user/)
-  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
-  expect((await run(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
+  expect((await runCommand(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0; .*отклонено: 1/)
+  expect((await runCommand(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
   expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_total\{outcome="refused"\} 1$/m)
   expect(refusing.counts.refusals).toBe(1)
 })
@@ -217,9 +134,9 @@ test('a server that takes whole mails and never answers gets each mail twice, an
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
   await expect.poll(() => stateOf(app, id), PATIENT).toBe('retrying')
   await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
-  const env = { DATABASE_URL: app.databaseUrl, APP_SECRET: SECRET }
-  const { out } = await run(env, 'mail', 'log', '--json')
+  const env = envOf(app)
+  const { out } = await runCommand(env, 'mail', 'log', '--json')
   expect(JSON.parse(out)).toMatchObject([{ outcome: 'sent', tries: 2, error: 'ETIMEDOUT' }])
-  expect((await run(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
+  expect((await runCommand(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
   expect(hanging.counts.mails).toBe(2)
 })

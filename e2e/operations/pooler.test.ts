@@ -2,13 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
-import {
-  APP_SECRET,
-  createProduct,
-  createProductClient,
-  databaseForTest,
-  signUpUsers,
-} from '../testing/product.ts'
+import { databaseForTest, signUpUsers, startProductForTest } from '../testing/product.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
 import { startPooler } from './pooler.ts'
 
@@ -18,16 +12,9 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
   const mailbox = await openMailbox()
   onTestFinished(mailbox.close)
   const startNode = async () => {
-    const node = await createProduct({
-      DATABASE_URL: pooler.url,
-      DATABASE_DIRECT_URL: directUrl,
-      APP_SECRET,
-      SMTP_URL: mailbox.url,
-      ACCESS_TOKEN_SECONDS: '3600',
-    })
-    onTestFinished(() => node.remove())
-    await node.start()
-    return { url: node.url, ...createProductClient(node) }
+    const urls = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: directUrl, SMTP_URL: mailbox.url }
+    const { product, client } = await startProductForTest({ env: urls })
+    return { url: product.url, ...client }
   }
   const nodes = [await startNode(), await startNode()] as const
   const [one, other] = nodes

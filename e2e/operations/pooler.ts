@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { readDeployFile } from './deploy-file.ts'
@@ -17,8 +15,7 @@ import { readDeployFile } from './deploy-file.ts'
  * `statistics` returns what its SHOW STATS says about the database.
  */
 export async function startPooler(databaseUrl: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-pooler-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await folderForTest()
   // PgBouncer runs as another user, who may not reach the database's socket.
   const database = await openPostgresProxy(databaseUrl)
   onTestFinished(database.close)
@@ -46,12 +43,7 @@ export async function startPooler(databaseUrl: string) {
   const pooler = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const printed = text(pooler.stderr)
-  const exit = once(pooler, 'exit')
-  onTestFinished(async () => {
-    pooler.kill('SIGINT')
-    await exit
-  })
+  onTestFinished(() => endChild(pooler, 'SIGINT'))
 
   async function statistics() {
     const client = new pg.Client(`postgresql://${username}@127.0.0.1:${ownPort}/pgbouncer`)
@@ -65,14 +57,6 @@ export async function startPooler(databaseUrl: string) {
     }
   }
 
-  const answers = () =>
-    statistics().then(
-      () => true,
-      () => false,
-    )
-  while (!(await answers())) {
-    if (pooler.exitCode !== null) throw new Error(await printed)
-    await setTimeout(20)
-  }
+  await untilUp(pooler, () => statistics().then(() => true))
   return { url: `postgresql://${username}@127.0.0.1:${ownPort}${pathname}`, statistics }
 }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findProgram } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 
 const execute = promisify(execFile)
 const RULES = join(import.meta.dirname, '../../deploy/prometheus-rules.yml')
@@ -126,8 +126,7 @@ test('promtool accepts the rules, which are eleven, each with a line in docs/ale
 })
 
 test('each alert fires for what it is about and for nothing less', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rules-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const units = Object.entries(CASES).flatMap(([alert, { fires, silent, minutes, also = [] }]) => [
     unitTest(alert, { series: fires, fires: true, minutes }),
     unitTest(alert, { series: silent, fires: false, minutes }),

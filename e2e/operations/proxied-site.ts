@@ -1,12 +1,7 @@
 import { onTestFinished } from 'vitest'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import {
-  APP_SECRET,
-  createProduct,
-  createProductClient,
-  databaseForTest,
-} from '../testing/product.ts'
-import { folderForTest } from './deploy-file.ts'
+import { createProductClient, databaseForTest, startProductForTest } from '../testing/product.ts'
 import { startProxy } from './proxies.ts'
 import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
 
@@ -28,20 +23,17 @@ export async function startProxiedSite(name: ProxyName) {
   const databaseUrl = await databaseForTest()
   const products = []
   while (products.length < nodes) {
-    const product = await createProduct({
+    const env = {
       DATABASE_URL: databaseUrl,
-      APP_SECRET,
       PUBLIC_URL: `https://localhost:${httpsPort}`,
       MAIL_MODE: 'print',
       TRUST_PROXY: '127.0.0.1',
       ACCESS_JOURNAL_DAYS: '1',
-    })
-    onTestFinished(() => product.remove())
-    await product.start()
-    products.push(product)
+    }
+    products.push((await startProductForTest({ env })).product)
   }
-  const hosts = products.map(({ url }) => new URL(url).host.replace('localhost', '127.0.0.1'))
-  const place = { folder: await folderForTest(), httpPort, httpsPort, nodes: hosts }
+  const addresses = products.map(({ address }) => address)
+  const place = { folder: await folderForTest(), httpPort, httpsPort, nodes: addresses }
   const proxy = await startProxy(await prepare(place), place)
   onTestFinished(proxy.close)
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { buffer, text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
+import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import type { ProxyConfig, ProxyPlace } from './proxy-configs.ts'
 
 type Sent = {
@@ -22,15 +22,9 @@ export async function startProxy(
   { httpPort, httpsPort }: Pick<ProxyPlace, 'httpPort' | 'httpsPort'>,
 ) {
   const proxy = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const printed = text(proxy.stderr)
-  const exit = once(proxy, 'exit')
   setDefaultCACertificates([...getCACertificates(), await readFile(cert, 'utf8')])
   const httpUrl = `http://127.0.0.1:${httpPort}`
-  const isUp = () => fetch(httpUrl, { redirect: 'manual' }).catch(() => undefined)
-  while (!(await isUp())) {
-    if (proxy.exitCode !== null) throw new Error(await printed)
-    await setTimeout(20)
-  }
+  await untilUp(proxy, () => fetch(httpUrl, { redirect: 'manual' }).then(() => true))
   return {
     url: `https://localhost:${httpsPort}`,
 
@@ -49,9 +43,6 @@ export async function startProxy(
       return { status, headers: received, body: await buffer(answer) }
     },
 
-    async close(): Promise<void> {
-      proxy.kill()
-      await exit
-    },
+    close: () => endChild(proxy),
   }
 }

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { cp, rm, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeRelease } from '../../scripts/release.ts'
+import { endChild, untilReady } from '../../server/testing/child-process.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { folderForTest, ROOT, run } from './deploy-file.ts'
+import { ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
-import { untilReady } from './until-ready.ts'
 
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
@@ -43,6 +44,7 @@ test('a release runs in an empty folder, without environment, Node or network, a
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  onTestFinished(() => endChild(server))
   await untilReady(server)
 
   const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
@@ -95,6 +97,7 @@ test('what npm installs without devDependencies runs the product with the web th
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  onTestFinished(() => endChild(server))
   await untilReady(server)
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
 

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../server/db/database.ts'
 import { type Standby, startPrimary, startStandby } from '../../server/testing/standby.ts'
-import type { Node } from '../nodes/pair.ts'
+import { type Node, startNode } from '../nodes/pair.ts'
 import { changeAndRead, newestText, rolesIn, type Stale } from '../nodes/stale-reads.ts'
-import { APP_SECRET, createProduct, createProductClient } from '../testing/product.ts'
 
 const FROM_STANDBYS = 'posts are read from standbys'
 const FROM_PRIMARY = 'posts are read from the primary'
@@ -18,18 +17,12 @@ beforeAll(async () => {
   started.defer(primary.close)
   standby = await startStandby(primary)
   started.defer(standby.close)
-  const startNode = async (): Promise<Node> => {
-    const product = await createProduct({
-      DATABASE_URL: primary.url,
-      DATABASE_REPLICA_URL: standby.url,
-      APP_SECRET,
-      ACCESS_TOKEN_SECONDS: '3600',
-    })
-    started.defer(() => product.remove())
-    await product.start()
-    return { product, direct: createProductClient(product) }
+  const env = {
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URL: standby.url,
+    ACCESS_TOKEN_SECONDS: '3600',
   }
-  nodes = [await startNode(), await startNode()]
+  nodes = [await startNode(started, env), await startNode(started, env)]
 })
 afterAll(() => started.disposeAsync())
 

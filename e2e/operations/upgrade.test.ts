@@ -6,6 +6,7 @@ import { makeRelease } from '../../scripts/release.ts'
 import { openDatabase } from '../../server/db/database.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import {
@@ -14,9 +15,9 @@ import {
   createProductClient,
   databaseForTest,
   signUpUsers,
+  startProductForTest,
 } from '../testing/product.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
-import { folderForTest } from './deploy-file.ts'
 import { startProxy } from './proxies.ts'
 import { haproxyConfig } from './proxy-configs.ts'
 import { addMigration, linkRelease, NEXT_SCRIPT, unpackRelease } from './releases.ts'
@@ -45,18 +46,13 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
   const nodes = await Promise.all(
     links.map(async (release) => {
       await linkRelease(release, before)
-      const node = await createProduct(
-        { DATABASE_URL: url, APP_SECRET, TRUST_PROXY: '127.0.0.1', ACCESS_TOKEN_SECONDS: '3600' },
-        { release },
-      )
-      onTestFinished(() => node.remove())
-      await node.start()
-      return node
+      const env = { DATABASE_URL: url, TRUST_PROXY: '127.0.0.1' }
+      return (await startProductForTest({ env, release })).product
     }),
   )
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
   const place = { folder: await folderForTest(), httpPort, httpsPort }
-  const addresses = nodes.map((node) => new URL(node.url).host.replace('localhost', '127.0.0.1'))
+  const addresses = nodes.map((node) => node.address)
   const proxy = await startProxy(await haproxyConfig({ ...place, nodes: addresses }), place)
   onTestFinished(proxy.close)
 
@@ -105,9 +101,7 @@ test('after a migration that is not additive the release before refuses, names t
   const release = await unpackRelease(archive, join(folder, 'breaking'))
   await addMigration(release, { isAdditive: false })
   const env = { DATABASE_URL: await databaseForTest(), APP_SECRET }
-  const newer = await createProduct(env, { release })
-  onTestFinished(() => newer.remove())
-  await newer.start()
+  const { product: newer } = await startProductForTest({ env, release })
   await newer.stop()
   const older = await createProduct(env, { release: before })
   onTestFinished(() => older.remove())

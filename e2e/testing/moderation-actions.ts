@@ -2,8 +2,36 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { emailKey } from '../../server/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/client.ts'
-import type { JourneyWithMail } from './journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
+
+/** A journey of a moderated wall: of Olga, who reports, Petr, who writes, and Vera, who decides. */
+export type ModeratedJourney = Awaited<ReturnType<typeof startModeratedJourney>>
+
+/** Starts a journey of a moderated wall; `env` configures the product. The caller closes it. */
+export async function startModeratedJourney(env: Record<string, string> = {}) {
+  const journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '3600', ...env })
+  const olga = await journey.signUp()
+  const petr = await journey.signUp()
+  const vera = await signUpModerator(journey)
+  return {
+    ...journey,
+    olga,
+    petr,
+    vera,
+    /** Publishes a post that Olga has reported. */
+    async publishReported(text: string, author = petr) {
+      const post = await journey.publish(author, text)
+      await reportByApi(journey, olga, { postId: post.id })
+      return post
+    },
+    visitQueue: (as: TestUser) => journey.visit({ as, path: '/moderation' }),
+    async emptyQueue(): Promise<void> {
+      await journey.sql.query('TRUNCATE reports, appeals, blocks')
+      await journey.emptyWall()
+    },
+  }
+}
 
 /** Signs up a user and names them as a moderator. */
 export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
@@ -25,17 +53,6 @@ export async function reportByApi(
 ): Promise<void> {
   const path = `/posts/${postId}/reports?reason_id=${reasonId}`
   expect((await call('POST', path, { token, body: {} })).status).toBe(204)
-}
-
-/** Publishes a post that is reported at once. */
-export async function publishReported(
-  journey: Pick<JourneyWithMail, 'call' | 'publish'>,
-  text: string,
-  { author, reporter }: { author: TestUser; reporter: TestUser },
-) {
-  const post = await journey.publish(author, text)
-  await reportByApi(journey, reporter, { postId: post.id })
-  return post
 }
 
 /** Reports a post with a comment by the dialog. */

@@ -3,16 +3,15 @@ import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { inject, onTestFinished } from 'vitest'
 import { codeOf } from '../../server/codes/codes.mail.ts'
 import { deriveKey } from '../../server/start/app-secret.ts'
+import { endChild, untilReady } from '../../server/testing/child-process.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const READY = /^Готово: /
 
 /** The secret of products in tests: with it a test derives every code itself and needs no mail. */
 export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
@@ -46,6 +45,8 @@ export async function createProduct(
 
   return {
     url: `http://localhost:${port}`,
+    /** For programs to which localhost can mean IPv6 as well. */
+    address: `127.0.0.1:${port}`,
     dataDir,
     /** The lines that the product printed, its log included. */
     lines,
@@ -66,7 +67,10 @@ export async function createProduct(
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      await ready(server, lines, printing)
+      await untilReady(server, (line) => {
+        lines.push(line)
+        printing.emit('line')
+      })
     },
 
     /** Waits for a printed line that matches and returns the first group of the newest one. */
@@ -79,12 +83,9 @@ export async function createProduct(
     },
 
     /** Ends the server with a signal, waits until it is gone and returns its exit code. */
-    async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-      if (!server || server.exitCode !== null || server.signalCode !== null) return null
-      const exit = once(server, 'exit')
-      server.kill(signal)
-      const [code] = await exit
-      return code
+    async stop(signal?: NodeJS.Signals): Promise<number | null> {
+      await endChild(server, signal)
+      return server?.exitCode ?? null
     },
 
     async remove(): Promise<void> {
@@ -131,19 +132,4 @@ export async function signUpUsers({ signUp }: ProductClient, count: number): Pro
   const users: TestUser[] = []
   while (users.length < count) users.push(await signUp())
   return users
-}
-
-async function ready(server: ChildProcess, lines: string[], printing: EventEmitter): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const since = lines.length
-  for (const stream of [server.stdout, server.stderr]) {
-    if (!stream) continue
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line)
-      printing.emit('line')
-      if (READY.test(line)) resolve()
-    })
-  }
-  server.once('exit', () => reject(new Error(lines.slice(since).join('\n'))))
-  await promise
 }

@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
+import { endChild, untilPrinted, untilUp } from '../../server/testing/child-process.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
 
 const KEYS: Record<Key, string> = { Enter: '\uE007', Escape: '\uE00C' }
 const SCREEN = { width: 1280, height: 1000 }
-const READY_WITHIN_MS = 10_000
 
 /** The programs that WebKit needs: the driver, the browser that comes with its library, and a screen that nobody sees. */
 type Programs = { driver: string; browser: string; screen: string }
@@ -40,16 +37,16 @@ export async function launchWebKit(): Promise<DrivenBrowser> {
   const xvfb = spawn(screen, ['-displayfd', '1', '-screen', '0', size, '-nolisten', 'tcp'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  starting.defer(() => end(xvfb))
-  const [display] = await once(createInterface({ input: xvfb.stdout }), 'line')
+  starting.defer(() => endChild(xvfb))
+  const [display] = await untilPrinted(xvfb, /^\d+$/)
   const port = await freePort()
   const server = spawn(driver, [`--port=${port}`], {
     env: { ...process.env, DISPLAY: `:${display}` },
     stdio: 'ignore',
   })
-  starting.defer(() => end(server))
+  starting.defer(() => endChild(server))
   const url = `http://127.0.0.1:${port}`
-  await isReady(url)
+  await untilUp(server, () => command(url, 'GET', '/status').then(() => true))
   const running = starting.move()
   return { openTab: () => openSession(url, browser), close: () => running.disposeAsync() }
 }
@@ -93,24 +90,4 @@ async function command(url: string, method: string, path: string, body?: object)
   const { value } = (await answer.json()) as { value: { error: string; message: string } }
   if (!answer.ok) throw new Error(`WebKit: ${method} ${path}: ${value.error} ${value.message}`)
   return value
-}
-
-async function isReady(url: string): Promise<void> {
-  const giveUp = AbortSignal.timeout(READY_WITHIN_MS)
-  for (;;) {
-    try {
-      await command(url, 'GET', '/status')
-      return
-    } catch (error) {
-      if (giveUp.aborted) throw error
-      await setTimeout(50)
-    }
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill()
-  await exit
 }

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { findFakeTime } from '../../server/testing/shifted-clock.ts'
@@ -21,34 +20,16 @@ export async function startFrozenDemo() {
   }
   const env = { ...process.env, ...clock, PORT: String(await freePort()) }
   const demo = spawn(process.execPath, [SCRIPT], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [url, signInUrl, dataDir] = await readAddresses(demo)
+  const lines: string[] = []
+  // The demo prints its two addresses before its folder.
+  const [, dataDir = ''] = await untilPrinted(demo, /^Данные: (\S+)/, (line) => lines.push(line))
+  const [url = '', signInUrl = ''] = lines.flatMap((line) => /: (http:\S+)$/.exec(line)?.[1] ?? [])
   return {
     url,
     signInUrl,
 
     /** Runs a command of the operator's on the demo's wall. */
     command: (...args: string[]) => runCommand({ ...clock, DATA_DIR: dataDir }, ...args),
-
-    async stop(): Promise<void> {
-      const exit = once(demo, 'exit')
-      if (demo.kill('SIGTERM')) await exit
-    },
+    stop: () => endChild(demo),
   }
-}
-
-/** Waits for the two addresses and the folder that the demo prints; rejects with all that it printed where it ends before. */
-async function readAddresses(demo: ChildProcess): Promise<[string, string, string]> {
-  const { promise, resolve, reject } = Promise.withResolvers<[string, string, string]>()
-  const lines: string[] = []
-  for (const stream of [demo.stdout, demo.stderr]) {
-    if (!stream) continue
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line)
-      const [url, signInUrl] = lines.flatMap((it) => /: (http:\S+)$/.exec(it)?.[1] ?? [])
-      const [folder] = lines.flatMap((it) => /^Данные: (\S+)/.exec(it)?.[1] ?? [])
-      if (url && signInUrl && folder) resolve([url, signInUrl, folder])
-    })
-  }
-  demo.once('exit', () => reject(new Error(lines.join('\n'))))
-  return promise
 }

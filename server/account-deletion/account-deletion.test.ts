@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
@@ -8,7 +7,6 @@ import { comeBack, isSettled, leave } from '../testing/account-deletion-calls.ts
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { findPerson } from '../testing/search-columns.ts'
-import { seedWall } from '../testing/seed.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { eraseNow } from './account-deletion.service.ts'
@@ -184,30 +182,6 @@ test('the code deletes one’s own account only, once, and only with the right c
     [1, 2, 3].map(() => app.call('POST', path, { token, body: { confirmCode, clientToken } })),
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-}, 60_000)
-
-test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
-  const app = await appForTest()
-  const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const first = await app.publish(petr, 'Первая на стене')
-  await seedWall(app.db, olga.id, 1200)
-  const last = await app.publish(petr, 'Последняя на стене')
-  // No post can leave a total that is locked.
-  const holder = new pg.Client(app.databaseUrl)
-  await holder.connect()
-  onTestFinished(() => holder.end())
-  await holder.query('BEGIN')
-  await holder.query('SELECT FROM wall_totals FOR UPDATE')
-  await leave(app, olga)
-  const { body } = await app.call('GET', '/posts?limit=50')
-  expect(body.posts).toMatchObject([{ id: last.id }])
-  expect(body.nextCursor).not.toBeNull()
-  await holder.query('ROLLBACK')
-  await expect.poll(() => isSettled(app), SOON).toBe(true)
-  expect(await findCounterDifferences(app.db)).toEqual([])
-  const settled = { total: 2, nextCursor: null, posts: [{ id: last.id }, { id: first.id }] }
-  const read = async () => (await app.call('GET', '/posts?limit=50')).body
-  await expect.poll(read, SOON).toMatchObject(settled)
 }, 60_000)
 
 test('the operator erases an account at once and for good, even one that was never deleted', async () => {

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
+import { isSettled, leave } from '../testing/account-deletion-calls.ts'
 import { signUps } from '../testing/at-once.ts'
 import { fillDatabase } from '../testing/big-data.ts'
-import { recount } from '../testing/seed.ts'
+import { recount, seedWall } from '../testing/seed.ts'
 import { appForTest } from '../testing/test-app.ts'
 import { deleteAccount, eraseNow, returnToAccount } from './account-deletion.service.ts'
 import { moveAccounts } from './move-accounts.task.ts'
@@ -14,6 +16,7 @@ const POSTS = Number(process.env.POSTS ?? 2500)
 const OTHERS = Number(process.env.OTHERS ?? 0)
 /** One more than come back in a step with others. */
 const FANS = 5001
+const SOON = { timeout: 15_000 }
 const never = new Promise<never>(() => {})
 const invalidate = async () => {}
 const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', invalidate }
@@ -119,3 +122,27 @@ test('a large account with a popular post goes, comes back whole and is erased, 
     console.info(`The slowest four calls of somebody else: ${slowest.toFixed(0)} ms`)
   }
 }, 1_200_000)
+
+test('the posts of a large account are gone before the first of them has moved, and pages go on past them', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const first = await app.publish(petr, 'Первая на стене')
+  await seedWall(app.db, olga.id, 1200)
+  const last = await app.publish(petr, 'Последняя на стене')
+  // No post can leave a total that is locked.
+  const holder = new pg.Client(app.databaseUrl)
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM wall_totals FOR UPDATE')
+  await leave(app, olga)
+  const { body } = await app.call('GET', '/posts?limit=50')
+  expect(body.posts).toMatchObject([{ id: last.id }])
+  expect(body.nextCursor).not.toBeNull()
+  await holder.query('ROLLBACK')
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const settled = { total: 2, nextCursor: null, posts: [{ id: last.id }, { id: first.id }] }
+  const read = async () => (await app.call('GET', '/posts?limit=50')).body
+  await expect.poll(read, SOON).toMatchObject(settled)
+}, 60_000)

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
@@ -23,17 +22,12 @@ import { nameFile } from './unfinished-file.ts'
 import { verifyBackup } from './verify.service.ts'
 
 let app: TestApp
-let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vslukh-backup-'))
   app = await startTestApp()
 })
-afterAll(async () => {
-  await app.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => app.close())
 
-const options = (mayReplace?: () => Promise<void>) => restoreOptions(folder, mayReplace)
+const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 
 test('every table is either in the backup or named among those that stay out', async () => {
   const tables = await withClient(app.databaseUrl, selectTables)
@@ -53,7 +47,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
       written++
     }
   })()
-  const path = join(folder, 'load.backup')
+  const path = join(app.dataDir, 'load.backup')
   await expect.poll(() => written).toBeGreaterThan(5)
   const { manifest, bytes } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   isWriting = false
@@ -63,7 +57,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
 
   const url = await emptyDatabase()
   await restoreBackup(url, path, options())
-  const copy = await createBackup(url, join(folder, 'copy.backup'), { secret: null })
+  const copy = await createBackup(url, join(app.dataDir, 'copy.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
   expect(manifest.parts.find(({ table }) => table === 'posts')?.rows).toBeGreaterThan(5)
   const other = await startTestApp({ databaseUrl: url })
@@ -74,10 +68,10 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
 }, 60_000)
 
 test('a file with any byte altered or cut off is refused by a sentence', async () => {
-  const path = join(folder, 'whole.backup')
+  const path = join(app.dataDir, 'whole.backup')
   await createBackup(app.databaseUrl, path, { secret: null })
   const whole = await readFile(path)
-  const broken = join(folder, 'broken.backup')
+  const broken = join(app.dataDir, 'broken.backup')
   const place = fc.nat({ max: whole.length - 1 })
   await fc.assert(
     fc.asyncProperty(
@@ -93,12 +87,12 @@ test('a file with any byte altered or cut off is refused by a sentence', async (
     ),
     { numRuns: 300 },
   )
-  await expect(readManifest(folder)).rejects.toThrow('папка')
-  await expect(readManifest(join(folder, 'none'))).rejects.toThrow('не открывается')
+  await expect(readManifest(app.dataDir)).rejects.toThrow('папка')
+  await expect(readManifest(join(app.dataDir, 'none'))).rejects.toThrow('не открывается')
 })
 
 test('of two backups into one file one is made and the other refused, and nothing else stays in the folder', async () => {
-  const own = await mkdtemp(join(folder, 'two-'))
+  const own = await mkdtemp(join(app.dataDir, 'two-'))
   const path = join(own, 'wall.backup')
   const make = () => createBackup(app.databaseUrl, path, { secret: null })
   const results = await Promise.allSettled([make(), make()])
@@ -110,26 +104,26 @@ test('of two backups into one file one is made and the other refused, and nothin
 })
 
 test('a backup whose rows are others than its manifest says, or of another format, is refused', async () => {
-  const path = join(folder, 'sums.backup')
+  const path = join(app.dataDir, 'sums.backup')
   const { manifest } = await createBackup(app.databaseUrl, path, { secret: null })
   const bans = manifest.parts.find(({ table }) => table === 'bans')
   const written = (name: string, change: Partial<Manifest>, sha256 = 'f'.repeat(64)) =>
-    writeBackup(join(folder, name), { ...manifest, ...change }, async (writer) => {
+    writeBackup(join(app.dataDir, name), { ...manifest, ...change }, async (writer) => {
       const part = await writer.addPart(Readable.from([Buffer.from('')]))
       return bans ? [{ ...bans, ...part, sha256 }] : []
     })
   await written('sums-wrong.backup', { sequences: [] })
-  await expect(verifyBackup(join(folder, 'sums-wrong.backup'))).rejects.toThrow(
+  await expect(verifyBackup(join(app.dataDir, 'sums-wrong.backup'))).rejects.toThrow(
     'Копия неверна: в таблице bans',
   )
   await written('format.backup', { format: 2 as 1, version: '9.0.0' })
-  await expect(readManifest(join(folder, 'format.backup'))).rejects.toThrow('в формате 2')
+  await expect(readManifest(join(app.dataDir, 'format.backup'))).rejects.toThrow('в формате 2')
   await written('product.backup', { product: 'other' as 'vslukh' })
-  await expect(readManifest(join(folder, 'product.backup'))).rejects.toThrow('не копия стены')
+  await expect(readManifest(join(app.dataDir, 'product.backup'))).rejects.toThrow('не копия стены')
 })
 
 test('on a disk without hard links a backup still gets its name, and replaces no file', async () => {
-  const own = await mkdtemp(join(folder, 'links-'))
+  const own = await mkdtemp(join(app.dataDir, 'links-'))
   const noLinks = async () => {
     throw Object.assign(new Error('no links'), { code: 'EPERM' })
   }

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../logger.ts'
+import { folderForTest } from '../testing/folder-for-test.ts'
 import { collectLog } from '../testing/log-lines.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
@@ -12,8 +12,7 @@ import { makeVerifyFolder } from './verify-folder.ts'
 
 async function nightlyForTest(keep: number) {
   const app = await appForTest()
-  const parent = await mkdtemp(join(tmpdir(), 'vslukh-nightly-'))
-  onTestFinished(() => rm(parent, { recursive: true, force: true }))
+  const parent = await folderForTest()
   const folder = join(parent, 'backups')
   const log = collectLog()
   const run = createNightlyBackup({

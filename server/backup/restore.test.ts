@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
@@ -23,20 +22,15 @@ import { copyOut, selectTables, setCopyFormat } from './tables.repository.ts'
 import { verifyBackup } from './verify.service.ts'
 
 let app: TestApp
-let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vslukh-restore-'))
   app = await startTestApp()
 })
-afterAll(async () => {
-  await app.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => app.close())
 
-const options = (mayReplace?: () => Promise<void>) => restoreOptions(folder, mayReplace)
+const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 
 test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
-  const path = join(folder, 'refused.backup')
+  const path = join(app.dataDir, 'refused.backup')
   await app.signUp()
   const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
@@ -50,10 +44,10 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
     path,
     options(async () => {}),
   )
-  const copy = await createBackup(url, join(folder, 'twice.backup'), { secret: null })
+  const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
 
-  const newer = join(folder, 'newer.backup')
+  const newer = join(app.dataDir, 'newer.backup')
   await writeBackup(newer, {
     ...manifest,
     migration: '999-future',
@@ -69,7 +63,7 @@ test('a backup of an older migration is migrated forward', async () => {
   const names = Object.keys(MIGRATIONS).slice(0, -1)
   const migrations = Object.fromEntries(names.map((name) => [name, MIGRATIONS[name] as never]))
   await migrate(old, { migrations })
-  const path = join(folder, 'old.backup')
+  const path = join(app.dataDir, 'old.backup')
   await withClient(old, async (client) => {
     await client.query(
       `INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@example.org', 'o@example.org')`,
@@ -97,7 +91,7 @@ test('a backup of an older migration is migrated forward', async () => {
 })
 
 test('of two restores into one database at once, one is made and the other refused', async () => {
-  const path = join(folder, 'lock.backup')
+  const path = join(app.dataDir, 'lock.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const { url, drop } = await freshDatabase(inject('databaseUrl'))
   onTestFinished(drop)
@@ -108,9 +102,9 @@ test('of two restores into one database at once, one is made and the other refus
 test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', {
   timeout: 60_000,
 }, async () => {
-  const path = join(folder, 'late.backup')
+  const path = join(app.dataDir, 'late.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
-  const dataDir = await mkdtemp(join(folder, 'data-'))
+  const dataDir = await mkdtemp(join(app.dataDir, 'data-'))
   const secretFile = join(dataDir, 'app-secret')
   await writeFile(secretFile, 'the old one')
   const own = { ...options(), known: { ...options().known, appSecret: undefined, dataDir } }
@@ -140,7 +134,7 @@ test('a restore that fails at its end, or beside a server that has started meanw
 })
 
 test('no server starts during a restore, and no restore begins while one starts', async () => {
-  const path = join(folder, 'start.backup')
+  const path = join(app.dataDir, 'start.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const url = await emptyDatabase()
   const lock = await keepRestoresAway(url)
@@ -150,7 +144,7 @@ test('no server starts during a restore, and no restore begins while one starts'
 })
 
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
-  const path = join(folder, 'interrupted.backup')
+  const path = join(app.dataDir, 'interrupted.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(database.drop)
@@ -184,7 +178,7 @@ test('a database that a newer version has migrated additively is backed up whole
   ]) {
     await executeOn(newer.databaseUrl, change)
   }
-  const path = join(folder, 'additive.backup')
+  const path = join(app.dataDir, 'additive.backup')
   const { manifest } = await createBackup(newer.databaseUrl, path, { secret: BACKUP_SECRET })
   const tables = manifest.parts.map(({ table }) => table)
   // The newer version loads the parts in this order, with foreign keys in force.

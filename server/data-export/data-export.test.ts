@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
@@ -9,6 +8,7 @@ import { expect, test } from 'vitest'
 import { removeLikesOfDeleted } from '../likes/likes.service.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
+import { folderForTest } from '../testing/folder-for-test.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
 import { recount } from '../testing/seed.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
@@ -154,7 +154,7 @@ test('an account with 100,000 posts is downloaded whole, in bounded memory', asy
     largest = Math.max(largest, process.memoryUsage().heapUsed - before)
   }
   expect(largest).toBeLessThan(120 * 1024 * 1024)
-  const folder = await mkdtemp(join(tmpdir(), 'vslukh-zip-'))
+  const folder = await folderForTest()
   const file = join(folder, 'data.zip')
   await writeFile(file, Buffer.concat(chunks))
   const files = unzip(await readFile(file))
@@ -163,5 +163,4 @@ test('an account with 100,000 posts is downloaded whole, in bounded memory', asy
   // Another program reads it too.
   const check = 'import sys,zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip() is not None)'
   await promisify(execFile)('python3', ['-c', check, file])
-  await rm(folder, { recursive: true })
 }, 120_000)

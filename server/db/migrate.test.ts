@@ -91,9 +91,8 @@ async function newerDatabase(migrations: typeof ONE_MORE): Promise<string> {
 test('a server works on a database whose newer migrations are additive, and so do its commands', async () => {
   const DATABASE_URL = await newerDatabase(ONE_MORE)
   await withStartDatabase(DATABASE_URL, ({ db }) => requireMigrated(db))
-  const { code, stderr, stdout } = await startMain({ DATABASE_URL, APP_SECRET: 's'.repeat(32) })
+  const { code, stderr, url } = await startMain({ DATABASE_URL, APP_SECRET: 's'.repeat(32) })
   expect({ code, stderr }).toEqual({ code: null, stderr: '' })
-  const url = /Готово: (.*)/.exec(stdout)?.[1]
   expect((await fetch(`${url}/api/v1/posts`)).status).toBe(200)
 })
 

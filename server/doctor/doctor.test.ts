@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { freeBytes } from '../http/health.ts'
 import { createLogger } from '../logger.ts'
+import { endChild, untilPrinted } from '../testing/child-process.ts'
 import { asSuperuser, executeOn, withDatabase } from '../testing/databases.ts'
 import { findProgram } from '../testing/debian-package.ts'
 import { freePort } from '../testing/free-port.ts'
@@ -102,11 +101,8 @@ async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
   const server = spawn(program, [...own, '--log-facility=-', '--user=root', ...place, ...texts], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  onTestFinished(async () => {
-    server.kill()
-    await once(server, 'exit')
-  })
-  await once(createInterface(server.stderr), 'line')
+  onTestFinished(() => endChild(server))
+  await untilPrinted(server, /./)
   const resolver = new Resolver({ timeout: 2000, tries: 1 })
   resolver.setServers([`127.0.0.1:${port}`])
   return resolver

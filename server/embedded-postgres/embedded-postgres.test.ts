@@ -3,6 +3,7 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
+import { endChild } from '../testing/child-process.ts'
 import { asSuperuser } from '../testing/databases.ts'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -76,9 +77,7 @@ test('takes over the database of a server that was killed', async () => {
   const { connectionString = '' } = await message
   await query(connectionString, 'create table kept as select 1 as number')
   const pid = await at.pid()
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exit
+  await endChild(child, 'SIGKILL')
 
   const next = await at.start()
   expect(await at.pid()).toBe(pid)
@@ -91,10 +90,10 @@ test('starts by itself after server and database were both killed', async () => 
   const { child, message } = at.startChild()
   const { connectionString = '' } = await message
   await query(connectionString, 'create table kept as select 1 as number')
-  const exit = once(child, 'exit')
-  child.kill('SIGKILL')
-  process.kill(await at.pid(), 'SIGKILL')
-  await exit
+  const pid = await at.pid()
+  const ended = endChild(child, 'SIGKILL')
+  process.kill(pid, 'SIGKILL')
+  await ended
 
   const next = await at.start()
   expect(await query(next.connectionString, 'select number from kept')).toEqual([1])

@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { executeOn, freshDatabase } from '../testing/databases.ts'
 import { isRoot } from '../testing/debian-package.ts'
+import { folderForTest, mountForTest } from '../testing/folder-for-test.ts'
 import { startMain } from '../testing/start-main.ts'
 import { appForTest } from '../testing/test-app.ts'
 
-const execute = promisify(execFile)
 const statusOf = async (url: string) => (await fetch(url)).status
 
 test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
@@ -37,13 +34,9 @@ test('a node whose disk has no room for the database to write is not ready until
   skip,
 }) => {
   skip(!isRoot, 'only root may mount a small disk')
-  const dataDir = await mkdtemp(join(tmpdir(), 'small-disk-'))
-  await execute('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', dataDir])
+  const dataDir = await folderForTest()
+  await mountForTest(dataDir, 'size=48m')
   const app = await appForTest({ config: { databaseUrl: undefined, dataDir } })
-  onTestFinished(async () => {
-    await execute('umount', ['-l', dataDir])
-    await rm(dataDir, { recursive: true, force: true })
-  })
   expect(await statusOf(`${app.url}/readyz`)).toBe(200)
   const file = await open(join(dataDir, 'filler'), 'w')
   await file.write(Buffer.alloc(20 * 1024 * 1024, 1))
@@ -60,8 +53,7 @@ test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that lo
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
   const env = { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
-  const { stdout, stop } = await startMain(env)
-  const url = /^Готово: (.*)$/m.exec(stdout)?.[1] ?? ''
+  const { url, stop } = await startMain(env)
   expect(await statusOf(`${url}/readyz`)).toBe(200)
   const since = performance.now()
   const stopped = stop()

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { openCrowd } from '../testing/crowd.ts'
 import { openSocket } from '../testing/raw-http.ts'
@@ -43,7 +43,7 @@ test('a client that pauses between its requests has the next one answered, with 
   ask()
   await expect.poll(() => heard.length).toBe(1)
   const closed = app.close(KEPT_MS)
-  await sleep(KEPT_MS / 4)
+  await delay(KEPT_MS / 4)
   ask()
   await closed
   expect(heard.join('')).toMatch(/^HTTP\/1.1 200 .*HTTP\/1.1 200 .*\r\nConnection: close\r\n/s)

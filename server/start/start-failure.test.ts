@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { asSuperuser, executeOn, freshDatabase, withDatabase } from '../testing/databases.ts'
+import { folderForTest, mountForTest } from '../testing/folder-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { startMain } from '../testing/start-main.ts'
 
 // Each test starts the whole product several times.
 vi.setConfig({ testTimeout: 60_000 })
 
-const execute = promisify(execFile)
 const APP_SECRET = 's'.repeat(32)
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
@@ -125,13 +123,9 @@ test('DATA_DIR that is a file, or lies in one, is refused', async () => {
 
 test('DATA_DIR on a read-only disk is refused', async ({ skip }) => {
   skip(!isRoot, 'only root may mount a disk')
-  await mkdir(dataDir)
-  await execute('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', dataDir])
-  try {
-    expect(await refusalOf({ DATA_DIR: dataDir })).toMatch(/^DATA_DIR: .*только для чтения/)
-  } finally {
-    await execute('umount', [dataDir])
-  }
+  const disk = await folderForTest()
+  await mountForTest(disk, 'ro,size=1m')
+  expect(await refusalOf({ DATA_DIR: disk })).toMatch(/^DATA_DIR: .*только для чтения/)
 })
 
 test('DATA_DIR, or a database in it, of another user is refused', async ({ skip }) => {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { endChild, untilPrinted } from './child-process.ts'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
@@ -38,21 +37,11 @@ export async function openBalancer(nodes: string[]) {
   const master = spawn(await findBalancer(), ['-W', '-f', file], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const output: string[] = []
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  createInterface({ input: master.stderr }).on('line', (line) => {
-    output.push(line)
-    if (line.includes('Loading success')) resolve()
-  })
-  master.once('exit', () => reject(new Error(output.join('\n'))))
-  await ready
-
+  await untilPrinted(master, /Loading success/)
   return {
     url: `http://127.0.0.1:${port}`,
     async close(): Promise<void> {
-      const exit = once(master, 'exit')
-      master.kill()
-      await exit
+      await endChild(master)
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onTestFinished } from 'vitest'
+import { folderForTest } from './folder-for-test.ts'
 
 const execute = promisify(execFile)
 
@@ -12,8 +11,7 @@ const execute = promisify(execFile)
  * is removed at the end of the test.
  */
 export async function certificateForTest(days: number, env: Record<string, string> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'certificate-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await folderForTest()
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const made = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert]

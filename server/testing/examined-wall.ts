@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import {
   createServer as createHttpServer,
@@ -7,28 +6,22 @@ import {
 } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Finding } from '../doctor/finding.ts'
 import { certificateForTest } from './certificate.ts'
 import { freshDatabase } from './databases.ts'
 import { freePort } from './free-port.ts'
 import { openMailbox } from './mailbox.ts'
+import { runCommand } from './run-command.ts'
 import { startMain } from './start-main.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
 const APP_SECRET = 's'.repeat(32)
 
 export type Env = Record<string, string>
 
 /** Runs the doctor with only these variables. Returns its exit code and its findings by their checks. */
 export async function examine(env: Env) {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
-  const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
-  execFile(PROGRAM, ['doctor', '--json'], options, (error, out) =>
-    resolve({ code: error ? Number(error.code) : 0, out }),
-  )
-  const { code, out } = await promise
+  const { code, out } = await runCommand(env, 'doctor', '--json')
   const { findings } = JSON.parse(out) as { findings: Finding[] }
   return { code, found: Object.fromEntries(findings.map((finding) => [finding.check, finding])) }
 }

@@ -1,17 +1,43 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { SECRET } from './test-app.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../bin/vslukh')
+const ROOT = join(import.meta.dirname, '../..')
 
-export type Result = { code: number; out: string; err: string }
+type Result = { code: number; out: string; err: string }
+type Command = {
+  /** The folder of another installation of the product. */
+  root?: string
+  env: Record<string, string>
+  args: string[]
+}
 
-/** Runs a command of the operator with only these environment variables, as the user masha. Never rejects. */
-export function runCommand(env: Record<string, string>, ...args: string[]): Promise<Result> {
-  const { promise, resolve } = Promise.withResolvers<Result>()
+/**
+ * Starts a command of the operator with only these environment variables, as the user masha. `ended` never rejects; its code is -1
+ * where a signal ended the command.
+ */
+export function startCommand({ root = ROOT, env, args }: Command) {
+  const { promise: ended, resolve } = Promise.withResolvers<Result>()
   const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
-  execFile(PROGRAM, args, options, (error, out, err) => {
+  const program = join(root, 'bin/vslukh')
+  const child: ChildProcess = execFile(program, args, options, (error, out, err) => {
     const code = typeof error?.code === 'number' ? error.code : error ? -1 : 0
     resolve({ code, out, err })
   })
-  return promise
+  return { child, ended }
+}
+
+/** Returns what a command has to know of a test app to run on its database. */
+export function envOf({ databaseUrl }: { databaseUrl: string }) {
+  return { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
+}
+
+/** Runs a command on the database of a test app. */
+export function runCommandOn(app: { databaseUrl: string }, ...args: string[]): Promise<Result> {
+  return runCommand(envOf(app), ...args)
+}
+
+/** Runs a command of the operator like `startCommand`, to its end. */
+export function runCommand(env: Record<string, string>, ...args: string[]): Promise<Result> {
+  return startCommand({ env, args }).ended
 }

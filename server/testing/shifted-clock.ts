@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { findProgram } from './debian-package.ts'
+import { folderForTest } from './folder-for-test.ts'
 
 /** Controls the wall clock of the processes that are started with `env`. Their monotonic clock does not change. */
 export type ShiftedClock = {
@@ -25,8 +24,7 @@ export async function findFakeTime(): Promise<string> {
 /** Makes a clock that a test can shift while processes run, with libfaketime (Debian package: faketime). */
 export async function shiftedClock(): Promise<ShiftedClock> {
   const library = await findFakeTime()
-  const folder = await mkdtemp(join(tmpdir(), 'clock-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await folderForTest()
   const file = join(folder, 'shift')
 
   async function shift(seconds: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { untilReady } from './child-process.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
 const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -17,7 +17,7 @@ export async function startMain(
   env: Record<string, string>,
   /** Another user to run it as. */
   { uid }: { uid?: number } = {},
-): Promise<{ code: number | null; stdout: string; stderr: string; stop(): Promise<void> }> {
+) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,16 +31,16 @@ export async function startMain(
   onTestFinished(stop)
   let stdout = ''
   let stderr = ''
-  child.stderr.on('data', (data) => {
+  child.stdout.setEncoding('utf8').on('data', (data) => {
+    stdout += data
+  })
+  child.stderr.setEncoding('utf8').on('data', (data) => {
     stderr += data
   })
-  const { promise: ready, resolve } = Promise.withResolvers<void>()
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    stdout += `${line}\n`
-    if (line.startsWith('Готово: ')) resolve()
-  })
-  await Promise.race([ready, closed])
+  const url = await untilReady(child).catch(() => closed.then(() => ''))
   return {
+    /** Its address; empty where it has ended. */
+    url,
     code: child.exitCode,
     stdout,
     stop,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TestUser } from '../../server/testing/client.ts'
 import type { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient } from '../testing/product.ts'
@@ -42,7 +42,7 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
     for (;;) {
       const outcome = await call(...sent)
       if (!RETRIED.has(outcome.status)) return outcome
-      await setTimeout(RETRY_MS)
+      await delay(RETRY_MS)
     }
   }
 
@@ -74,7 +74,7 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   async function repeat(action: () => Promise<unknown>, pauseMs = PAUSE_MS): Promise<void> {
     while (!isStopped) {
       await action()
-      await setTimeout(pauseMs)
+      await delay(pauseMs)
     }
   }
 

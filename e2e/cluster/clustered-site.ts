@@ -5,10 +5,9 @@ import { openDatabase } from '../../server/db/database.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
-import type { Node } from '../nodes/pair.ts'
+import { type Node, startNode } from '../nodes/pair.ts'
 import { startProxy } from '../operations/proxies.ts'
 import { haproxyConfig } from '../operations/proxy-configs.ts'
-import { APP_SECRET, createProduct, createProductClient } from '../testing/product.ts'
 import { startPostgresCluster } from './postgres-cluster.ts'
 import { findPrograms } from './programs.ts'
 
@@ -29,28 +28,20 @@ export async function startSite() {
   const lineUrl = new URL(cluster.primaryUrl)
   lineUrl.host = new URL(line.url).host
 
-  async function startNode(databaseUrl: string): Promise<Node> {
-    const product = await createProduct({
+  const startOn = (databaseUrl: string) =>
+    startNode(started, {
       DATABASE_URL: databaseUrl,
       DATABASE_REPLICA_URL: cluster.replicaUrl,
-      APP_SECRET,
       SMTP_URL: mailbox.url,
       ACCESS_TOKEN_SECONDS: '3600',
-      TRUST_PROXY: '127.0.0.1',
     })
-    started.defer(() => product.remove())
-    await product.start()
-    return { product, direct: createProductClient(product) }
-  }
-  const nodes: [Node, Node] = [await startNode(lineUrl.href), await startNode(cluster.primaryUrl)]
+  const nodes: [Node, Node] = [await startOn(lineUrl.href), await startOn(cluster.primaryUrl)]
 
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-cluster-proxy-'))
   started.defer(() => rm(folder, { recursive: true, force: true }))
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const hosts = nodes.map(({ product }) =>
-    new URL(product.url).host.replace('localhost', '127.0.0.1'),
-  )
-  const place = { folder, httpPort, httpsPort, nodes: hosts }
+  const addresses = nodes.map(({ product }) => product.address)
+  const place = { folder, httpPort, httpsPort, nodes: addresses }
   const proxy = await startProxy(await haproxyConfig(place), place)
   started.defer(proxy.close)
   const { db, close } = openDatabase(cluster.primaryUrl, () => {})

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Request } from 'autocannon'
 import { migrate } from '../server/db/migrate.ts'
+import { childrenOf, cpuOf } from '../server/testing/processes.ts'
 import { startPrimary, startStandby } from '../server/testing/standby.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf, seed } from './data-set.ts'
@@ -126,25 +127,10 @@ function middle(turns: Measured[]): Measured {
   return middleOf(turns, ({ rps }) => rps)
 }
 
-/** The processor time of a PostgreSQL and of all its processes, those that have ended too, in microseconds (proc(5)). */
+/** The processor time of a PostgreSQL and of all its processes, those that have ended too, in microseconds. */
 function databaseCpu(dataDir: string): number {
   const file = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8')
   const postmaster = Number(file.split('\n', 1)[0])
-  let ticks = 0
-  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
-    const fields = statOf(pid)
-    if (pid !== postmaster && Number(fields[1]) !== postmaster) continue
-    const own = Number(fields[11]) + Number(fields[12])
-    ticks += own + (pid === postmaster ? Number(fields[13]) + Number(fields[14]) : 0)
-  }
-  return ticks * 10_000
-}
-
-/** The fields of a process after its name; none where it has just ended. */
-function statOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  } catch {
-    return []
-  }
+  const { own, ofEnded } = cpuOf(postmaster)
+  return childrenOf(postmaster).reduce((sum, pid) => sum + cpuOf(pid).own, own + ofEnded)
 }

@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../server/testing/client.ts'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
+import { openMailbox } from '../server/testing/mailbox.ts'
+import { runCommand } from '../server/testing/run-command.ts'
+import { startMain } from '../server/testing/start-main.ts'
+
+test('the embedded database of a running server is found, its wall feels a command at once, and so does that of a stopped one', async () => {
+  const dataDir = await folderForTest()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const scale = { RATE_LIMIT_SCALE: '1000' }
+  const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...scale }
+  expect(await runCommand(env, 'status')).toMatchObject({ code: 1, out: '' })
+
+  const started = await startMain(env)
+  const email = 'olga@example.org'
+  const client = createClient(started.url, { check() {}, codeFor: () => mailbox.codeFor(email) })
+  const user = await client.signIn(email)
+  const posts = await Promise.all([1, 2, 3].map(() => client.publish(user)))
+  const envFile = join(dataDir, 'wall.env')
+  await writeFile(envFile, `DATA_DIR=${dataDir}\n`)
+  for (const { id } of posts.slice(0, 2)) {
+    expect((await client.call('GET', `/posts/${id}`)).status).toBe(200)
+    const { code } = await runCommand({}, 'post', id, 'remove', '--env-file', envFile)
+    expect(code).toBe(0)
+    // Without the change feed the visitor's cached answer would still be served.
+    expect((await client.call('GET', `/posts/${id}`)).status).toBe(404)
+  }
+  expect(JSON.parse((await runCommand(env, 'status', '--json')).out)).toMatchObject({
+    nodes: 1,
+    posts: 1,
+  })
+  expect((await runCommand(env, 'psql')).out).toMatch(/^postgresql:\/\//)
+  await started.stop()
+
+  expect(JSON.parse((await runCommand(env, 'status', '--json')).out)).toMatchObject({
+    nodes: 0,
+    posts: 1,
+  })
+  expect(await runCommand(env, 'post', posts[0]?.id ?? '', 'restore')).toMatchObject({ code: 0 })
+  expect(await runCommand(env, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
+  const again = await startMain(env)
+  const { body } = await createClient(again.url, { check() {}, codeFor: () => '' }).call(
+    'GET',
+    '/posts',
+  )
+  expect(body).toMatchObject({ total: 2 })
+}, 240_000)

@@ -1,0 +1,125 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readJournal } from '../server/journal/journal.ts'
+import { findCounterDifferences } from '../server/posts/counters.task.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { DEVICE } from '../server/testing/client.ts'
+import { expectRefusal } from '../server/testing/expect-refusal.ts'
+import { folderForTest } from '../server/testing/folder-for-test.ts'
+import { runCommandOn } from '../server/testing/run-command.ts'
+import { findPerson } from '../server/testing/search-columns.ts'
+import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+  petr = await app.signUp()
+})
+afterAll(() => app.close())
+
+/** Runs a command against the test app, a running server with a database of its own. */
+const vslukh = (...args: string[]) => runCommandOn(app, ...args)
+const json = async (...args: string[]) => JSON.parse((await vslukh(...args, '--json')).out)
+const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+
+test('user finds a person by name, e-mail and id, blocks, signs out and renames them', async () => {
+  const vera = await app.signUp()
+  for (const known of [vera.username.toUpperCase(), vera.email, vera.id]) {
+    expect(await json('user', known)).toMatchObject({ id: vera.id, email: vera.email, sessions: 1 })
+  }
+  expect(await vslukh('user', vera.id, 'sign-out')).toMatchObject({ code: 1 })
+  expect(await vslukh('user', vera.id, 'sign-out', '--yes')).toMatchObject({ code: 0 })
+  expectRefusal(await app.call('GET', '/sessions', { token: vera.token }), 'UNAUTHORIZED')
+  const again = await app.signIn(vera.email)
+  const post = await app.publish(again, 'Как меня зовут?')
+  expect(await statusOf(post.id)).toBe(200)
+  expect(await vslukh('user', vera.id, 'rename', 'x')).toMatchObject({ code: 1 })
+  expect(await vslukh('user', vera.id, 'rename', petr.username)).toMatchObject({ code: 1 })
+  expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
+  expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
+  await vslukh('user', 'vera_new', 'block', '--reason', 'Спам', '--days', '2', '--yes')
+  expect((await vslukh('user', 'vera_new')).out).toContain('не может писать до')
+  expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
+  expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })
+}, 120_000)
+
+test('moderators are named and removed without a restart', async () => {
+  const { email, token } = petr
+  const queue = () => app.call('GET', '/moderation/queue', { token })
+  expectRefusal(await queue(), 'NOT_FOUND')
+  expect(await vslukh('moderator', 'add', email)).toMatchObject({ code: 0 })
+  expect((await queue()).status).toBe(200)
+  expect(await vslukh('moderator', 'add', email.toUpperCase())).toMatchObject({ code: 1 })
+  expect((await vslukh('moderator', 'list')).out).toContain(petr.username)
+  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 0 })
+  expectRefusal(await queue(), 'NOT_FOUND')
+  expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 1 })
+}, 60_000)
+
+test('registrations and writing are closed and opened, people are invited, and bans added and removed, at the next call', async () => {
+  const start = (email: string) =>
+    app.call('POST', '/registrations', { body: { email, clientToken: 'x', device: DEVICE } })
+  const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Можно?' } })
+  expect(await vslukh('close', 'registrations')).toMatchObject({ code: 2 })
+  expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
+  await vslukh('close', 'registrations', '--reason', 'Спам')
+  await vslukh('close', 'writing', '--reason', 'Переезд')
+  expectRefusal(await start('a@example.org'), 'REGISTRATION_CLOSED')
+  expectRefusal(await write(), 'WRITING_CLOSED')
+  const { link } = await json('invite', '--days', '2')
+  const invitation = link.split('/invitation#')[1]
+  const body = { email: 'a@example.org', clientToken: 'x', device: DEVICE, invitation }
+  expect((await app.call('POST', '/registrations', { body })).status).toBe(201)
+  await vslukh('open', 'registrations')
+  await vslukh('open', 'writing')
+  expect((await write()).status).toBe(201)
+
+  expect(await vslukh('ban', 'add', 'network', 'nonsense')).toMatchObject({ code: 2 })
+  const { id } = await json('ban', 'add', 'domain', 'spam.example', '--days', '7')
+  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
+  expect((await vslukh('ban', 'list')).out).toContain(`${id}  домен spam.example, до `)
+  expect(await vslukh('ban', 'remove', id, '--dry-run')).toMatchObject({ code: 0 })
+  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
+  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
+  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 1 })
+  expect((await start('a@spam.example')).status).toBe(201)
+  const acts = await readJournal(app.db, { sinceSeconds: 600 })
+  const own = acts.filter(({ action }) => /^(?:ban|invite|registrations|writing)/.test(action))
+  expect(own.map(({ actor, action }) => `${actor} ${action}`).reverse()).toEqual([
+    'masha registrations.close',
+    'masha writing.close',
+    'masha invite',
+    'masha registrations.open',
+    'masha writing.open',
+    'masha ban.add',
+    'masha ban.remove',
+  ])
+}, 120_000)
+
+test('user export writes a new file that only its owner can read, and user erase leaves nothing but the journal', async () => {
+  const vera = await app.signUp()
+  const post = await app.publish(vera, 'Запись Веры')
+  await app.reply(petr, post.id)
+  const folder = await folderForTest()
+  const file = join(folder, 'vera.zip')
+  expect(await vslukh('user', vera.email, 'export')).toMatchObject({ code: 2 })
+  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 0 })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await readFile(file)).subarray(0, 2).toString()).toBe('PK')
+  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 1 })
+
+  expect(await vslukh('user', vera.email, 'erase')).toMatchObject({ code: 1 })
+  expect(await vslukh('user', vera.email, 'erase', '--dry-run')).toMatchObject({ code: 0 })
+  expect(await statusOf(post.id)).toBe(200)
+  expect(await vslukh('user', vera.email, 'erase', '--yes')).toMatchObject({ code: 0 })
+  expect(await statusOf(post.id)).toBe(404)
+  expect(await vslukh('user', vera.email)).toMatchObject({ code: 1 })
+  const words = [vera.email, vera.username, 'Запись Веры']
+  const found = await findPerson(app.db, { words, id: vera.id })
+  expect(found.filter((where) => !where.startsWith('journal.'))).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 120_000)

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+
+const execute = promisify(execFile)
+
+/** Makes a folder that is removed after the test. */
+export async function folderForTest(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vslukh-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Mounts a disk in memory at a folder until the end of the test, with options of mount(8) such as its size. Only root may do so. */
+export async function mountForTest(folder: string, options: string): Promise<void> {
+  await execute('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder])
+  onTestFinished(async () => void (await execute('umount', ['--lazy', folder])))
+}
