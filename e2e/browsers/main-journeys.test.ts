@@ -68,7 +68,7 @@ describe.each([
     await signIn(tab, `${browserName.toLowerCase()}@example.org`)
 
     await tab.click('button', 'Новая запись')
-    await tab.waitFor('dialog textarea')
+    await tab.waitFor('dialog textarea:focus')
     await tab.type(`Говорят из ${browserName}.`)
     await tab.click('dialog button', 'Опубликовать')
     await tab.waitFor('dialog', '', 'gone')
@@ -77,7 +77,7 @@ describe.each([
     await tab.click('article [id$="-text"]', `Говорят из ${browserName}.`)
     await tab.waitFor('h2', 'Ответы')
     await tab.click('[data-action="reply"]')
-    await tab.waitFor('dialog textarea')
+    await tab.waitFor('dialog textarea:focus')
     await tab.type('И отвечают.')
     await tab.click('dialog button', 'Опубликовать')
     await tab.waitFor('dialog', '', 'gone')
