@@ -11,20 +11,16 @@ import {
   undoChange,
   verifyChange,
 } from '../testing/email-change-calls.ts'
-import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import type { Mailbox } from '../testing/mailbox.ts'
 import { countCodes, startAt, verifyAt } from '../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startMailApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox
 let app: TestApp
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  ;({ app, mailbox } = await startMailApp())
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 const move = (user: TestUser, email: string, old?: string) =>
   changeEmail({ app, mailbox }, user, { email, ...(old && { old }) })

@@ -11,10 +11,10 @@ import {
   verifyChange,
 } from '../testing/email-change-calls.ts'
 import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
-import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import type { Mailbox } from '../testing/mailbox.ts'
 import { passEmailChangeTime } from '../testing/passing-time.ts'
 import { from, startAt } from '../testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
+import { appForTest, startMailApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
@@ -24,15 +24,9 @@ const CONTACT = 'help@vslukh.example'
 let mailbox: Mailbox
 let app: TestApp
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({
-    config: { smtpUrl: mailbox.url, publicUrl: ORIGIN, contactEmail: CONTACT },
-  })
+  ;({ app, mailbox } = await startMailApp({ publicUrl: ORIGIN, contactEmail: CONTACT }))
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 const move = (user: TestUser, email: string, old?: string) =>
   changeEmail({ app, mailbox }, user, { email, ...(old && { old }) })
