@@ -2,21 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../testing/account-fixture.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import type { Mailbox } from '../testing/mailbox.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startMailApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox
 let app: TestApp
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  ;({ app, mailbox } = await startMailApp())
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 function start({ token, clientToken }: TestUser, email: string) {
   return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })

@@ -4,9 +4,9 @@ import { purgeArchive } from '../likes/likes.service.ts'
 import { isSettled, leave } from '../testing/account-deletion-calls.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import type { Mailbox } from '../testing/mailbox.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startMailApp, type TestApp } from '../testing/test-app.ts'
 import { decide as decideAsOperator } from './decisions.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
@@ -16,14 +16,10 @@ let app: TestApp
 let mailbox: Mailbox
 let moderator: TestUser
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  ;({ app, mailbox } = await startMailApp())
   moderator = await signUpModerator(app)
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 const readQueue = async () =>
   (await app.call('GET', '/moderation/queue', { token: moderator.token })).body

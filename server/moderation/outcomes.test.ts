@@ -4,7 +4,6 @@ import { addJob } from '../queue/queue.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import type { Mailbox } from '../testing/mailbox.ts'
-import { openMailbox } from '../testing/mailbox.ts'
 import {
   decide,
   passReportTime,
@@ -13,22 +12,18 @@ import {
   signUpModerator,
   undo,
 } from '../testing/moderation-calls.ts'
-import { mailAppForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { mailAppForTest, startMailApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
 let mailbox: Mailbox
 let moderator: TestUser
 let reporter: TestUser
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  ;({ app, mailbox } = await startMailApp())
   moderator = await signUpModerator(app)
   reporter = await app.signUp()
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 const profileOf = async ({ token }: TestUser) =>
   (await app.call('GET', '/users/current', { token })).body

@@ -2,23 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
+import type { Mailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { startMailApp, type TestApp } from '../testing/test-app.ts'
 
 let mailbox: Mailbox
 let app: TestApp
 let user: TestUser
 beforeAll(async () => {
-  mailbox = await openMailbox()
-  app = await startTestApp({ config: { smtpUrl: mailbox.url } })
+  ;({ app, mailbox } = await startMailApp())
   user = await app.signIn('sender@example.org')
   await mailbox.mailTo(user.email)
 })
-afterAll(async () => {
-  await app.close()
-  await mailbox.close()
-})
+afterAll(() => app.close())
 
 /** contract/email.test.ts has all the rules. */
 const INVALID = [

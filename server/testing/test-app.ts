@@ -138,14 +138,24 @@ export async function appForTest(options?: Options): Promise<TestApp> {
   return app
 }
 
-/** Starts an app for one test whose mails arrive in a mailbox, and closes both at the end of the test. */
-export async function mailAppForTest(
-  config: Partial<Config> = {},
-): Promise<{ app: TestApp; mailbox: Mailbox }> {
+type MailApp = { app: TestApp; mailbox: Mailbox }
+
+/** Starts an app whose mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
+export async function startMailApp(config: Partial<Config> = {}): Promise<MailApp> {
   const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const app = await appForTest({ config: { ...config, smtpUrl: mailbox.url } })
-  return { app, mailbox }
+  const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url } })
+  const close = async (keptMs?: number) => {
+    await app.close(keptMs)
+    await mailbox.close()
+  }
+  return { app: { ...app, close }, mailbox }
+}
+
+/** Starts an app for one test whose mails arrive in a mailbox, and closes both at the end of the test. */
+export async function mailAppForTest(config: Partial<Config> = {}): Promise<MailApp> {
+  const started = await startMailApp(config)
+  onTestFinished(() => started.app.close())
+  return started
 }
 
 /** Why a promise holds for each node by itself, and cannot be tested through a balancer. */

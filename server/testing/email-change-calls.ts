@@ -1,0 +1,65 @@
+import { expect } from 'vitest'
+import type { TestAnswer, TestUser } from './client.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { TestApp } from './test-app.ts'
+
+/** What the notice to the old address links to. */
+export type UndoLink = { id: string; secret: string }
+
+/** Requests a code for changing a user's e-mail. */
+export function startChange(
+  app: TestApp,
+  { token, clientToken }: TestUser,
+  email: string,
+): Promise<TestAnswer> {
+  return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
+}
+
+/** Sends the right code of a change. */
+export function verifyChange(
+  app: TestApp,
+  { token, clientToken }: TestUser,
+  id: string,
+): Promise<TestAnswer> {
+  const body = { confirmCode: app.codeFor(id), clientToken }
+  return app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
+}
+
+/** Changes a user's e-mail from `old`. Returns the link in the notice to that address. */
+export async function changeEmail(
+  { app, mailbox }: { app: TestApp; mailbox: Mailbox },
+  user: TestUser,
+  { email, old = user.email }: { email: string; old?: string },
+): Promise<UndoLink> {
+  const { id } = (await startChange(app, user, email)).body
+  expect((await verifyChange(app, user, id)).status).toBe(200)
+  return noticeTo(mailbox, old)
+}
+
+async function noticeTo(mailbox: Mailbox, address: string): Promise<UndoLink> {
+  for (let count = 1; ; count++) {
+    const { text } = await mailbox.mailTo(address, count)
+    const [, id, secret] = /\/email-undo#([0-9a-f]{32})\.([0-9a-f]{64})$/m.exec(text) ?? []
+    if (id && secret) return { id, secret }
+  }
+}
+
+/** Opens the link of a notice and confirms. */
+export function undoChange(
+  app: TestApp,
+  { id, secret }: UndoLink,
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> {
+  return app.call('POST', `/email-changes/${id}/undo`, { body: { secret }, headers })
+}
+
+/** Returns a user's e-mail as the database has it. */
+export async function storedEmail({ db }: TestApp, { id }: TestUser): Promise<string> {
+  const row = db.selectFrom('users').select('email').where('id', '=', id)
+  return (await row.executeTakeFirstOrThrow()).email
+}
+
+/** Whether a user's access token is still accepted. */
+export async function isSignedIn(app: TestApp, { token }: TestUser): Promise<boolean> {
+  return (await app.call('GET', '/users/current', { token })).status === 200
+}
