@@ -1,7 +1,11 @@
 import type { Progress } from '../server/backup/backup-file.ts'
 import { storeBackup, storeVerification } from '../server/backup/backup-state.repository.ts'
 import { backupPath, createBackup } from '../server/backup/create-backup.service.ts'
-import { restoreBackup } from '../server/backup/restore.service.ts'
+import {
+  type Restored,
+  requireRestorable,
+  restoreBackup,
+} from '../server/backup/restore.service.ts'
 import { verifyBackup } from '../server/backup/verify.service.ts'
 import { appendToJournal } from '../server/journal/journal.ts'
 import { readSecret } from '../server/start/installation.ts'
@@ -9,7 +13,7 @@ import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { count, time } from './format.ts'
 import { interruption } from './interruption.ts'
-import { findDatabase, openWall } from './open-wall.ts'
+import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
 import { Refusal } from './refusal.ts'
 
 const ROWS = ['строка', 'строки', 'строк'] as const
@@ -51,8 +55,8 @@ export const verify: Command = {
     const [file = ''] = context.words
     const verified = await verifyBackup(file, { onProgress: shown(), signal: interruption })
     const { createdAt, version, migration } = verified.manifest
-    const { posts } = verified
-    const isNoted = await note(context, { createdAt, fingerprint: verified.fingerprint })
+    const { posts, fingerprint } = verified
+    const isNoted = !context.isDryRun && (await note(context, { createdAt, fingerprint }))
     return {
       lines: [
         `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`,
@@ -86,7 +90,12 @@ export const restore: Command = {
     requireWords(context, 1)
     const [file = ''] = context.words
     const { config, actor, say, isDryRun } = context
-    const { url, stop } = await findDatabase(config, say, { mayCreate: !isDryRun })
+    if (!hasDatabase(config)) {
+      // A file that is refused leaves no empty database behind.
+      const restorable = await requireRestorable(file, config)
+      if (isDryRun) return restoredOutput(file, restorable, isDryRun)
+    }
+    const { url, stop } = await findDatabase(config, say, { mayCreate: true })
     const mayReplace = async () => {
       if (context.values.replace !== true) {
         throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')
@@ -101,17 +110,21 @@ export const restore: Command = {
       onProgress: shown(),
       signal: interruption,
     }
-    const { manifest, secret } = await restoreBackup(url, file, options).finally(stop)
-    const made = `из копии, сделанной ${time(new Date(manifest.createdAt))}`
-    if (isDryRun) return { lines: [`Стену можно вернуть ${made}.`], json: { file, secret } }
-    const lines = [`Стена возвращена ${made}.`]
-    if (secret === 'missing') {
-      lines.push(
-        'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
-      )
-    }
-    return { lines, json: { file, createdAt: manifest.createdAt, secret } }
+    const restored = await restoreBackup(url, file, options).finally(stop)
+    return restoredOutput(file, restored, isDryRun)
   },
+}
+
+function restoredOutput(file: string, { manifest, secret }: Restored, isDryRun: boolean): Output {
+  const { createdAt } = manifest
+  const done = isDryRun ? 'Стену можно вернуть' : 'Стена возвращена'
+  const lines = [`${done} из копии, сделанной ${time(new Date(createdAt))}.`]
+  if (secret === 'missing') {
+    lines.push(
+      'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
+    )
+  }
+  return { lines, json: { file, createdAt, secret } }
 }
 
 /** Shows on a terminal which table a command is at. */

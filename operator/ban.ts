@@ -2,12 +2,13 @@ import { isRowId } from '../server/db/database.ts'
 import {
   addBan,
   type BanKind,
+  isReadable,
   removeBan,
   selectBans,
 } from '../server/site-state/site-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords } from './command.ts'
-import { time } from './format.ts'
+import { printable, time } from './format.ts'
 import { Refusal, UsageError } from './refusal.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
@@ -30,7 +31,8 @@ async function list(context: Context): Promise<Output> {
   const bans = await selectBans(context.db)
   const lines = bans.map(
     ({ id, kind, value, until }) =>
-      `${id}  ${KINDS[kind]} ${value}, ${until ? `до ${time(until)}` : 'бессрочно'}`,
+      `${id}  ${KINDS[kind]} ${printable(value)}, ${until ? `до ${time(until)}` : 'бессрочно'}` +
+      `${isReadable({ kind, value }) ? '' : ' (не действует: такой сети нет)'}`,
   )
   return { lines: lines.length > 0 ? lines : ['Запретов нет.'], json: bans }
 }

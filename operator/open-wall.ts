@@ -46,6 +46,13 @@ export async function stopDatabases(): Promise<void> {
   }
 }
 
+/** Whether the settings name a database, or there is an embedded one. */
+export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl !== undefined || hasCluster(clusterOf(dataDir))
+}
+
+const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
+
 type Found = { url: string; stop: () => Promise<void> }
 
 /**
@@ -59,7 +66,7 @@ export async function findDatabase(
 ): Promise<Found> {
   const nothing = async () => {}
   if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl, stop: nothing }
-  const cluster = join(dataDir, 'postgres')
+  const cluster = clusterOf(dataDir)
   if (!hasCluster(cluster) && !mayCreate) {
     throw new Refusal(
       `В ${dataDir} нет базы данных. Укажите DATA_DIR или DATABASE_URL, с которыми запущен сервер, ` +

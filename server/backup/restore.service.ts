@@ -2,7 +2,13 @@ import type pg from 'pg'
 import { withStartDatabase } from '../db/database.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { appendToJournal } from '../journal/journal.ts'
-import { placeAppSecret, requireSecretOf, type SecretSource } from '../start/restored-secret.ts'
+import {
+  fateOfSecret,
+  placeAppSecret,
+  requireSecretOf,
+  type SecretFate,
+  type SecretSource,
+} from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
 import { type Manifest, type Progress, readManifest } from './backup-file.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
@@ -28,7 +34,7 @@ type Options = {
 }
 
 /** What was restored, and what became of its secret. */
-export type Restored = { manifest: Manifest; secret: 'placed' | 'same' | 'missing' }
+export type Restored = { manifest: Manifest; secret: SecretFate }
 
 /**
  * Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product cannot work with its
@@ -45,6 +51,16 @@ export async function readRestorable(path: string): Promise<Manifest> {
 }
 
 /**
+ * Reads a backup that is to be restored, and says what would become of its secret. Throws BackupError where it cannot be restored,
+ * and StartError where APP_SECRET is another.
+ */
+export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
+  const manifest = await readRestorable(path)
+  requireSecretOf(manifest.secret, known)
+  return { manifest, secret: await fateOfSecret(manifest.secret, known) }
+}
+
+/**
  * Restores a backup into the database at `url`, where no server may run. Until everything is loaded and migrated, what was
  * there stays as it was. Sessions go on, because the secret is restored too. Throws BackupError.
  */
@@ -53,13 +69,12 @@ export async function restoreBackup(
   path: string,
   options: Options,
 ): Promise<Restored> {
-  const manifest = await readRestorable(path)
-  const { known, isDryRun = false } = options
-  requireSecretOf(manifest.secret, known)
+  const { manifest, secret: wouldBe } = await requireRestorable(path, options.known)
+  const { isDryRun = false } = options
   const secret = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()
-    if (isDryRun) return 'same'
+    if (isDryRun) return wouldBe
     return await replaceWall(client, url, { ...options, backup: { path, manifest } })
   })
   if (!isDryRun) await migrate(url)

@@ -56,6 +56,26 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
     parts: [],
   })
   await expect(restoreBackup(url, newer, options())).rejects.toThrow('Копию сделала версия 9.0.0')
+  await expect(verifyBackup(newer)).rejects.toThrow('Копию сделала версия 9.0.0')
+})
+
+test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {
+  const [path, bare] = [join(folder, 'dry.backup'), join(folder, 'dry-bare.backup')]
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  await createBackup(app.databaseUrl, bare, { secret: null })
+  const url = await emptyDatabase()
+  const dataDir = await mkdtemp(join(folder, 'dry-'))
+  const known = { ...options().known, appSecret: undefined, dataDir }
+  const dryRun = (target: string, file: string) =>
+    restoreBackup(target, file, { ...options(), known, isDryRun: true })
+  expect(await dryRun(url, path)).toMatchObject({ secret: 'placed' })
+  expect(await dryRun(url, bare)).toMatchObject({ secret: 'missing' })
+  await expect(dryRun(app.databaseUrl, path)).rejects.toThrow('Остановите его')
+  expect(await readdir(dataDir)).toEqual([])
+  const tables = `SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+  expect((await withClient(url, (client) => client.query(tables))).rowCount).toBe(0)
+  await writeFile(join(dataDir, 'app-secret'), BACKUP_SECRET)
+  expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
 })
 
 test('a backup of an older migration is migrated forward', async () => {

@@ -7,6 +7,7 @@ import { deriveKey } from '../start/app-secret.ts'
 import { readSecret } from '../start/installation.ts'
 import { checkBackup, type ReadBackupState } from './backup-check.ts'
 import {
+  checkBans,
   checkClock,
   checkCounters,
   checkJobs,
@@ -48,6 +49,7 @@ const ORDER = [
   'backup',
   'counters',
   'jobs',
+  'bans',
   'secret',
 ]
 
@@ -90,6 +92,7 @@ async function examineCheaply({ db, config, readBackupState }: Examined): Promis
     ...(backup ? [checkBackup(backup, new Date())] : []),
     checkCounters(facts),
     await checkJobs(db),
+    await checkBans(db),
   ]
 }
 

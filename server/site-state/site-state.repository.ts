@@ -96,20 +96,20 @@ export function deleteBan(tx: Queryable, id: string) {
   return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
 }
 
-/** Who wants to register: the mailbox and the domain of the e-mail, and the address, null where it is not known. */
-export type Applicant = { mailbox: string; domain: string; ip: string | null }
-
-/** Whether a ban applies to somebody who wants to register. A banned domain's subdomains are banned too. */
-export async function isBanned(
+/**
+ * Returns the bans in force on a mailbox or on a domain, whose subdomains are banned too, and those on every network: PostgreSQL
+ * would refuse a statement that reads a stored value as a network which is none.
+ */
+export async function selectBansToCompare(
   db: Queryable,
-  { mailbox, domain, ip }: Applicant,
-): Promise<boolean> {
-  const { rows } = await sql<{ banned: boolean }>`
-    SELECT EXISTS (SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
+  { mailbox, domain }: { mailbox: string; domain: string },
+): Promise<Pick<Ban, 'kind' | 'value'>[]> {
+  const { rows } = await sql<Pick<Ban, 'kind' | 'value'>>`
+    SELECT kind, value FROM bans WHERE coalesce(until > now(), true) AND CASE kind
       WHEN 'email' THEN value = ${mailbox}
       WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
-      ELSE ${ip}::inet <<= value::inet END) AS banned`.execute(db)
-  return rows[0]?.banned ?? false
+      ELSE true END`.execute(db)
+  return rows
 }
 
 /** Removes invitations and bans that are over. */

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isIP } from 'node:net'
 import { PATHS, type SiteState } from '../../contract/pages.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
@@ -7,13 +6,14 @@ import { closedError } from '../http/blocked.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { domainOf, mailboxOf } from '../mail/email-address.ts'
 import { createTimedCache } from '../pages/timed-cache.ts'
+import { isInNetworks, normalAddress, normalNetwork } from './networks.ts'
 import {
   type BanKind,
   deleteBan,
   insertInvitation,
-  isBanned,
   isInvited,
   selectBans,
+  selectBansToCompare,
   selectSiteState,
   takeInvitation,
   updateSiteState,
@@ -98,36 +98,15 @@ export async function removeBan(
   return ban !== undefined
 }
 
+/** Whether a ban can apply to anybody: a release before values were checked has stored networks that are none. */
+export function isReadable({ kind, value }: { kind: BanKind; value: string }): boolean {
+  return kind !== 'network' || normalNetwork(value) !== undefined
+}
+
 function normalBan(kind: BanKind, value: string): string | undefined {
   if (kind === 'network') return normalNetwork(value)
   if (kind === 'email') return value.includes('@') ? mailboxOf(value) : undefined
   return domainOf(`x@${value.replace(/^@/, '')}`) || undefined
-}
-
-/** Returns an address or network as registrations are compared with it; undefined for what PostgreSQL would not read. */
-function normalNetwork(value: string): string | undefined {
-  const [written = '', bits, ...more] = value.split('/')
-  const address = normalAddress(written)
-  const version = isIP(address)
-  if (version === 0 || more.length > 0) return undefined
-  if (bits === undefined) return address
-  // Of a mapped address the first 96 bits say only that it is one.
-  const length = /^\d{1,3}$/.test(bits) ? Number(bits) - (version < isIP(written) ? 96 : 0) : -1
-  return length >= 0 && length <= (version === 4 ? 32 : 128) ? `${address}/${length}` : undefined
-}
-
-const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
-
-/** Returns an address in its shortest spelling, one of IPv4 without `::ffff:`; an empty string for what is none. */
-function normalAddress(address: string): string {
-  // An address with a zone names an interface of one machine, and PostgreSQL reads none.
-  if (isIP(address) !== 6) return isIP(address) === 4 ? address : ''
-  if (address.includes('%')) return ''
-  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [, high, low] = MAPPED.exec(shortest) ?? []
-  if (high === undefined || low === undefined) return shortest
-  const bytes = [high, low].map((part) => Number.parseInt(part, 16))
-  return bytes.flatMap((part) => [part >> 8, part & 255]).join('.')
 }
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
@@ -159,12 +138,10 @@ async function refuseUninvited(
 }
 
 async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {
-  const applicant = {
-    mailbox: mailboxOf(email),
-    domain: domainOf(email),
-    ip: normalAddress(ip.replace(/%.*/, '')) || null,
-  }
-  if (await isBanned(db, applicant)) {
+  const bans = await selectBansToCompare(db, { mailbox: mailboxOf(email), domain: domainOf(email) })
+  const address = normalAddress(ip.replace(/%.*/, ''))
+  const networks = bans.filter(({ kind }) => kind === 'network').map(({ value }) => value)
+  if (networks.length < bans.length || (address !== '' && isInNetworks(address, networks))) {
     throw new AppError('REGISTRATION_CLOSED', {
       message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
     })

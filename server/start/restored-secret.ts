@@ -23,21 +23,36 @@ export function requireSecretOf(
   )
 }
 
+/** What becomes of the secret in a backup: it goes into DATA_DIR, is known already, or is not there. */
+export type SecretFate = 'placed' | 'same' | 'missing'
+
+/** Returns what `placeAppSecret` would do, without doing it. */
+export async function fateOfSecret(
+  secret: string | null,
+  { appSecret, dataDir }: SecretSource,
+): Promise<SecretFate> {
+  if (appSecret !== undefined) return 'same'
+  if (secret === null) return 'missing'
+  return (await storedIn(dataDir)) === secret ? 'same' : 'placed'
+}
+
+const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
+const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
+
 /**
  * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET takes its place. A different secret belonged to the wall
  * that was replaced; it stays beside under the name app-secret.old-…. Returns what was done.
  */
 export async function placeAppSecret(
   secret: string | null,
-  { appSecret, dataDir }: SecretSource,
-): Promise<'placed' | 'same' | 'missing'> {
-  if (appSecret !== undefined) return 'same'
-  if (secret === null) return 'missing'
+  known: SecretSource,
+): Promise<SecretFate> {
+  const fate = await fateOfSecret(secret, known)
+  if (fate !== 'placed' || secret === null) return fate
+  const { dataDir } = known
   await makeDataDir(dataDir)
-  const path = join(dataDir, 'app-secret')
-  const current = (await readIfExists(path))?.trim()
-  if (current === secret) return 'same'
-  if (current !== undefined) await rename(path, `${path}.old-${Date.now()}`)
+  const path = pathIn(dataDir)
+  if ((await storedIn(dataDir)) !== undefined) await rename(path, `${path}.old-${Date.now()}`)
   await storeAppSecret(dataDir, secret)
-  return 'placed'
+  return fate
 }

@@ -1,0 +1,65 @@
+import { type Case, count } from './case.ts'
+import type { Wall } from './seeded-wall.ts'
+
+const HOW = ['--reason', 'Торговля', '--block-days', '3', '--note', 'Опять', '--order', '№ 7']
+const QUIETLY = ['--note', 'Ошибка', '--quiet']
+const archived = (name: 'reported' | 'removed') => (wall: Wall) =>
+  wall.query(`SELECT why, reason FROM archived_posts WHERE id = ${wall.posts[name].id}`)
+const removedSo = [{ why: 'removed', reason: 'Торговля' }]
+
+/** What is done with posts. */
+export const MODERATION_CASES: Case[] = [
+  {
+    usage: 'reports',
+    words: () => ['reports', '--all'],
+    says: ({ posts }) => `${posts.reported.id}  1 жалоба (1 аккаунт)`,
+    json: () => ({ total: 2, decided: [] }),
+  },
+  {
+    usage: 'report POST remove',
+    words: ({ posts }) => ['report', posts.reported.id, 'remove', ...HOW, '--quiet', '--yes'],
+    says: () => 'Запись удалена.',
+    json: () => ({ was: 'published' }),
+    leaves: [archived('reported'), removedSo],
+    journal: ['post.remove', 'user.block'],
+  },
+  {
+    usage: 'report POST keep',
+    words: ({ posts }) => ['report', posts.kept.id, 'keep', ...QUIETLY],
+    says: () => 'Запись оставлена.',
+    json: () => ({ was: 'published' }),
+    leaves: [count('reports', ({ posts }) => `post_id = ${posts.kept.id} AND state = 'kept'`), 1],
+    journal: ['post.keep'],
+  },
+  {
+    usage: 'post ID',
+    words: ({ posts }) => ['post', posts.shown.id, 'show'],
+    says: () => 'Это shown',
+    json: ({ people }) => ({ state: 'published', username: people.olga.username }),
+  },
+  {
+    usage: 'post ID remove',
+    words: ({ posts }) => ['post', posts.removed.id, 'remove', ...HOW, '--quiet', '--yes'],
+    says: () => 'Запись удалена.',
+    json: () => ({ was: 'published' }),
+    leaves: [archived('removed'), removedSo],
+    journal: ['post.remove', 'user.block'],
+  },
+  {
+    usage: 'post ID restore',
+    words: ({ posts }) => ['post', posts.returned.id, 'restore', ...QUIETLY],
+    before: ({ posts }) => [['post', posts.returned.id, 'remove', '--quiet']],
+    says: () => 'Запись возвращена.',
+    json: () => ({ was: 'removed' }),
+    leaves: [count('posts', ({ posts }) => `id = ${posts.returned.id}`), 1],
+    journal: ['post.keep'],
+  },
+  {
+    usage: 'post remove --user NAME --since 2h',
+    words: () => ['post', 'remove', '--user', 'kira@example.org', '--since', '2h', '--yes'],
+    says: () => 'Удалено: 2 записи.',
+    json: () => ({ removed: { length: 2 } }),
+    leaves: [count('posts', ({ people }) => `owner_id = ${people.kira.id}`), 0],
+    journal: ['post.remove', 'post.remove'],
+  },
+]

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Case, count } from './case.ts'
+import type { Wall } from './seeded-wall.ts'
+
+const exported = ({ folder }: Wall) => join(folder, 'olga.zip')
+
+/** What is done with people. */
+export const PEOPLE_CASES: Case[] = [
+  {
+    usage: 'user NAME|EMAIL|ID',
+    words: ({ people }) => ['user', people.olga.username],
+    says: ({ people }) => `${people.olga.username} (${people.olga.id}), olga@example.org`,
+    json: ({ people }) => ({ id: people.olga.id, sessions: 1 }),
+  },
+  {
+    usage: 'user NAME|EMAIL|ID block --reason R',
+    words: ({ people }) => [
+      'user',
+      people.petr.id,
+      'block',
+      '--reason',
+      'Спам',
+      '--days',
+      '2',
+      '--yes',
+    ],
+    says: ({ people }) => `${people.petr.username} не может писать до `,
+    json: ({ people }) => ({ id: people.petr.id }),
+    leaves: [count('blocks', ({ people }) => `user_id = ${people.petr.id} AND reason = 'Спам'`), 1],
+    journal: ['user.block'],
+  },
+  {
+    usage: 'user NAME|EMAIL|ID unblock',
+    words: ({ people }) => ['user', people.vera.id, 'unblock'],
+    before: ({ people }) => [['user', people.vera.id, 'block', '--reason', 'Спам', '--yes']],
+    says: ({ people }) => `${people.vera.username} снова может писать.`,
+    json: ({ people }) => ({ id: people.vera.id }),
+    leaves: [count('blocks', ({ people }) => `user_id = ${people.vera.id}`), 0],
+    journal: ['user.unblock'],
+  },
+  {
+    usage: 'user NAME|EMAIL|ID sign-out',
+    words: () => ['user', 'sonya@example.org', 'sign-out', '--yes'],
+    says: () => 'Сессий завершено: 1.',
+    json: () => ({ sessions: 1 }),
+    leaves: [count('sessions', ({ people }) => `user_id = ${people.sonya.id}`), 0],
+    journal: ['user.sign-out'],
+  },
+  {
+    usage: 'user NAME|EMAIL|ID rename NEW',
+    words: () => ['user', 'rita@example.org', 'rename', 'rita_renamed'],
+    says: ({ people }) => `${people.rita.username} теперь rita_renamed.`,
+    json: () => ({ username: 'rita_renamed' }),
+    leaves: [count('users', () => `email = 'rita@example.org' AND username = 'rita_renamed'`), 1],
+    journal: ['user.rename'],
+  },
+  {
+    usage: 'user NAME|EMAIL|ID export FILE',
+    words: (wall) => ['user', 'olga@example.org', 'export', exported(wall)],
+    says: exported,
+    json: (wall) => ({ file: exported(wall) }),
+    leaves: [async (wall) => (await readFile(exported(wall), 'latin1')).slice(0, 2), 'PK'],
+    journal: ['user.export'],
+  },
+  {
+    usage: 'user NAME|EMAIL|ID erase',
+    words: () => ['user', 'nina@example.org', 'erase', '--yes'],
+    says: ({ people }) => `Аккаунт ${people.nina.username} стёрт.`,
+    json: () => ({ posts: 0, replies: 0, likes: 0 }),
+    leaves: [count('users', ({ people }) => `id = ${people.nina.id}`), 0],
+    journal: ['user.erase'],
+  },
+  {
+    usage: 'moderator list',
+    words: () => ['moderator', 'list'],
+    says: () => 'first@example.org  ещё не регистрировался',
+    json: () => [{ email: 'first@example.org' }],
+  },
+  {
+    usage: 'moderator add EMAIL',
+    words: () => ['moderator', 'add', 'olga@example.org'],
+    says: () => 'olga@example.org теперь видит жалобы.',
+    json: () => ({ email: 'olga@example.org' }),
+    leaves: [count('moderators', () => `email = 'olga@example.org'`), 1],
+    journal: ['moderator.add'],
+  },
+  {
+    usage: 'moderator remove EMAIL',
+    words: () => ['moderator', 'remove', 'first@example.org'],
+    before: () => [['moderator', 'add', 'first@example.org']],
+    says: () => 'first@example.org больше не видит жалобы.',
+    json: () => ({ email: 'first@example.org' }),
+    leaves: [count('moderators', () => `email = 'first@example.org'`), 0],
+    journal: ['moderator.remove'],
+  },
+]

@@ -1,0 +1,154 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type Case, count } from './case.ts'
+import type { Wall } from './seeded-wall.ts'
+
+/** The backup that is made before any case runs. */
+export const madeBefore = ({ folder }: Wall) => join(folder, 'before.backup')
+const madeByCase = ({ folder }: Wall) => join(folder, 'case.backup')
+
+const closed = async (wall: Wall) =>
+  (
+    await wall.query(
+      'SELECT registrations_closed AS newcomers, writing_closed AS people FROM site_state',
+    )
+  )[0]
+
+/** What is done with the wall as a whole. `restore` is none of them: it replaces what the others have done. */
+export const SITE_CASES: Case[] = [
+  {
+    usage: 'status',
+    words: () => ['status'],
+    says: ({ nodes }) => (nodes() === 0 ? 'сервер не запущен' : 'узлов: 1'),
+    json: ({ nodes }) => ({ nodes: nodes(), users: 8, waiting: { posts: 2, reports: 2 } }),
+  },
+  {
+    usage: 'ban list',
+    words: () => ['ban', 'list'],
+    says: () => '1  домен old.example, бессрочно',
+    json: () => [{ id: '1', kind: 'domain', value: 'old.example', until: null }],
+  },
+  {
+    usage: 'ban add domain|network|email VALUE',
+    words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7'],
+    says: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
+    json: () => ({ id: expect.stringMatching(/^\d+$/) }),
+    leaves: [count('bans', () => `value = '203.0.113.0/24' AND until > now()`), 1],
+    journal: ['ban.add'],
+  },
+  {
+    usage: 'ban remove N',
+    words: () => ['ban', 'remove', '1'],
+    before: () => [['ban', 'add', 'domain', 'old.example']],
+    says: () => 'Запрет 1 снят.',
+    json: () => ({ id: '1' }),
+    leaves: [count('bans', () => `value = 'old.example'`), 0],
+    journal: ['ban.remove'],
+  },
+  {
+    usage: 'open registrations',
+    words: () => ['open', 'registrations'],
+    before: () => [['close', 'registrations', '--reason', 'Ночь']],
+    says: () => 'Регистрация открыта.',
+    json: () => ({ part: 'registrations' }),
+    leaves: [closed, { newcomers: null, people: null }],
+    journal: ['registrations.open'],
+  },
+  {
+    usage: 'close registrations --reason R',
+    words: () => ['close', 'registrations', '--reason', 'Спам'],
+    says: () => 'Регистрация закрыта: Спам',
+    json: () => ({ part: 'registrations', reason: 'Спам' }),
+    leaves: [closed, { newcomers: 'Спам', people: null }],
+    journal: ['registrations.close'],
+  },
+  {
+    usage: 'close writing --reason R',
+    words: () => ['close', 'writing', '--reason', 'Переезд'],
+    says: () => 'Запись на стену закрыта: Переезд',
+    json: () => ({ part: 'writing', reason: 'Переезд' }),
+    leaves: [closed, { newcomers: 'Спам', people: 'Переезд' }],
+    journal: ['writing.close'],
+  },
+  {
+    usage: 'open writing',
+    words: () => ['open', 'writing'],
+    says: () => 'Запись на стену открыта.',
+    json: () => ({ part: 'writing' }),
+    leaves: [closed, { newcomers: 'Спам', people: null }],
+    journal: ['writing.open'],
+  },
+  {
+    usage: 'invite',
+    words: () => ['invite', '--days', '2'],
+    says: () => '/invitation#',
+    json: () => ({ link: expect.stringContaining('/invitation#') }),
+    leaves: [count('invitations', () => `expires_at > now() + interval '47 hours'`), 1],
+    journal: ['invite'],
+  },
+  {
+    usage: 'journal',
+    words: ({ people, posts }) => [
+      'journal',
+      ...['--user', people.olga.username, '--post', posts.returned.id, '--since', '1h'],
+    ],
+    says: () => 'seed  post.remove',
+    json: () =>
+      expect.arrayContaining([expect.objectContaining({ action: 'post.remove', actor: 'seed' })]),
+  },
+  {
+    usage: 'verify FILE',
+    words: (wall) => ['verify', madeBefore(wall)],
+    says: () => 'Копия верна',
+    json: () => ({ posts: 7 }),
+    leaves: [count('installation', () => 'backup_verified_at IS NOT NULL'), 1],
+  },
+  {
+    usage: 'recount',
+    words: () => ['recount'],
+    before: () => ['UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5'],
+    says: () => 'Исправлено: 1.',
+    json: () => ({ mended: [{ counter: 'wall' }] }),
+    leaves: [count('installation', () => 'counter_differences = 0'), 1],
+    journal: ['counters.mend'],
+  },
+  {
+    usage: 'backup [FILE|FOLDER]',
+    words: (wall) => ['backup', madeByCase(wall), '--without-secret'],
+    says: madeByCase,
+    json: (wall) => ({ file: madeByCase(wall) }),
+    leaves: [async (wall) => (await stat(madeByCase(wall))).mode & 0o777, 0o600],
+    journal: ['wall.backup'],
+  },
+  {
+    usage: 'mail test ADDRESS',
+    words: () => ['mail', 'test', 'operator@example.org'],
+    says: () => '✓ Письмо принято сервером: 250',
+    json: () => ({ address: 'operator@example.org' }),
+    leaves: [
+      async ({ mailbox }) => mailbox.mails.filter(({ to }) => to === 'operator@example.org').length,
+      1,
+    ],
+  },
+  {
+    usage: 'mail log [ADDRESS]',
+    words: () => ['mail', 'log', 'petr@example.org'],
+    says: () => 'p***@example.org  код  передано почтовому серверу, попыток: 1',
+    json: () => [{ task: 'send-code', masked: 'p***@example.org', outcome: 'sent' }],
+  },
+  {
+    usage: 'doctor',
+    words: () => ['doctor'],
+    // Nobody answers at the address of a stopped server.
+    code: ({ nodes }) => (nodes() === 0 ? 1 : 0),
+    says: () => '✓ таблицы обновлены, прав хватает, запись возможна',
+    json: ({ nodes }) => ({ isBroken: nodes() === 0 }),
+  },
+  {
+    usage: 'psql',
+    words: () => ['psql'],
+    says: ({ url, nodes }) => (nodes() === 0 ? 'postgresql://' : url),
+    json: () => ({ url: expect.stringMatching(/^postgres/) }),
+  },
+]

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { addMigration } from './releases.ts'
+import { EMAIL, run, runOf, startWall, temporaryFolder } from './wall-commands.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Installs the release after this one, whose migration this one cannot work with. */
+async function installNewer(folder: string): Promise<string> {
+  const newer = join(folder, 'newer')
+  await mkdir(join(newer, 'dist/web/assets'), { recursive: true })
+  for (const name of ['bin', 'scripts', 'server', 'operator', 'contract', 'package.json']) {
+    await cp(join(ROOT, name), join(newer, name), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(newer, 'node_modules'))
+  await addMigration(newer, { isAdditive: false })
+  return newer
+}
+
+test('a backup of a newer schema is verified and restored by the newer release alone, which reads those of this one too', async () => {
+  const folder = await temporaryFolder()
+  const newer = await installNewer(folder)
+  const env = { DATA_DIR: join(folder, 'data') }
+  const wall = await startWall(env)
+  const user = await wall.client.signIn(EMAIL)
+  await wall.client.publish(user, 'Из прошлого')
+  await wall.stop()
+  const [old, next] = [join(folder, 'old.backup'), join(folder, 'next.backup')]
+  expect(await run(env, 'backup', old)).toMatchObject({ code: 0 })
+  const verified = { code: 0, out: expect.stringContaining('записей на стене: 1') }
+  expect(await runOf(newer, {}, 'verify', old)).toMatchObject(verified)
+
+  const place = { DATA_DIR: join(folder, 'next') }
+  expect(await runOf(newer, place, 'restore', old)).toMatchObject({ code: 0 })
+  expect(await runOf(newer, place, 'backup', next)).toMatchObject({ code: 0 })
+  expect(await runOf(newer, {}, 'verify', next)).toMatchObject(verified)
+
+  const err = expect.stringMatching(/^Копию сделала версия 99\.0\.0, она новее этой \(.*999-next\)/)
+  expect(await run({}, 'verify', next)).toMatchObject({ code: 1, out: '', err })
+  const empty = { DATA_DIR: join(folder, 'empty') }
+  for (const options of [['--dry-run'], []]) {
+    expect(await run(empty, 'restore', next, ...options)).toMatchObject({ code: 1, out: '', err })
+  }
+  expect(existsSync(empty.DATA_DIR)).toBe(false)
+  const replace = ['restore', next, '--replace', '--yes']
+  expect(await run(env, ...replace)).toMatchObject({ code: 1, err })
+  expect(await run(env, 'status', '--json')).toMatchObject({ code: 0 })
+}, 240_000)
