@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../../server/testing/backups.ts'
+import { runCommand } from '../../server/testing/run-command.ts'
 import { MODERATION_CASES } from './every-command/moderation-cases.ts'
 import { PEOPLE_CASES } from './every-command/people-cases.ts'
 import { openSeededWall, SETTINGS, type Wall } from './every-command/seeded-wall.ts'
 import { madeBefore, SITE_CASES } from './every-command/site-cases.ts'
-import { run } from './wall-commands.ts'
 
 const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
@@ -17,7 +17,7 @@ const RESTORE = 'restore FILE'
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')
 
 test('every way to call a command that the help names has a case, and every option', async () => {
-  const { commands } = JSON.parse((await run({}, '--help', '--json')).out) as {
+  const { commands } = JSON.parse((await runCommand({}, '--help', '--json')).out) as {
     commands: { name: string; usage: string[]; options: string[] }[]
   }
   const usages = commands.flatMap(({ usage }) => usage.map(withoutOptions))
@@ -35,10 +35,12 @@ const ANYBODY = new Proxy({}, { get: () => ({ id: '0', username: 'nobody' }) })
 const NOBODYS = { folder: '/nowhere', people: ANYBODY, posts: ANYBODY } as Wall
 
 async function prepare(wall: Wall): Promise<void> {
-  expect(await run(wall.env, 'backup', madeBefore(wall), '--as', 'seed')).toMatchObject({ code: 0 })
+  expect(await runCommand(wall.env, 'backup', madeBefore(wall), '--as', 'seed')).toMatchObject({
+    code: 0,
+  })
   for (const line of CASES.flatMap(({ before }) => before?.(wall) ?? [])) {
     if (typeof line === 'string') await wall.query(line)
-    else expect(await run(wall.env, ...line, '--as', 'seed')).toMatchObject({ code: 0 })
+    else expect(await runCommand(wall.env, ...line, '--as', 'seed')).toMatchObject({ code: 0 })
   }
 }
 
@@ -51,7 +53,7 @@ test.each(SETTINGS)(
     await expectRefusals(wall)
     for (const { words, code = succeeds, json } of CASES) {
       const line = words(wall)
-      const dry = await run(wall.env, ...line, '--dry-run', '--json')
+      const dry = await runCommand(wall.env, ...line, '--dry-run', '--json')
       expect(dry.code, `${line.join(' ')}: ${dry.out}${dry.err}`).toBe(code(wall))
       expect(JSON.parse(dry.out), line.join(' ')).toMatchObject(json(wall) as object)
       // The doctor never changes anything, and therefore says nothing of it.
@@ -61,7 +63,7 @@ test.each(SETTINGS)(
 
     for (const { words, code = succeeds, says, leaves } of CASES) {
       const line = words(wall)
-      const done = await run(wall.env, ...line)
+      const done = await runCommand(wall.env, ...line)
       expect(done, line.join(' ')).toMatchObject({
         code: code(wall),
         out: expect.stringContaining(says(wall)),
@@ -99,10 +101,14 @@ async function expectRefusals(wall: Wall): Promise<void> {
   ]
   for (const [code, sentence, ...line] of refusals) {
     const err = expect.stringContaining(sentence)
-    expect(await run(wall.env, ...line), line.join(' ')).toMatchObject({ code, out: '', err })
+    expect(await runCommand(wall.env, ...line), line.join(' ')).toMatchObject({
+      code,
+      out: '',
+      err,
+    })
   }
   const { SMTP_URL: _, ...env } = wall.env
-  const mail = await run(env, 'mail', 'test', 'olga@example.org')
+  const mail = await runCommand(env, 'mail', 'test', 'olga@example.org')
   expect(mail).toMatchObject({ code: 1, err: expect.stringContaining('SMTP_URL не задан') })
 }
 
@@ -111,21 +117,24 @@ async function expectRestores(wall: Wall): Promise<void> {
   const restore = ['restore', madeBefore(wall)]
   if (wall.nodes() > 0) {
     const err = expect.stringContaining('Остановите')
-    expect(await run(wall.env, ...restore, '--replace', '--yes')).toMatchObject({ code: 1, err })
+    expect(await runCommand(wall.env, ...restore, '--replace', '--yes')).toMatchObject({
+      code: 1,
+      err,
+    })
     await wall.stop()
   }
   const changed = await wall.digest()
   const there = expect.stringContaining('добавьте --replace')
-  expect(await run(wall.env, ...restore)).toMatchObject({ code: 1, err: there })
+  expect(await runCommand(wall.env, ...restore)).toMatchObject({ code: 1, err: there })
   const replace = [...restore, '--replace', '--yes']
-  expect(await run(wall.env, ...replace, '--dry-run')).toEqual({
+  expect(await runCommand(wall.env, ...replace, '--dry-run')).toEqual({
     code: 0,
     out: expect.stringMatching(/^Стену можно вернуть из копии, сделанной .*\.\n$/),
     err: expect.stringContaining('ничего не изменено'),
   })
   expect(await wall.digest()).toEqual(changed)
   const done = { code: 0, out: expect.stringMatching(/^Стена возвращена из копии/) }
-  expect(await run(wall.env, ...replace)).toMatchObject(done)
+  expect(await runCommand(wall.env, ...replace)).toMatchObject(done)
   const posts = 'SELECT count(*)::int AS posts FROM posts'
   expect(await wall.query(posts)).toEqual([{ posts: 7 }])
 
@@ -134,10 +143,10 @@ async function expectRestores(wall: Wall): Promise<void> {
     DATA_DIR: join(wall.folder, 'empty'),
     ...('DATABASE_URL' in wall.env && { DATABASE_URL: await emptyDatabase() }),
   }
-  const dry = await run(place, ...restore, '--dry-run')
+  const dry = await runCommand(place, ...restore, '--dry-run')
   expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('Стену можно вернуть') })
-  expect(await run(place, 'status')).toMatchObject({ code: 1, out: '' })
-  expect(await run(place, ...restore)).toMatchObject(done)
-  const status = await run(place, 'status', '--json')
+  expect(await runCommand(place, 'status')).toMatchObject({ code: 1, out: '' })
+  expect(await runCommand(place, ...restore)).toMatchObject(done)
+  const status = await runCommand(place, 'status', '--json')
   expect(JSON.parse(status.out)).toMatchObject({ users: 8, posts: 7, nodes: 0 })
 }

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { addMigration } from './releases.ts'
-import { EMAIL, run, runOf, startWall, temporaryFolder } from './wall-commands.ts'
+import { EMAIL, startWall } from './wall-commands.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -20,7 +22,7 @@ async function installNewer(folder: string): Promise<string> {
 }
 
 test('a backup of a newer schema is verified and restored by the newer release alone, which reads those of this one too', async () => {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const newer = await installNewer(folder)
   const env = { DATA_DIR: join(folder, 'data') }
   const wall = await startWall(env)
@@ -28,23 +30,35 @@ test('a backup of a newer schema is verified and restored by the newer release a
   await wall.client.publish(user, 'Из прошлого')
   await wall.stop()
   const [old, next] = [join(folder, 'old.backup'), join(folder, 'next.backup')]
-  expect(await run(env, 'backup', old)).toMatchObject({ code: 0 })
+  expect(await runCommand(env, 'backup', old)).toMatchObject({ code: 0 })
   const verified = { code: 0, out: expect.stringContaining('записей на стене: 1') }
-  expect(await runOf(newer, {}, 'verify', old)).toMatchObject(verified)
+  expect(await startCommand({ root: newer, env: {}, args: ['verify', old] }).ended).toMatchObject(
+    verified,
+  )
 
   const place = { DATA_DIR: join(folder, 'next') }
-  expect(await runOf(newer, place, 'restore', old)).toMatchObject({ code: 0 })
-  expect(await runOf(newer, place, 'backup', next)).toMatchObject({ code: 0 })
-  expect(await runOf(newer, {}, 'verify', next)).toMatchObject(verified)
+  expect(
+    await startCommand({ root: newer, env: place, args: ['restore', old] }).ended,
+  ).toMatchObject({ code: 0 })
+  expect(
+    await startCommand({ root: newer, env: place, args: ['backup', next] }).ended,
+  ).toMatchObject({ code: 0 })
+  expect(await startCommand({ root: newer, env: {}, args: ['verify', next] }).ended).toMatchObject(
+    verified,
+  )
 
   const err = expect.stringMatching(/^Копию сделала версия 99\.0\.0, она новее этой \(.*999-next\)/)
-  expect(await run({}, 'verify', next)).toMatchObject({ code: 1, out: '', err })
+  expect(await runCommand({}, 'verify', next)).toMatchObject({ code: 1, out: '', err })
   const empty = { DATA_DIR: join(folder, 'empty') }
   for (const options of [['--dry-run'], []]) {
-    expect(await run(empty, 'restore', next, ...options)).toMatchObject({ code: 1, out: '', err })
+    expect(await runCommand(empty, 'restore', next, ...options)).toMatchObject({
+      code: 1,
+      out: '',
+      err,
+    })
   }
   expect(existsSync(empty.DATA_DIR)).toBe(false)
   const replace = ['restore', next, '--replace', '--yes']
-  expect(await run(env, ...replace)).toMatchObject({ code: 1, err })
-  expect(await run(env, 'status', '--json')).toMatchObject({ code: 0 })
+  expect(await runCommand(env, ...replace)).toMatchObject({ code: 1, err })
+  expect(await runCommand(env, 'status', '--json')).toMatchObject({ code: 0 })
 }, 240_000)

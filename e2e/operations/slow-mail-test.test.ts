@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { LONGEST_CONVERSATION_SECONDS } from '../../server/mail/smtp.ts'
+import { runCommand } from '../../server/testing/run-command.ts'
 import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
-import { run } from './wall-commands.ts'
 
 /** How long a command may take to start and to end on a busy machine. */
 const START_SECONDS = 15
@@ -11,7 +11,7 @@ test('mail test gives a server up that replies without end, and says what to do'
   const tried = tarpits.map(async ({ url, open, close }) => {
     onTestFinished(close)
     const began = performance.now()
-    const result = await run({ SMTP_URL: url }, 'mail', 'test', 'olga@example.org')
+    const result = await runCommand({ SMTP_URL: url }, 'mail', 'test', 'olga@example.org')
     await expect.poll(open).toBe(0)
     return { ...result, seconds: (performance.now() - began) / 1000 }
   })

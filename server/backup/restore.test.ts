@@ -60,11 +60,11 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
 })
 
 test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {
-  const [path, bare] = [join(folder, 'dry.backup'), join(folder, 'dry-bare.backup')]
+  const [path, bare] = [join(app.dataDir, 'dry.backup'), join(app.dataDir, 'dry-bare.backup')]
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   await createBackup(app.databaseUrl, bare, { secret: null })
   const url = await emptyDatabase()
-  const dataDir = await mkdtemp(join(folder, 'dry-'))
+  const dataDir = await mkdtemp(join(app.dataDir, 'dry-'))
   const known = { ...options().known, appSecret: undefined, dataDir }
   const dryRun = (target: string, file: string) =>
     restoreBackup(target, file, { ...options(), known, isDryRun: true })

@@ -4,12 +4,13 @@ import { BACKED_UP } from '../../../server/backup/backed-up-tables.ts'
 import { startEmbeddedPostgres } from '../../../server/embedded-postgres/embedded-postgres.ts'
 import { withClient } from '../../../server/testing/backups.ts'
 import { freshDatabase } from '../../../server/testing/databases.ts'
+import { folderForTest } from '../../../server/testing/folder-for-test.ts'
 import { freePort } from '../../../server/testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../../../server/testing/mailbox.ts'
 import { report } from '../../../server/testing/moderation-calls.ts'
+import { runCommand } from '../../../server/testing/run-command.ts'
 import { startMain } from '../../../server/testing/start-main.ts'
 import { SECRET, startTestApp } from '../../../server/testing/test-app.ts'
-import { run, temporaryFolder } from '../wall-commands.ts'
 
 /** Where the commands find the wall, and whether a server runs beside them. */
 export const SETTINGS = [
@@ -53,7 +54,7 @@ export async function openSeededWall(
   setting: Setting,
   prepare: (wall: Wall) => Promise<void>,
 ): Promise<Wall> {
-  const folder = await temporaryFolder()
+  const folder = await folderForTest()
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const isEmbedded = setting !== 'a PostgreSQL of its own'
@@ -68,7 +69,7 @@ export async function openSeededWall(
   const server = await startMain(env)
   expect(server.stderr).toBe('')
   let isRunning = true
-  const { url } = JSON.parse((await run(env, 'psql', '--json')).out)
+  const { url } = JSON.parse((await runCommand(env, 'psql', '--json')).out)
   const query: Wall['query'] = async (statement) => {
     const own = { dataDir, say() {}, onLost() {} }
     const postgres = isEmbedded && !isRunning ? await startEmbeddedPostgres(own) : undefined
