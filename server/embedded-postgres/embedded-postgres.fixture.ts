@@ -50,7 +50,8 @@ export class Folder {
     this.closing.push(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
-      if (child.connected) child.send('stop')
+      // One that was refused may disconnect at this very moment, and then ends by itself.
+      if (child.connected) child.send('stop', () => {})
       await exit
     })
     return { child, message: once(child, 'message').then(([message]) => message as Message) }
