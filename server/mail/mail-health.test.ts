@@ -1,18 +1,27 @@
 import { Logger, runOnce } from 'graphile-worker'
+import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
 import { selectJobFacts } from '../doctor/doctor.repository.ts'
+import { releaseAbandonedJobs } from '../queue/queue.ts'
 import { freshDatabase } from '../testing/databases.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { queueAgain, queueMail } from './queue-mail.ts'
 
-test('a mail that is queued again counts once, and its job is not one that was given up, also while the job of its last try has not ended', async () => {
+const MAIL = { to: 'olga@example.org', expiresAt: Date.now() + 60_000 }
+
+async function databaseForTest() {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
-  const { db, pool, close } = openDatabase(database.url, () => {})
-  onTestFinished(close)
+  const opened = openDatabase(database.url, () => {})
+  onTestFinished(opened.close)
+  return opened
+}
+
+test('a mail that is queued again counts once, and its job is not one that was given up, also while the job of its last try has not ended', async () => {
+  const { db, pool } = await databaseForTest()
   const counts: object[] = []
-  await queueMail(db, 'send-x', { to: 'olga@example.org', expiresAt: Date.now() + 60_000 })
+  await queueMail(db, 'send-x', MAIL)
   await runOnce({
     pgPool: pool,
     logger: new Logger(() => () => {}),
@@ -28,4 +37,18 @@ test('a mail that is queued again counts once, and its job is not one that was g
   })
   counts.push(await mailHealth(db))
   expect(counts).toMatchObject(Array(3).fill({ waiting: 1, failing: 0 }))
+})
+
+test('of a process that was killed after it had queued a mail again, nothing but the next try is left', async () => {
+  const { db } = await databaseForTest()
+  await queueMail(db, 'send-x', MAIL)
+  const { rows } = await sql<{ payload: typeof MAIL }>`UPDATE graphile_worker._private_jobs
+    SET locked_at = now() - interval '1 hour', locked_by = 'a killed one', attempts = 1 RETURNING payload`.execute(
+    db,
+  )
+  const [{ payload: mail } = { payload: MAIL }] = rows
+  await queueAgain(db, 'send-x', { mail, afterMs: 60_000 })
+  await releaseAbandonedJobs(db, ['send-x'], 60)
+  expect(await mailHealth(db)).toMatchObject({ waiting: 1, failing: 0 })
+  expect(await selectJobFacts(db)).toMatchObject({ given_up: 0 })
 })

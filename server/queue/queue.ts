@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, type RunnerOptions, run } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
@@ -64,8 +64,8 @@ export async function addJob(
 
 /**
  * Unlocks the jobs of some tasks that a worker has held for `heldSeconds`, longer than any of them takes: its process was
- * killed. Without this the queue would run them again only after four hours. Jobs that were scheduled too far ahead,
- * because a clock was ahead, run now.
+ * killed. Without this the queue would run them again only after four hours. One whose place another job has taken by its
+ * key is removed. Jobs that were scheduled too far ahead, because a clock was ahead, run now.
  */
 export async function releaseAbandonedJobs(
   db: Queryable,
@@ -76,6 +76,9 @@ export async function releaseAbandonedJobs(
     FROM graphile_worker.jobs
     WHERE task_identifier = ANY(${tasks}) AND (locked_at < now() - ${heldSeconds} * interval '1 second'
       OR locked_at > now() + interval '1 minute')
+  `.execute(db)
+  await sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
+    WHERE task_identifier = ANY(${tasks}) AND locked_at IS NULL AND attempts >= max_attempts
   `.execute(db)
   await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
     FROM graphile_worker.jobs
@@ -129,7 +132,7 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       await runner.stop()
       if (stopping.signal.aborted) return
       log.error({}, 'jobs stopped, will start again')
-      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await begin(options).then(
         (next) => {
           runner = next
