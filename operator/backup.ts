@@ -11,10 +11,10 @@ import { appendToJournal } from '../server/journal/journal.ts'
 import { readSecret } from '../server/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
+import { Refusal } from './command-errors.ts'
 import { count, time } from './format.ts'
 import { interruption } from './interruption.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
-import { Refusal } from './refusal.ts'
 
 const ROWS = ['строка', 'строки', 'строк'] as const
 

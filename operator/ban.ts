@@ -8,8 +8,8 @@ import {
 } from '../server/site-state/site-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { printable, time } from './format.ts'
-import { Refusal, UsageError } from './refusal.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 

@@ -5,8 +5,8 @@ import {
 } from '../server/site-state/site-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
+import { UsageError } from './command-errors.ts'
 import { time } from './format.ts'
-import { UsageError } from './refusal.ts'
 
 type Part = 'registrations' | 'writing'
 

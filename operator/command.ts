@@ -1,8 +1,8 @@
 import type { Config } from '../server/config.ts'
 import type { Db, Queryable } from '../server/db/database.ts'
 import { publishFromOutside } from '../server/response-cache/operator-changes.ts'
+import { UsageError } from './command-errors.ts'
 import type { Wall } from './open-wall.ts'
-import { UsageError } from './refusal.ts'
 
 /** The options of a command line, as they were given. */
 export type Values = Record<string, string | boolean | undefined>

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { Refusal } from './command-errors.ts'
 
 const interrupting = new AbortController()
 

@@ -1,9 +1,9 @@
 import { readJournal } from '../server/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords, secondsOf, textOf } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { firstLine, time } from './format.ts'
 import { findPerson } from './person.ts'
-import { Refusal, UsageError } from './refusal.ts'
 
 export const journal: Command = {
   usage: ['journal [--user NAME|EMAIL|ID] [--post N] [--since 7d]'],

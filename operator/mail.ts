@@ -2,9 +2,9 @@ import { isEmail } from '../contract/account-rules.ts'
 import { sendTestMail } from '../server/mail/test-mail.service.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { printable } from './format.ts'
 import { mailLog } from './mail-log.ts'
-import { Refusal, UsageError } from './refusal.ts'
 
 export const mail: Command = {
   usage: ['mail test ADDRESS', 'mail log [ADDRESS]'],

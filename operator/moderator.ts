@@ -3,8 +3,8 @@ import { addModerator, removeModerator } from '../server/moderation/moderation.s
 import { selectModerators } from '../server/moderation/moderators.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, requireWords } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { time } from './format.ts'
-import { Refusal, UsageError } from './refusal.ts'
 
 export const moderator: Command = {
   usage: ['moderator list', 'moderator add EMAIL', 'moderator remove EMAIL'],

@@ -7,8 +7,8 @@ import { addressOf, connectionStringFor } from '../server/embedded-postgres/addr
 import { hasCluster } from '../server/embedded-postgres/cluster.ts'
 import { DATABASE, startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
 import { findRunning } from '../server/embedded-postgres/pid-file.ts'
+import { Refusal } from './command-errors.ts'
 import { interruption } from './interruption.ts'
-import { Refusal } from './refusal.ts'
 
 /** The database of a wall, for one command. */
 export type Wall = { url: string; db: Db; close(): Promise<void> }

@@ -1,6 +1,6 @@
 import { type Person, selectPeople } from '../server/moderation/people.repository.ts'
 import type { Context } from './command.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './command-errors.ts'
 
 /** Returns the user with a username, e-mail or id. Throws Refusal where there is none, or a name of digits is another's id. */
 export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {

@@ -4,9 +4,9 @@ import { readSubject } from '../server/moderation/moderation.service.ts'
 import { selectRecentPosts } from '../server/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, commit, publish, requireWords, secondsOf, textOf } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { count, POSTS, printable } from './format.ts'
 import { requirePerson } from './person.ts'
-import { Refusal, UsageError } from './refusal.ts'
 import { confirmBlock, decisionOf, outcomeLine } from './reports.ts'
 
 export const post: Command = {

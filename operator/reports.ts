@@ -4,8 +4,8 @@ import { readQueue } from '../server/moderation/moderation.service.ts'
 import { selectDecided } from '../server/moderation/queue.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
+import { UsageError } from './command-errors.ts'
 import { ACCOUNTS, count, firstLine, POSTS, REPORTS, time } from './format.ts'
-import { UsageError } from './refusal.ts'
 
 /** As many as a terminal shows. */
 const SHOWN_MAX = 500

@@ -12,7 +12,7 @@ import { publishFromOutside } from '../server/response-cache/operator-changes.ts
 import { deriveKey } from '../server/start/app-secret.ts'
 import { readSecret } from '../server/start/installation.ts'
 import type { Context, Output } from './command.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './command-errors.ts'
 
 /** Returns the key that hashes the names of erased users. Throws StartError where the wall's secret is another. */
 export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {

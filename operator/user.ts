@@ -7,9 +7,9 @@ import type { Person } from '../server/moderation/people.repository.ts'
 import { deleteAllSessions } from '../server/sessions/sessions.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
 import { time } from './format.ts'
 import { requirePerson } from './person.ts'
-import { Refusal, UsageError } from './refusal.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
 type Act = (context: Context, person: Person) => Promise<Output>

@@ -8,7 +8,7 @@ import { headerTitle } from '../browser/use-page-title.ts'
 import { putFirstPage } from '../posts/cache/list-cache.ts'
 import { putRead } from '../posts/cache/use-read-post.ts'
 import { repliesSource } from '../replies/reply-sources.ts'
-import { putText } from '../texts/texts.ts'
+import { putText } from '../texts/use-text.ts'
 
 /** Returns what the server has rendered this page from; null where it has rendered nothing. */
 export function readFirstPage(): FirstPage | null {

@@ -4,7 +4,7 @@ import { errorMessage } from '../api/error-message.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { SiteText } from '../texts/site-text.tsx'
-import { useText } from '../texts/texts.ts'
+import { useText } from '../texts/use-text.ts'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
