@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
 import { PROXIES, type ProxyName, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
 
 const NAMES = Object.keys(PROXIES) as ProxyName[]
@@ -57,6 +58,24 @@ test.each(NAMES)(
     for (let round = 0; round < 5; round++) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
   },
 )
+
+test.each(NAMES)('behind %s visitors read the wall while the database is away', async (name) => {
+  const site = await startProxiedSite(name)
+  // An odd number of reads, so that nodes that take turns have all been asked for everything.
+  for (let round = 0; round < 4; round++) {
+    await readAsBoth(site)
+    await site.proxy.call('/')
+  }
+  await shutDatabase(site.databaseUrl)
+  const until = performance.now() + OUTAGE_MS
+  while (performance.now() < until) {
+    const { visitor, olga } = await readAsBoth(site)
+    expect(visitor).toEqual(EVERYBODYS_OWN.visitor)
+    expect(olga).toEqual({ isRendered: false, isLiked: null })
+  }
+  await openDatabaseAgain(site.databaseUrl)
+  await expect.poll(() => readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+})
 
 test('behind nginx the wall can be read while the server is away, by visitors alone', async () => {
   const site = await startProxiedSite('nginx')
