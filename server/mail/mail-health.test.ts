@@ -51,4 +51,9 @@ test('of a process that was killed after it had queued a mail again, nothing but
   await releaseAbandonedJobs(db, ['send-x'], 60)
   expect(await mailHealth(db)).toMatchObject({ waiting: 1, failing: 0 })
   expect(await selectJobFacts(db)).toMatchObject({ given_up: 0 })
+
+  // One that failed each time has its key still, and stays for the doctor to name.
+  await sql`UPDATE graphile_worker._private_jobs SET attempts = max_attempts`.execute(db)
+  await releaseAbandonedJobs(db, ['send-x'], 60)
+  expect(await selectJobFacts(db)).toMatchObject({ given_up: 1 })
 })

@@ -64,8 +64,8 @@ export async function addJob(
 
 /**
  * Unlocks the jobs of some tasks that a worker has held for `heldSeconds`, longer than any of them takes: its process was
- * killed. Without this the queue would run them again only after four hours. One whose place another job has taken by its
- * key is removed. Jobs that were scheduled too far ahead, because a clock was ahead, run now.
+ * killed. Without this the queue would run them again only after four hours. One that has lost its key, because another job
+ * took its place, is removed: it would never run. Jobs that were scheduled too far ahead, because a clock was ahead, run now.
  */
 export async function releaseAbandonedJobs(
   db: Queryable,
@@ -78,7 +78,7 @@ export async function releaseAbandonedJobs(
       OR locked_at > now() + interval '1 minute')
   `.execute(db)
   await sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND locked_at IS NULL AND attempts >= max_attempts
+    WHERE task_identifier = ANY(${tasks}) AND locked_at IS NULL AND key IS NULL AND attempts >= max_attempts
   `.execute(db)
   await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
     FROM graphile_worker.jobs
