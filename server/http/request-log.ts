@@ -15,7 +15,7 @@ const HASH_LENGTH = 12
 declare module 'node:http' {
   interface IncomingMessage {
     /** How long the queries of this request have taken so far. */
-    databaseTime?: QueryTime
+    queryTime?: QueryTime
   }
 }
 
@@ -99,7 +99,7 @@ export function logEvent(
 export function measureQueryTime(listener: RequestListener): RequestListener {
   return (request, response) => {
     const time = { ms: 0 }
-    request.databaseTime = time
+    request.queryTime = time
     addQueryTime(time, () => listener(request, response))
   }
 }
@@ -140,7 +140,7 @@ export class RequestLog extends LogController {
       route: url ?? null,
       status: reply.statusCode,
       ms: reply.elapsedTime,
-      dbMs: request.raw.databaseTime?.ms || undefined,
+      dbMs: request.raw.queryTime?.ms || undefined,
       userId: request.viewer?.userId,
       postId: request.postId,
     })

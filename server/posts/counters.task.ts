@@ -13,9 +13,23 @@ type Counter = {
   set: (id: string) => RawBuilder<unknown>
 }
 
-const lockOwner = (id: string) => sql`INSERT INTO owner_totals AS t (user_id) VALUES (${id})
-  ON CONFLICT (user_id) DO UPDATE SET posts = t.posts`
 const lockPost = (id: string) => sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
+
+/** The counter in a column of owner_totals, of the owner's rows of posts that meet a condition. */
+function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
+  const [kept, isCounted] = [sql.ref(column), sql.raw(condition)]
+  return {
+    check: sql`SELECT coalesce(t.user_id, c.owner_id)::text AS id,
+        coalesce(t.${kept}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+      FROM owner_totals t FULL JOIN (
+        SELECT owner_id, count(*) AS rows FROM posts WHERE ${isCounted} GROUP BY owner_id
+      ) c ON c.owner_id = t.user_id`,
+    lock: (id) => sql`INSERT INTO owner_totals AS t (user_id) VALUES (${id})
+        ON CONFLICT (user_id) DO UPDATE SET posts = t.posts`,
+    set: (id) => sql`UPDATE owner_totals SET ${kept} = (
+        SELECT count(*) FROM posts WHERE owner_id = ${id} AND ${isCounted}) WHERE user_id = ${id}`,
+  }
+}
 
 /** Every kind of counter by its name. */
 const COUNTERS: Record<string, Counter> = {
@@ -27,26 +41,8 @@ const COUNTERS: Record<string, Counter> = {
     set: () => sql`UPDATE wall_totals SET posts = CASE slot
         WHEN 0 THEN (SELECT count(*) FROM posts WHERE replied_post_id IS NULL) ELSE 0 END`,
   },
-  'owner posts': {
-    check: sql`SELECT coalesce(t.user_id, c.owner_id)::text AS id,
-        coalesce(t.posts, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
-      FROM owner_totals t FULL JOIN (
-        SELECT owner_id, count(*) AS rows FROM posts WHERE replied_post_id IS NULL GROUP BY owner_id
-      ) c ON c.owner_id = t.user_id`,
-    lock: lockOwner,
-    set: (id) => sql`UPDATE owner_totals SET posts = (
-        SELECT count(*) FROM posts WHERE owner_id = ${id} AND replied_post_id IS NULL) WHERE user_id = ${id}`,
-  },
-  'owner replies': {
-    check: sql`SELECT coalesce(t.user_id, c.owner_id)::text AS id,
-        coalesce(t.replies, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
-      FROM owner_totals t FULL JOIN (
-        SELECT owner_id, count(*) AS rows FROM posts WHERE replied_post_id IS NOT NULL GROUP BY owner_id
-      ) c ON c.owner_id = t.user_id`,
-    lock: lockOwner,
-    set: (id) => sql`UPDATE owner_totals SET replies = (
-        SELECT count(*) FROM posts WHERE owner_id = ${id} AND replied_post_id IS NOT NULL) WHERE user_id = ${id}`,
-  },
+  'owner posts': countOfOwner('posts', 'replied_post_id IS NULL'),
+  'owner replies': countOfOwner('replies', 'replied_post_id IS NOT NULL'),
   'user likes': {
     check: sql`SELECT coalesce(t.user_id, c.user_id)::text AS id,
         coalesce(t.likes, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows

@@ -33,8 +33,8 @@ export function isInNetworks(address: string, values: string[]): boolean {
     const [network = '', bits] = normalNetwork(value)?.split('/') ?? []
     const version = isIP(network)
     if (version === 0) continue
-    const length = bits === undefined ? (version === 4 ? 32 : 128) : Number(bits)
-    networks.addSubnet(network, length, familyOf(version))
+    if (bits === undefined) networks.addAddress(network, familyOf(version))
+    else networks.addSubnet(network, Number(bits), familyOf(version))
   }
   return networks.check(address, familyOf(isIP(address)))
 }

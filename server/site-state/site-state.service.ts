@@ -141,7 +141,8 @@ async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<vo
   const bans = await selectBansToCompare(db, { mailbox: mailboxOf(email), domain: domainOf(email) })
   const address = normalAddress(ip.replace(/%.*/, ''))
   const networks = bans.filter(({ kind }) => kind === 'network').map(({ value }) => value)
-  if (networks.length < bans.length || (address !== '' && isInNetworks(address, networks))) {
+  const isNamed = bans.some(({ kind }) => kind !== 'network')
+  if (isNamed || (address !== '' && isInNetworks(address, networks))) {
     throw new AppError('REGISTRATION_CLOSED', {
       message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
     })

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../db/database-errors.ts'
 import { StartError } from './start-failure.ts'
 
 /**
@@ -32,8 +33,7 @@ export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code)))
-      return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined
     throw error
   }
 }
