@@ -119,7 +119,7 @@ export async function selectReferences(db: Queryable): Promise<Reference[]> {
   return rows
 }
 
-/** Erases some of the rows that refer to a user. Returns how many. */
+/** Erases some of the rows that refer to a user and that nobody has locked. Returns how many. */
 export async function eraseRows(
   db: Queryable,
   { table, column }: Reference,
@@ -128,9 +128,22 @@ export async function eraseRows(
   const from = sql.table(table)
   const { numAffectedRows } = await sql`
     DELETE FROM ${from} WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM ${from} WHERE ${sql.ref(column)} = ${userId}::bigint LIMIT ${STEP}
+      SELECT ctid FROM ${from} WHERE ${sql.ref(column)} = ${userId}::bigint
+      LIMIT ${STEP} FOR UPDATE SKIP LOCKED
     ))`.execute(db)
   return Number(numAffectedRows)
+}
+
+/**
+ * Whether a user still has posts, archived ones or likes, which leave with every count they are part of. Locks the user until
+ * the transaction ends, so that no more come.
+ */
+export async function hasCounted(tx: Queryable, userId: string): Promise<boolean> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+  const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId}
+    UNION ALL SELECT FROM archived_posts WHERE owner_id = ${userId}
+    UNION ALL SELECT FROM likes WHERE user_id = ${userId} LIMIT 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** What stands in the place of an erased moderator's e-mail in rows of others. */

@@ -14,8 +14,7 @@ import {
   markReturning,
   selectErasure,
 } from './account-deletion.repository.ts'
-import { moveOut } from './account-moves.ts'
-import { ERASURE, eraseAccount } from './erase-account.ts'
+import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
 /**
  * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.
@@ -64,12 +63,12 @@ const NEVER = new Promise<never>(() => {})
 
 /**
  * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
- * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
+ * short steps, which may take minutes. The journal names `actor`. From the first step on nobody can return to the account; a running server's job goes
  * on with what was interrupted.
  */
 export async function eraseNow(
   db: Db,
-  { userId, nameKey, actor, invalidate }: EraseOptions,
+  { userId, nameKey, actor, invalidate }: Erasure & { actor: string },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await markForErasure(tx, userId)
@@ -77,16 +76,5 @@ export async function eraseNow(
     await appendToJournal(tx, { actor, action: ERASURE, userId })
   })
   await invalidate()
-  await moveOut(db, { id: userId, goes: 'for good' }, NEVER)
-  await eraseAccount(db, { userId, nameKey }, NEVER)
-  await invalidate()
-}
-
-type EraseOptions = {
-  userId: string
-  nameKey: Buffer
-  /** Who erases, for the journal. */
-  actor: string
-  /** Invalidates cached reads on every node. */
-  invalidate: () => Promise<void>
+  await eraseAccount(db, { userId, nameKey, invalidate }, NEVER)
 }

@@ -1,40 +1,63 @@
 import { reserveNamesOf } from '../account/account.service.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import { appendToJournal, isInJournal } from '../journal/journal.ts'
 import {
   eraseArchivedPosts,
   eraseRows,
   eraseUser,
+  hasCounted,
+  type Mover,
   selectReferences,
 } from './account-deletion.repository.ts'
-import { repeatLocked } from './account-moves.ts'
+import { moveOut, repeatLocked } from './account-moves.ts'
 
 /** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
 
+/** These leave with every count they are part of, and the names are reserved together with the removal of the user. */
+const ERASED_OTHERWISE = new Set(['posts', 'likes', 'released_usernames'])
+
+export type Erasure = {
+  userId: string
+  nameKey: Buffer
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
+}
+
 /**
  * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
- * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user.
+ * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
+ * way publish meanwhile, or a moderator restores, is moved out as well.
  */
 export async function eraseAccount(
   db: Db,
-  { userId, nameKey }: { userId: string; nameKey: Buffer },
+  { userId, nameKey, invalidate }: Erasure,
   stopping: Promise<never>,
 ): Promise<void> {
-  const repeat = repeatLocked(db, { id: userId, goes: 'for good' }, stopping)
-  await repeat(async (tx) => (await eraseArchivedPosts(tx, userId)) > 0)
-  for (const reference of await selectReferences(db)) {
-    // Its names are reserved together with the removal of the user.
-    if (reference.table === 'released_usernames') continue
-    await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
-  }
-  await repeat(async (tx) => {
-    await reserveNamesOf(tx, userId, nameKey)
-    await eraseUser(tx, userId)
-    // An operator's command has written it before it began.
-    if (!(await isInJournal(tx, ERASURE, userId))) {
-      await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
+  const mover: Mover = { id: userId, goes: 'for good' }
+  const repeat = repeatLocked(db, mover, stopping)
+  const references = await selectReferences(db)
+  let hasMore = true
+  while (hasMore) {
+    if (await moveOut(db, mover, stopping)) await invalidate()
+    await repeat(async (tx) => (await eraseArchivedPosts(tx, userId)) > 0)
+    for (const reference of references) {
+      if (ERASED_OTHERWISE.has(reference.table)) continue
+      await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
     }
-    return false
-  })
+    hasMore = false
+    await repeat(async (tx) => {
+      hasMore = await hasCounted(tx, userId)
+      if (!hasMore) await eraseLastRows(tx, userId, nameKey)
+      return false
+    })
+  }
+}
+
+async function eraseLastRows(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
+  await reserveNamesOf(tx, userId, nameKey)
+  await eraseUser(tx, userId)
+  // An operator's command has written it before it began.
+  if (await isInJournal(tx, ERASURE, userId)) return
+  await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
 }

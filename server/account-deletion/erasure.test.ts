@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
+import { restorePost } from '../likes/likes.service.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
 import { addBan } from '../site-state/site-state.service.ts'
 import { comeBack, leave } from '../testing/account-deletion-calls.ts'
+import { waitsFor } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
 import { privacySection } from '../testing/privacy-page.ts'
@@ -95,4 +97,29 @@ test('a command and the job that erase one account at once write one row into th
   expect(await isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
   expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a reply that is restored while its author is erased is subtracted from every count', async () => {
+  const app = await appForTest()
+  const moderator = await signUpModerator(app)
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(petr, 'О чём говорит стена')
+  const body = { text: 'О людях' }
+  const reply = await app.call('POST', `/posts/${post.id}/replies`, { token: olga.token, body })
+  const postId: string = reply.body.id
+  await report(app, petr, { postId })
+  await decide(app, moderator, { postId, verdict: 'remove' })
+
+  const invalidate = async () => {}
+  const { command } = await app.db.transaction().execute(async (tx) => {
+    expect(await restorePost(tx, postId)).toBe('restored')
+    const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+    await expect.poll(() => waitsFor(tx)).toBeGreaterThan(0)
+    return { command }
+  })
+  await command
+  expect(await isThere(app, olga.id)).toBe(false)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const shown = await app.call('GET', `/posts/${post.id}`, { token: petr.token })
+  expect(shown.body).toMatchObject({ actions: { replies_count: 0 } })
 })

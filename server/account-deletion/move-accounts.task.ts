@@ -21,11 +21,15 @@ export async function moveAccounts(
   { nameKey, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
   async function move(mover: Mover): Promise<void> {
-    if (mover.goes === 'back') {
-      await bringBack(db, mover, stopping)
-      await invalidate()
-    } else if (await moveOut(db, mover, stopping)) await invalidate()
-    if (mover.goes === 'for good') await eraseAccount(db, { userId: mover.id, nameKey }, stopping)
+    if (mover.goes === 'for good') {
+      return eraseAccount(db, { userId: mover.id, nameKey, invalidate }, stopping)
+    }
+    if (mover.goes === 'out') {
+      if (await moveOut(db, mover, stopping)) await invalidate()
+      return
+    }
+    await bringBack(db, mover, stopping)
+    await invalidate()
   }
 
   const failures: unknown[] = []

@@ -17,8 +17,17 @@ export type Subject = {
   has_left: boolean
 }
 
-/** Returns undefined for an id that neither a post, an archived post nor a report has. */
-export async function selectSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
+const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
+
+/**
+ * Returns undefined for an id that neither a post, an archived post nor a report has. With `isAuthorKept` the author cannot be
+ * erased until the transaction ends.
+ */
+export async function selectSubject(
+  db: Queryable,
+  id: string,
+  { isAuthorKept = false } = {},
+): Promise<Subject | undefined> {
   const { rows } = await sql<Subject>`
     SELECT u.id AS owner_id, u.username,
       coalesce(p.text, a.text, r.post_text) AS text, a.reason,
@@ -30,7 +39,8 @@ export async function selectSubject(tx: Queryable, id: string): Promise<Subject 
     LEFT JOIN LATERAL (
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
-    JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)`.execute(tx)
+    JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)
+    ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
   return rows[0]
 }
 

@@ -57,8 +57,8 @@ export type Decided = { id: string; was: Subject['state']; isRestoring: boolean 
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
   if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
-  const open = await lockOpen(tx, postId)
   const subject = await lockSubject(tx, postId)
+  const open = await lockOpen(tx, postId)
   if (!subject || (decision.isAsked && open === 0)) throw new AppError('POST_NOT_FOUND')
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
@@ -85,10 +85,10 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was: subject.state, isRestoring }
 }
 
-/** Locks a post where it is, published or archived. */
+/** Locks a post where it is, published or archived, and its author against an erasure. Reports are locked after it. */
 async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
   if (!(await lockArchived(tx, id))) await lockToRemove(tx, id)
-  return selectSubject(tx, id)
+  return selectSubject(tx, id, { isAuthorKept: true })
 }
 
 async function reasonOf(

@@ -86,3 +86,12 @@ export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
     WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
   return rows[0]?.count ?? 0
 }
+
+/** Returns how many statements wait for a lock of this transaction. */
+export async function waitsFor(tx: Queryable): Promise<number> {
+  const { rows } = await sql`SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`.execute(
+    tx,
+  )
+  return rows.length
+}

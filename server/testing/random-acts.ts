@@ -88,7 +88,9 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
       return (await report(app, person, { postId, reasonId: String((which % 8) + 1) })).status
     case 'hide': {
       // Refused reports of this run would keep everybody from hiding anything.
-      await sql`UPDATE reports SET decided_at = decided_at - interval '31 days'`.execute(app.db)
+      // One after the other, as all acts lock reports in an order of their own.
+      await sql`UPDATE reports SET decided_at = decided_at - interval '31 days' WHERE id IN (
+        SELECT id FROM reports WHERE decided_at IS NOT NULL FOR UPDATE SKIP LOCKED)`.execute(app.db)
       const statuses = people.map(async (_, at) =>
         report(app, await signedIn(world, at), { postId }).then(({ status }) => status),
       )
