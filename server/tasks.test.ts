@@ -1,16 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { freshDatabase } from './testing/databases.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { databaseForTest } from './testing/database-for-test.ts'
 import { appForTest, startTestApp } from './testing/test-app.ts'
 
 test('a nightly backup that was missed because no server ran is made at the next start, and none without BACKUP_DIR', {
   timeout: 60_000,
 }, async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
-  const { url: databaseUrl } = database
+  const databaseUrl = await databaseForTest()
   const first = await startTestApp({ databaseUrl, config: { backupDir: '/nowhere' } })
   const registered = () => sql<{
     identifier: string

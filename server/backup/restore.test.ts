@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { keepRestoresAway } from '../db/restore-lock.ts'
 import {
@@ -11,7 +11,8 @@ import {
   withClient,
   writeBackup,
 } from '../testing/backups.ts'
-import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { executeOn } from '../testing/databases.ts'
 import { NODES, startTestApp, type TestApp } from '../testing/test-app.ts'
 import { BACKED_UP } from './backed-up-tables.ts'
 import type { Part } from './backup-file.ts'
@@ -113,8 +114,7 @@ test('a backup of an older migration is migrated forward', async () => {
 test('of two restores into one database at once, one is made and the other refused', async () => {
   const path = join(app.dataDir, 'lock.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
-  const { url, drop } = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(drop)
+  const url = await databaseForTest()
   const results = await Promise.allSettled([1, 2].map(() => restoreBackup(url, path, options())))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
@@ -135,19 +135,18 @@ test('a restore that fails at its end, or beside a server that has started meanw
   await expect(restoreBackup(blocked, path, own)).rejects.toThrow('"bans" is not a table')
   expect(await readFile(secretFile, 'utf8')).toBe('the old one')
 
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
-  await executeOn(database.url, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
+  const databaseUrl = await databaseForTest()
+  await executeOn(databaseUrl, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
   const startServer = async () => {
-    const late = await startTestApp({ databaseUrl: database.url })
+    const late = await startTestApp({ databaseUrl })
     onTestFinished(() => late.close())
-    await expect.poll(() => withClient(database.url, countServers)).toBe(NODES)
+    await expect.poll(() => withClient(databaseUrl, countServers)).toBe(NODES)
   }
-  const beside = restoreBackup(database.url, path, { ...own, mayReplace: startServer })
+  const beside = restoreBackup(databaseUrl, path, { ...own, mayReplace: startServer })
   await expect(beside).rejects.toThrow('Остановите его')
   expect(await readFile(secretFile, 'utf8')).toBe('the old one')
   expect(await readdir(dataDir)).toEqual(['app-secret'])
-  const { rows } = await withClient(database.url, (client) =>
+  const { rows } = await withClient(databaseUrl, (client) =>
     client.query('SELECT actor FROM journal'),
   )
   expect(rows).toEqual([{ actor: 'masha' }])
@@ -166,14 +165,13 @@ test('no server starts during a restore, and no restore begins while one starts'
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
   const path = join(app.dataDir, 'interrupted.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
+  const databaseUrl = await databaseForTest()
   const interrupting = new AbortController()
   const onProgress = (table: string) => void (table === 'posts' && interrupting.abort())
   const { signal } = interrupting
-  const interrupted = restoreBackup(database.url, path, { ...options(), onProgress, signal })
+  const interrupted = restoreBackup(databaseUrl, path, { ...options(), onProgress, signal })
   await expect(interrupted).rejects.toThrow('aborted')
-  const { rows } = await withClient(database.url, (client) =>
+  const { rows } = await withClient(databaseUrl, (client) =>
     client.query(
       `SELECT to_regnamespace('vslukh_restore') AS left, to_regclass('posts')::text AS there`,
     ),

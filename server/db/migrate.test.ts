@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../start/start-failure.ts'
-import { freshDatabase } from '../testing/databases.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
 import { startMain } from '../testing/start-main.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, migrate, requireMigrated } from './migrate.ts'
@@ -22,10 +22,9 @@ const BREAKING = { ...ONE_MORE, '999-test': { ...ONE_MORE['999-test'], isAdditiv
 
 /** Returns a database whose posts are locked by one long SELECT until `release()` is called. */
 async function heldDatabase() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
+  const databaseUrl = await databaseForTest()
   const connect = async () => {
-    const client = new pg.Client({ connectionString: database.url })
+    const client = new pg.Client({ connectionString: databaseUrl })
     client.on('error', () => {})
     await client.connect()
     onTestFinished(() => client.end())
@@ -34,7 +33,7 @@ async function heldDatabase() {
   const holder = await connect()
   await holder.query('BEGIN')
   await holder.query('SELECT FROM posts')
-  return { url: database.url, reader: await connect(), release: () => holder.query('ROLLBACK') }
+  return { url: databaseUrl, reader: await connect(), release: () => holder.query('ROLLBACK') }
 }
 
 test('a migration behind one long SELECT delays readers by 3 s at most, and runs once the SELECT is over', async () => {
@@ -82,10 +81,9 @@ test('waiting for a lock ends when the start is aborted', async () => {
 
 /** Returns the URL of a database that a newer version has migrated. */
 async function newerDatabase(migrations: typeof ONE_MORE): Promise<string> {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  await migrate(database.url, { migrations })
-  return database.url
+  const databaseUrl = await databaseForTest()
+  await migrate(databaseUrl, { migrations })
+  return databaseUrl
 }
 
 test('a server works on a database whose newer migrations are additive, and so do its commands', async () => {
@@ -112,9 +110,8 @@ test('a database that lacks a migration and has a newer one is refused, although
 })
 
 test('the database remembers which version migrated it last', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const client = new pg.Client({ connectionString: database.url })
+  const databaseUrl = await databaseForTest()
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
   const { rows } = await client.query('SELECT version FROM installation')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { freshDatabase } from '../testing/databases.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { databaseForTest } from '../testing/database-for-test.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { CONNECTIONS, openDatabase } from './database.ts'
@@ -10,12 +10,11 @@ import { covers, later, parsePosition } from './wal-position.ts'
 
 /** Starts an app whose reads go to its own database over a line of their own, as to a standby without any lag. */
 async function appWithReplica() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
-  const line = await openPostgresProxy(database.url)
+  const databaseUrl = await databaseForTest()
+  const line = await openPostgresProxy(databaseUrl)
   onTestFinished(line.close)
   const app = await appForTest({
-    databaseUrl: database.url,
+    databaseUrl,
     config: { databaseReplicaUrl: line.url },
   })
   await app.logLine('posts are read from standbys')
@@ -54,12 +53,11 @@ test('posts are read from a standby; one that is gone, or hangs, costs no read',
 
 /** Opens a replica whose standby is the database itself; resolves once it is read. It is closed after the test. */
 async function replicaForTest() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
-  const primary = openDatabase(database.url, () => {})
+  const databaseUrl = await databaseForTest()
+  const primary = openDatabase(databaseUrl, () => {})
   onTestFinished(primary.close)
   const log = pino({ level: 'silent' })
-  const urls = { url: database.url, primaryUrl: database.url }
+  const urls = { url: databaseUrl, primaryUrl: databaseUrl }
   const replica = openReplica({ ...urls, primary: primary.db, log })
   onTestFinished(replica.close)
   replica.setSubscribed(true)

@@ -1,7 +1,8 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { expect, inject, test } from 'vitest'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { executeOn } from '../testing/databases.ts'
 import { isRoot } from '../testing/debian-package.ts'
 import { folderForTest, mountForTest } from '../testing/folder-for-test.ts'
 import { startMain } from '../testing/start-main.ts'
@@ -50,9 +51,8 @@ test('a node whose disk has no room for the database to write is not ready until
 test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that long, and stops then', {
   timeout: 60_000,
 }, async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const env = { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
+  const databaseUrl = await databaseForTest()
+  const env = { DATABASE_URL: databaseUrl, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
   const { url, stop } = await startMain(env)
   expect(await statusOf(`${url}/readyz`)).toBe(200)
   const since = performance.now()

@@ -1,5 +1,6 @@
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { executeOn, freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { executeOn, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
@@ -7,22 +8,21 @@ import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
 
 test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
+  const databaseUrl = await databaseForTest()
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
   onTestFinished(() => slow.close())
-  const app = await appForTest({ databaseUrl: database.url, config: { smtpUrl: slow.url } })
+  const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
 
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   await slow.caught
-  await shutDatabase(database.url)
+  await shutDatabase(databaseUrl)
   slow.letGo()
   await mailbox.mailTo('olga@example.org')
   await app.logLine('jobs stopped')
 
-  await openDatabaseAgain(database.url)
+  await openDatabaseAgain(databaseUrl)
   const { status, body } = await startAt(app, '/registrations', { email: 'petr@example.org' })
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
@@ -30,9 +30,8 @@ test('a database that fails while a mail is being sent ends neither the process 
 })
 
 test('an outage while a mail is being sent is two lines of the log, without any stack trace', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const line = await openPostgresProxy(database.url)
+  const databaseUrl = await databaseForTest()
+  const line = await openPostgresProxy(databaseUrl)
   onTestFinished(line.close)
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
@@ -52,14 +51,13 @@ test('an outage while a mail is being sent is two lines of the log, without any 
 })
 
 test('when the first read of the queue fails, the mail arrives once the database answers', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
+  const databaseUrl = await databaseForTest()
   const rename = (from: string, to: string) =>
-    executeOn(database.url, `ALTER TABLE graphile_worker.${from} RENAME TO ${to}`)
+    executeOn(databaseUrl, `ALTER TABLE graphile_worker.${from} RENAME TO ${to}`)
   await rename('_private_tasks', 'away')
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  const app = await appForTest({ databaseUrl: database.url, config: { smtpUrl: mailbox.url } })
+  const app = await appForTest({ databaseUrl, config: { smtpUrl: mailbox.url } })
   await app.logLine('jobs stopped')
 
   await rename('away', '_private_tasks')

@@ -2,31 +2,38 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Queryable } from '../db/database.ts'
 
 /** While the mail server refuses the login, one mail is tried this often, by all nodes together. */
-export const PAUSE_SECONDS = 60
+const PAUSE_SECONDS = 60
 const PAUSE = sql.raw(`interval '${PAUSE_SECONDS} seconds'`)
 
-/** Whether a mail may be tried although the login was refused, or else how many seconds are left until the next one may. */
-export type LoginPause = { isPaused: false; isProbe: boolean } | { isPaused: true; seconds: number }
+/** Whether a mail must wait because the login was refused, or is the one of this minute that tries it again. */
+export type LoginPause = { isPaused: boolean; isProbe: boolean }
 
 /**
- * Takes the try of this minute where the login was refused: `isProbe` is true for the one mail that got it. A next try later than two
- * pauses was set while the clock was ahead, and is ignored; one of a little more than a pause was set by a mail that asked later
- * and came first.
+ * Takes the try of this minute where the login was refused. A next try later than two pauses was set while the clock was
+ * ahead, and is ignored; one of a little more than a pause was set by a mail that asked later and came first.
  */
 export async function takeTry(db: Queryable): Promise<LoginPause> {
-  const { rows } = await sql<{ isRefused: boolean; isProbe: boolean; seconds: number | null }>`
+  const { rows } = await sql<{ isRefused: boolean; isProbe: boolean }>`
     WITH taken AS (
       UPDATE mail_pause SET next_try_at = now() + ${PAUSE}
       WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + 2 * ${PAUSE})
       RETURNING true
     )
-    SELECT refused_since IS NOT NULL AS "isRefused", EXISTS (SELECT FROM taken) AS "isProbe",
-      extract(epoch FROM next_try_at - now())::float8 AS seconds
+    SELECT refused_since IS NOT NULL AS "isRefused", EXISTS (SELECT FROM taken) AS "isProbe"
     FROM mail_pause`.execute(db)
-  const { isRefused = false, isProbe = false, seconds = 0 } = rows[0] ?? {}
-  if (!isRefused || isProbe) return { isPaused: false, isProbe }
-  // Another mail took the try in between: this statement still sees the time before.
-  return { isPaused: true, seconds: seconds && seconds > 0 ? seconds : PAUSE_SECONDS }
+  const { isRefused = false, isProbe = false } = rows[0] ?? {}
+  return { isPaused: isRefused && !isProbe, isProbe }
+}
+
+/**
+ * Returns how many milliseconds are left until the next try, or undefined where the pause has ended. No pause ends or
+ * becomes shorter until the transaction does: a mail that is queued in it is there to be rescheduled.
+ */
+export async function lockPause(tx: Queryable): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number }>`
+    SELECT greatest(0, extract(epoch FROM next_try_at - now()) * 1000)::float8 AS ms
+    FROM mail_pause WHERE refused_since IS NOT NULL FOR SHARE`.execute(tx)
+  return rows[0]?.ms
 }
 
 /** Pauses all mails for a minute, because the mail server has refused the login. */

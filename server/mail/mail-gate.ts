@@ -1,16 +1,17 @@
 import type { Pool } from 'pg'
 import type { Db } from '../db/database.ts'
-import { endPause, PAUSE_SECONDS, pauseMails, takeTry } from './login-pause.repository.ts'
+import { endPause, pauseMails, takeTry } from './login-pause.repository.ts'
 import { limitMailsPerHour } from './mails-per-hour.ts'
 import type { MailFailure } from './smtp.ts'
 
 /** A mail that does not know when the hour's limit ends asks again after this: a clock may have been wrong. */
 const LONGEST_WAIT_MS = 300_000
 
-/** Whether a mail may be sent now, or what it waits for, and when to ask again. */
+/** Whether a mail may be sent now, or what it waits for, and when to ask again: at the next try of the login, or after a time. */
 export type Admission =
   | { isAdmitted: true; isProbe: boolean }
-  | { isAdmitted: false; waitsFor: 'login' | 'limit'; afterMs: number }
+  | { isAdmitted: false; waitsFor: 'login' }
+  | { isAdmitted: false; waitsFor: 'limit'; afterMs: number }
 
 export type MailGate = {
   /** Asks for one mail. `isCounted`: it was admitted before, and counts as one mail however often it is tried. */
@@ -21,20 +22,15 @@ export type MailGate = {
 
 type Options = { db: Db; pool: Pool; mailsPerHour: number; onLimit: () => void }
 
-/** The milliseconds until a mail whose login was refused is due again. */
-export const PAUSE_MS = PAUSE_SECONDS * 1000
-
 /** Makes what all nodes share before a mail is sent: the pause after a refused login, and the mails of an hour. */
 export function createMailGate({ db, pool, mailsPerHour, onLimit }: Options): MailGate {
   const charge = limitMailsPerHour({ pool, most: mailsPerHour, onTripped: onLimit })
   return {
     async admit({ isUrgent, isCounted }) {
-      const pause = await takeTry(db)
-      if (pause.isPaused) {
-        return { isAdmitted: false, waitsFor: 'login', afterMs: pause.seconds * 1000 }
-      }
+      const { isPaused, isProbe } = await takeTry(db)
+      if (isPaused) return { isAdmitted: false, waitsFor: 'login' }
       const waitMs = isCounted ? 0 : await charge(isUrgent)
-      if (waitMs === 0) return { isAdmitted: true, isProbe: pause.isProbe }
+      if (waitMs === 0) return { isAdmitted: true, isProbe }
       return { isAdmitted: false, waitsFor: 'limit', afterMs: Math.min(waitMs, LONGEST_WAIT_MS) }
     },
     async noteLogin(login, isProbe) {

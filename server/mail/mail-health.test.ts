@@ -1,25 +1,16 @@
 import { Logger, runOnce } from 'graphile-worker'
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { expect, test } from 'vitest'
 import { selectJobFacts } from '../doctor/doctor.repository.ts'
 import { releaseAbandonedJobs } from '../queue/queue.ts'
-import { freshDatabase } from '../testing/databases.ts'
+import { openDatabaseForTest } from '../testing/database-for-test.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { queueAgain, queueMail } from './queue-mail.ts'
 
 const MAIL = { to: 'olga@example.org', expiresAt: Date.now() + 60_000 }
 
-async function databaseForTest() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const opened = openDatabase(database.url, () => {})
-  onTestFinished(opened.close)
-  return opened
-}
-
 test('a mail that is queued again counts once, and its job is not one that was given up, also while the job of its last try has not ended', async () => {
-  const { db, pool } = await databaseForTest()
+  const { db, pool } = await openDatabaseForTest()
   const counts: object[] = []
   await queueMail(db, 'send-x', MAIL)
   await runOnce({
@@ -40,7 +31,7 @@ test('a mail that is queued again counts once, and its job is not one that was g
 })
 
 test('of a process that was killed after it had queued a mail again, nothing but the next try is left', async () => {
-  const { db } = await databaseForTest()
+  const { db } = await openDatabaseForTest()
   await queueMail(db, 'send-x', MAIL)
   const { rows } = await sql<{ payload: typeof MAIL }>`UPDATE graphile_worker._private_jobs
     SET locked_at = now() - interval '1 hour', locked_by = 'a killed one', attempts = 1 RETURNING payload`.execute(

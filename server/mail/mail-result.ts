@@ -1,5 +1,5 @@
 import type { MailOutcome } from '../db/tables.ts'
-import { type Admission, PAUSE_MS } from './mail-gate.ts'
+import type { Admission } from './mail-gate.ts'
 import type { QueuedMail } from './queue-mail.ts'
 import { MailFailure } from './smtp.ts'
 
@@ -25,7 +25,10 @@ export type Result<M> = {
   reply?: number | undefined
   answer?: string | undefined
   hint?: string | undefined
-  /** The mail as it is queued again, and after how many milliseconds. */
+  /**
+   * The mail as it is queued again, and after how many milliseconds. One that waits for the login is queued for the next try
+   * where the pause lasts still.
+   */
   again?: { mail: M; afterMs: number }
 }
 
@@ -35,12 +38,16 @@ const LONGEST_RETRY_MS = 15_000
 /** What becomes of a mail that may not be sent now. */
 export function postpone<M extends WaitingMail>(
   mail: M,
-  { waitsFor, afterMs }: Extract<Admission, { isAdmitted: false }>,
+  admission: Extract<Admission, { isAdmitted: false }>,
 ): Result<M> {
-  const again = { mail: { ...mail, waitsFor }, afterMs }
-  return waitsFor === 'login'
-    ? { outcome: 'paused', message: 'mail waits: the login is refused', isTried: false, again }
-    : { outcome: 'limited', message: 'mail waits: MAILS_PER_HOUR', isTried: false, again }
+  const { waitsFor } = admission
+  const waiting = { ...mail, waitsFor }
+  if (waitsFor === 'login') {
+    const message = 'mail waits: the login is refused'
+    return { outcome: 'paused', message, isTried: false, again: { mail: waiting, afterMs: 0 } }
+  }
+  const again = { mail: waiting, afterMs: admission.afterMs }
+  return { outcome: 'limited', message: 'mail waits: MAILS_PER_HOUR', isTried: false, again }
 }
 
 /** Decides what becomes of a mail that was not sent because of an error. */
@@ -58,17 +65,14 @@ export function judgeFailure<M extends WaitingMail>(mail: M, error: unknown): Re
   if (isUnanswered && mail.isUnanswered) {
     return { ...failed, outcome: 'sent', message: 'mail sent twice without an answer' }
   }
-  const isLoginRefused = failure?.login === 'refused'
   const { tries = 0 } = mail
   const next = {
     ...mail,
     tries: tries + 1,
     isUnanswered: mail.isUnanswered || isUnanswered,
-    waitsFor: isLoginRefused ? ('login' as const) : undefined,
+    waitsFor: failure?.login === 'refused' ? ('login' as const) : undefined,
   }
-  const afterMs = isLoginRefused
-    ? PAUSE_MS
-    : Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
+  const afterMs = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
   const again = { mail: next, afterMs }
   return { ...failed, outcome: 'retrying', message: 'mail not sent, will retry', again }
 }

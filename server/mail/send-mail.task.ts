@@ -2,6 +2,7 @@ import { databaseTime } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { MailOutcome } from '../db/tables.ts'
 import { maskEmail } from './email-address.ts'
+import { lockPause } from './login-pause.repository.ts'
 import type { MailGate } from './mail-gate.ts'
 import { putMailEntry } from './mail-log.repository.ts'
 import { judgeFailure, postpone, type Result, type WaitingMail } from './mail-result.ts'
@@ -34,7 +35,7 @@ export type Delivery = {
 
 /**
  * Makes the job that sends a mail. A mail that failed, or was interrupted by the end of the process, is queued again after 2, 4, 8
- * and then every 15 s, until it expires; one whose login was refused after a minute. A mail that its server refuses
+ * and then every 15 s, until it expires; one whose login was refused at the next try, a minute later. A mail that its server refuses
  * permanently is not queued again. A mail that was sent whole without a reply may have arrived, and is queued again only once.
  */
 export function sendUntilExpired<M extends WaitingMail>(
@@ -76,7 +77,8 @@ export function sendUntilExpired<M extends WaitingMail>(
       await db.transaction().execute(async (tx) => {
         const logId = await put(tx)
         const next = { ...again.mail, queuedAt, ...(logId !== undefined && { logId }) }
-        await queueAgain(tx, task, { mail: next, afterMs: again.afterMs })
+        const pauseMs = next.waitsFor === 'login' ? await lockPause(tx) : undefined
+        await queueAgain(tx, task, { mail: next, afterMs: pauseMs ?? again.afterMs })
       })
     } else {
       await put(db).catch((err) => log.warn({ task, err }, 'outcome not stored'))

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { EmailNotice } from '../account/account.mail.ts'
 import type { CodeMail } from '../codes/codes.mail.ts'
 import { addJob } from '../queue/queue.ts'
-import { freshDatabase } from '../testing/databases.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
@@ -139,10 +139,9 @@ test('retries stop when the code expires: no mail arrives later', async () => {
 })
 
 test('a queued mail survives the end of the process, and the next one sends it', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
+  const databaseUrl = await databaseForTest()
   const port = await freePort()
-  const options = { databaseUrl: database.url, config: { smtpUrl: urlOf(port) } }
+  const options = { databaseUrl, config: { smtpUrl: urlOf(port) } }
   const before = await startTestApp(options)
   const { body } = await startAt(before, '/registrations', { email: EMAIL })
   await before.logLine('mail not sent, will retry')

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
-import { freshDatabase } from '../testing/databases.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { openChangeFeed } from './change-feed.ts'
 import { FEED_NAME } from './operator-changes.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
-  const { db, close } = openDatabase(database.url, () => {})
+  const databaseUrl = await databaseForTest()
+  const { db, close } = openDatabase(databaseUrl, () => {})
   onTestFinished(close)
-  const line = await openPostgresProxy(database.url, FEED_NAME)
+  const line = await openPostgresProxy(databaseUrl, FEED_NAME)
   onTestFinished(line.close)
   const listeners = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()

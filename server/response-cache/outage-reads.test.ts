@@ -1,13 +1,13 @@
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
+import { expect, test } from 'vitest'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { appForTest, NODES, type TestApp } from '../testing/test-app.ts'
 
 async function appOnOwnDatabase() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  const app = await appForTest({ databaseUrl: database.url })
-  return { app, databaseUrl: database.url }
+  const databaseUrl = await databaseForTest()
+  const app = await appForTest({ databaseUrl })
+  return { app, databaseUrl }
 }
 
 /** Reads once on each node, so that each has a cached response when the database becomes unavailable. */

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { executeOn, freshDatabase } from '../testing/databases.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { executeOn } from '../testing/databases.ts'
 import { shiftedClock } from '../testing/shifted-clock.ts'
 import { startMain } from '../testing/start-main.ts'
 
@@ -24,12 +25,6 @@ async function startAndStop(env: Record<string, string>) {
   const started = await startMain(env)
   await started.stop()
   return started
-}
-
-async function databaseForTest(): Promise<string> {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  return database.url
 }
 
 const secretIn = (dataDir: string) => readFile(join(dataDir, 'app-secret'), 'utf8')

@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { asSuperuser, executeOn, freshDatabase, withDatabase } from '../testing/databases.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
+import { asSuperuser, executeOn, withDatabase } from '../testing/databases.ts'
 import { folderForTest, mountForTest } from '../testing/folder-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { startMain } from '../testing/start-main.ts'
@@ -28,12 +29,6 @@ async function refusalOf(...start: Parameters<typeof startMain>): Promise<string
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
   expect(stderr).not.toMatch(/^ +at /m)
   return stderr
-}
-
-async function databaseForTest(): Promise<string> {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  return database.url
 }
 
 function onDatabase(url: string) {

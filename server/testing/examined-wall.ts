@@ -6,10 +6,10 @@ import {
 } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../doctor/finding.ts'
 import { certificateForTest } from './certificate.ts'
-import { freshDatabase } from './databases.ts'
+import { databaseForTest } from './database-for-test.ts'
 import { freePort } from './free-port.ts'
 import { openMailbox } from './mailbox.ts'
 import { runCommand } from './run-command.ts'
@@ -57,8 +57,7 @@ export function proxyTo(
 
 /** Starts a wall with a mail server behind an https proxy. Returns the variables with which it is examined. */
 export async function startWall() {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
+  const databaseUrl = await databaseForTest()
   const mailbox = await openMailbox()
   let isOpen = true
   const closeMailbox = async () => {
@@ -69,7 +68,7 @@ export async function startWall() {
   const certificate = await certificateForTest(90)
   const target = `http://127.0.0.1:${await freePort()}`
   const env: Env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     APP_SECRET,
     SMTP_URL: mailbox.url,
     PUBLIC_URL: await serve(proxyTo(target, {}), certificate),

@@ -1,0 +1,17 @@
+import { inject, onTestFinished } from 'vitest'
+import { openDatabase } from '../db/database.ts'
+import { freshDatabase } from './databases.ts'
+
+/** Creates a migrated database that is dropped when the test has finished. Returns its URL. */
+export async function databaseForTest(): Promise<string> {
+  const database = await freshDatabase(inject('databaseUrl'))
+  onTestFinished(() => database.drop())
+  return database.url
+}
+
+/** Opens such a database, until the test has finished. */
+export async function openDatabaseForTest() {
+  const opened = openDatabase(await databaseForTest(), () => {})
+  onTestFinished(opened.close)
+  return opened
+}
