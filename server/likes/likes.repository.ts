@@ -1,36 +1,51 @@
 import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../db/database.ts'
 
-/**
- * Locks the totals of users in the order of their ids, and adds those that are missing: a transaction that is about to change
- * them in more than one statement would otherwise lock them out of order.
- */
-export async function lockTotals(tx: Queryable, userIds: string[]): Promise<void> {
-  await sql`INSERT INTO like_totals AS t (user_id, likes)
-    SELECT user_id, 0 FROM unnest(${userIds}::bigint[]) user_id ORDER BY user_id
-    ON CONFLICT (user_id) DO UPDATE SET likes = t.likes`.execute(tx)
-}
+/** The desired state of a user's like of a post. */
+export type DesiredLike = { userId: string; isLiked: boolean }
+/** A post's number of likes after a statement, and whether that has changed any like. */
+type SetLikes = { likesCount: number; isChanged: boolean }
 
 /**
- * Adds the likes of users who do not like a locked post yet, and counts them for each user. Returns how many were new. All
- * code locks totals in the order of user ids, so that two such statements cannot deadlock.
+ * Sets what some users, each of them once, think of a post, and counts it for the post and for each of them, in one
+ * statement. Returns undefined when there is no such post. Rows are locked in this order: the post, likes, and totals by
+ * ascending user ids, as all code does, so that no two statements deadlock.
  */
-export async function insertLikes(
-  tx: Queryable,
+export async function changeLikes(
+  db: Queryable,
   postId: string,
-  userIds: string[],
-): Promise<number> {
-  const { rows } = await sql<{ added: number }>`
-    WITH added AS (
-      INSERT INTO likes (post_id, user_id)
-      SELECT ${postId}::bigint, user_id FROM unnest(${userIds}::bigint[]) user_id
+  likes: DesiredLike[],
+): Promise<SetLikes | undefined> {
+  const userIds = likes.map(({ userId }) => userId)
+  const areLiked = likes.map(({ isLiked }) => isLiked)
+  const { rows } = await sql<SetLikes>`
+    WITH post AS MATERIALIZED (
+      SELECT id, likes_count FROM posts WHERE id = ${postId} FOR NO KEY UPDATE
+    ), input AS (
+      SELECT post.id AS post_id, i.* FROM post,
+        unnest(${userIds}::bigint[], ${areLiked}::boolean[]) i (user_id, is_liked)
+    ), added AS (
+      INSERT INTO likes (post_id, user_id) SELECT post_id, user_id FROM input WHERE is_liked
       ON CONFLICT DO NOTHING RETURNING user_id
+    ), gone AS (
+      DELETE FROM likes l USING input
+      WHERE NOT is_liked AND l.post_id = input.post_id AND l.user_id = input.user_id
+      RETURNING l.user_id
+    ), changed AS (
+      SELECT user_id, 1 AS likes FROM added UNION ALL SELECT user_id, 0 FROM gone
     ), totals AS (
-      INSERT INTO like_totals AS t (user_id, likes) SELECT user_id, 1 FROM added ORDER BY user_id
-      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + 1
+      INSERT INTO like_totals AS t (user_id, likes)
+      SELECT user_id, likes FROM changed ORDER BY user_id
+      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + CASE excluded.likes WHEN 1 THEN 1 ELSE -1 END
+    ), counted AS (
+      UPDATE posts p SET likes_count = p.likes_count + difference
+      FROM post, (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM gone) AS difference) change
+      WHERE p.id = post.id AND difference <> 0 RETURNING p.likes_count
     )
-    SELECT count(*)::int AS added FROM added`.execute(tx)
-  return rows[0]?.added ?? 0
+    SELECT coalesce(counted.likes_count, post.likes_count) AS "likesCount",
+      EXISTS (SELECT FROM changed) AS "isChanged"
+    FROM post LEFT JOIN counted ON true`.execute(db)
+  return rows[0]
 }
 
 type Removed = { removed: number; last: string | null }
@@ -59,16 +74,6 @@ type LikesToRemove = {
   postId: string
   filter: RawBuilder<unknown>
   archiving?: RawBuilder<unknown>
-}
-
-/** Removes the likes that users gave a locked post. Returns how many there were. */
-export async function deleteLikes(
-  tx: Queryable,
-  postId: string,
-  userIds: string[],
-): Promise<number> {
-  const filter = sql`user_id = ANY(${userIds}::bigint[])`
-  return (await removeLikes(tx, { postId, filter })).removed
 }
 
 /** How many likes one short transaction moves or removes. */

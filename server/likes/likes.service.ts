@@ -1,7 +1,7 @@
 import { batchWrites, type Written } from '../db/batch-writes.ts'
-import type { Db, Queryable } from '../db/database.ts'
+import { type Db, isRowId, type Queryable } from '../db/database.ts'
+import { AppError } from '../http/app-error.ts'
 import {
-  changeLikesCount,
   deleteExpired,
   findExpired,
   lockArchived,
@@ -12,12 +12,11 @@ import {
 } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import {
+  changeLikes,
+  type DesiredLike,
   deleteArchivedLikes,
-  deleteLikes,
   deleteRemovedPost,
-  insertLikes,
   LIKES_STEP,
-  lockTotals,
   removeNextLikes,
   restoreNextLikes,
   selectRemovedPosts,
@@ -32,15 +31,13 @@ import {
 // Other features call these as they are.
 export { archiveLikesOfPosts, archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
 
-/** The desired state of a user's like of a post. */
-export type DesiredLike = { userId: string; isLiked: boolean }
 type LikeOfPost = DesiredLike & { postId: string }
 
 /**
  * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls for one post that
- * come while a transaction on it runs share the next transaction, so that the row of a popular post is locked and flushed
- * once for all of them. `invalidate` is called with the post once per transaction that changed rows, and every call of that
- * transaction resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
+ * come while a statement on it runs share the next one, so that the row of a popular post is locked and flushed once for all
+ * of them. `invalidate` is called with the post once per statement that changed rows, and every call of that statement
+ * resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
  */
 export function batchLikes(
   db: Db,
@@ -54,24 +51,13 @@ export function batchLikes(
   return (postId, like) => setLike({ postId, ...like })
 }
 
-/** Sets the last desired state of each user in one transaction, for likes of one post. Returns its number of likes for each. */
+/** Sets the last desired state of each user, for likes of one post. Returns its number of likes for each. */
 async function setLikes(db: Db, likes: LikeOfPost[]): Promise<Written<number>> {
   const postId = likes[0]?.postId ?? ''
-  const last = new Map(likes.map(({ userId, isLiked }) => [userId, isLiked]))
-  const usersWith = (desired: boolean) =>
-    [...last].filter(([, isLiked]) => isLiked === desired).map(([userId]) => userId)
-  const [liking, unliking] = [usersWith(true), usersWith(false)]
-  return db.transaction().execute(async (tx) => {
-    let isChanged = false
-    const likesCount = await changeLikesCount(tx, postId, async () => {
-      if (liking.length > 0 && unliking.length > 0) await lockTotals(tx, [...last.keys()])
-      const added = liking.length > 0 ? await insertLikes(tx, postId, liking) : 0
-      const removed = unliking.length > 0 ? await deleteLikes(tx, postId, unliking) : 0
-      isChanged = added + removed > 0
-      return added - removed
-    })
-    return { results: likes.map(() => likesCount), isChanged }
-  })
+  const last = [...new Map(likes.map((like) => [like.userId, like])).values()]
+  const set = isRowId(postId) ? await changeLikes(db, postId, last) : undefined
+  if (!set) throw new AppError('POST_NOT_FOUND')
+  return { results: likes.map(() => set.likesCount), isChanged: set.isChanged }
 }
 
 /**

@@ -77,28 +77,6 @@ export async function removePost(
   return { hasLikes: rows[0]?.has_likes ?? false }
 }
 
-/** Locks a post for a change of its likes. Returns their number, or undefined when there is no such post. */
-export async function lockPost(tx: Queryable, id: string): Promise<number | undefined> {
-  const row = await tx
-    .selectFrom('posts')
-    .select('likes_count')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row?.likes_count
-}
-
-/** Adds to a locked post's number of likes and returns the new number. */
-export async function addToLikesCount(tx: Queryable, id: string, change: number): Promise<number> {
-  const { likes_count } = await tx
-    .updateTable('posts')
-    .set((eb) => ({ likes_count: eb('likes_count', '+', change) }))
-    .where('id', '=', id)
-    .returning('likes_count')
-    .executeTakeFirstOrThrow()
-  return likes_count
-}
-
 export function selectOwner(db: Queryable, id: string) {
   return db.selectFrom('posts').select('owner_id').where('id', '=', id).executeTakeFirst()
 }

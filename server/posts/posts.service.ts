@@ -26,9 +26,7 @@ import {
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import { lockReplied } from './post-locks.ts'
 import {
-  addToLikesCount,
   type Edit,
-  lockPost,
   lockToRemove,
   removePost,
   selectEdited,
@@ -129,21 +127,6 @@ export async function archivePost(tx: Queryable, id: string, archive: Archive): 
   const { hasLikes } = await removePost(tx, { id, archive, isEvidence: false })
   if (hasLikes) await addJob(tx, 'remove-likes', { payload: {}, afterMs: LIKES_STAY_MS + 1000 })
   return true
-}
-
-/**
- * Locks a post, so that its likes change one transaction after another, and adds to its number of likes what `change`
- * resolves to. Returns the new number. Throws POST_NOT_FOUND when there is no such post.
- */
-export async function changeLikesCount(
-  tx: Queryable,
-  id: string,
-  change: () => Promise<number>,
-): Promise<number> {
-  const before = isRowId(id) ? await lockPost(tx, id) : undefined
-  if (before === undefined) throw new AppError('POST_NOT_FOUND')
-  const difference = await change()
-  return difference === 0 ? before : addToLikesCount(tx, id, difference)
 }
 
 /**
