@@ -125,3 +125,58 @@ test('a like makes only those responses wrong for signed-in viewers that show it
   cache.invalidate('likes')
   expect([isCached('1'), isCached('2')]).toEqual([false, false])
 })
+
+test('a page shows each new post at once; while many come one after another, it is made again every 100 ms', () => {
+  let ms = 0
+  const cache = createMemoryCache({ clock: () => ms })
+  cache.setSubscribed(true)
+  const isServed = () => cache.getForVisitor('/') !== undefined
+  const page = { ...responseOf('<p>', ['7']), renewedEveryMs: 100 }
+  const put = () => cache.put('/', page, cache.version())
+  put()
+  for (const _ of [1, 2, 3]) {
+    ms += 20
+    cache.invalidate('posts added')
+    expect(isServed()).toBe(false)
+    put()
+  }
+  ms += 20
+  cache.invalidate('posts added')
+  expect(isServed()).toBe(true)
+  ms += 79
+  expect(isServed()).toBe(true)
+  ms += 1
+  expect(isServed()).toBe(false)
+
+  // One that was added while the page was made keeps it from being served no longer than others.
+  const version = cache.version()
+  cache.invalidate('posts added')
+  cache.put('/', page, version)
+  expect(isServed()).toBe(true)
+  cache.invalidate('posts changed 8')
+  expect(isServed()).toBe(false)
+  put()
+  expect(isServed()).toBe(true)
+  cache.invalidate('posts changed 7')
+  expect(isServed()).toBe(false)
+
+  // After a pause it shows each of them again.
+  put()
+  ms += 200
+  put()
+  cache.invalidate('posts added')
+  expect(isServed()).toBe(false)
+})
+
+test('a page from before an edit, a removal or a gap in the change feed is not cached after it', () => {
+  for (const change of ['posts', 'posts changed 8', 'gap'] as const) {
+    const { cache } = cacheAtZero()
+    const version = cache.version()
+    cache.invalidate('posts added')
+    if (change === 'gap')
+      for (const isSubscribed of [false, true]) cache.setSubscribed(isSubscribed)
+    else cache.invalidate(change)
+    cache.put('/', { ...responseOf('<p>'), renewedEveryMs: 100 }, version)
+    expect(cache.getSaved('/', true)).toBeUndefined()
+  }
+})

@@ -19,8 +19,11 @@ export type Change =
 /** A time in which nothing changes. What is read in it is right until it ends, by the monotonic clock (ms). */
 type Span = { endedAt?: number }
 
-/** What this node knew of when a read began: how many changes of each kind, and the time in which nothing changed. */
-export type Version = { posts: number; likes: number; span: Span }
+/**
+ * What this node knew of when a read began: how many changes of posts, how many of these only added some, how many changes of
+ * likes, and the time in which nothing changed.
+ */
+export type Version = { posts: number; additions: number; likes: number; span: Span }
 
 type Entry = {
   response: CachedResponse
@@ -29,12 +32,16 @@ type Entry = {
   postChanges: number
   /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
   cachedAt: number
+  /** How often in a row it was made again soon after it was made, where it is renewed at intervals. */
+  renewals: number
   /** How many evictions it survives when it is the oldest: one for each time that it was read again. */
   chances: number
 }
 
 /** Visitors are served with a saved response for this long after it was last known to be right. */
 const MAX_SAVED_MS = 10 * 60_000
+/** A page is made again after each of this many new posts in a row, and at intervals as long as they go on. */
+const RENEWED_AT_ONCE = 3
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANCES = 8
 /** How many entries with a chance are passed over to evict one. */
@@ -44,7 +51,8 @@ export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
  * Caches responses by URL in bounded memory. A change of posts on any node makes all of them outdated at once; a like makes
- * those outdated that show its post, for signed-in viewers. What is outdated or merely too old stays, for visitors who ask
+ * those outdated that show its post, for signed-in viewers. A response that is renewed at intervals is served although posts were
+ * added since, once that happens again and again. What is outdated or merely too old stays, for visitors who ask
  * while the database is away, except for what shows a post that was edited or removed. `clock` returns monotonic
  * milliseconds.
  */
@@ -52,6 +60,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   const entries = new Map<string, Entry>()
   const likeChanges = createLikeChanges()
   let posts = 0
+  let additions = 0
   let span: Span = {}
   let postChanges = 0
   let bytes = 0
@@ -86,8 +95,15 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     }
   }
 
-  function isFresh({ version, cachedAt, response }: Entry): boolean {
-    return version.posts === posts && clock() - cachedAt <= response.maxAgeMs
+  /** Whether nothing but new posts came since a read began. */
+  const lacksOnlyAdditions = (version: Version) =>
+    posts - version.posts === additions - version.additions
+
+  function isFresh({ version, cachedAt, renewals, response }: Entry): boolean {
+    const ms = clock() - cachedAt
+    if (version.posts === posts) return ms <= response.maxAgeMs
+    const { renewedEveryMs = 0 } = response
+    return renewals >= RENEWED_AT_ONCE && ms < renewedEveryMs && lacksOnlyAdditions(version)
   }
 
   function msSinceRight({ version }: Entry): number {
@@ -101,7 +117,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
   return {
     /** The version now, for a read that is about to begin. */
-    version: (): Version => ({ posts, likes: likeChanges.count(), span }),
+    version: (): Version => ({ posts, additions, likes: likeChanges.count(), span }),
 
     isCurrent: (version: Version): boolean =>
       version.posts === posts && version.likes === likeChanges.count(),
@@ -136,13 +152,21 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /**
      * Caches the response of a read that began at `version`, unless posts have changed since or this node does not
-     * receive the changes of others. Where memory is short, the oldest go, those that were read once before the others.
+     * receive the changes of others. One that is renewed at intervals is cached although posts were added meanwhile. Where
+     * memory is short, the oldest go, those that were read once before the others.
      */
     put(url: string, response: CachedResponse, version: Version): void {
-      if (version.posts !== posts || !isSubscribed) return
+      const { renewedEveryMs } = response
+      const changes = posts - version.posts
+      const isUsable = changes === 0 || (renewedEveryMs && lacksOnlyAdditions(version))
+      if (!isUsable || !isSubscribed) return
       const old = entries.get(url)
       const chances = old ? Math.min(old.chances + 1, MAX_CHANCES) : 0
-      set(url, { response, version, postChanges, cachedAt: clock(), chances })
+      const cachedAt = clock()
+      const isSoon = old && renewedEveryMs && cachedAt - old.cachedAt < 2 * renewedEveryMs
+      const renewals = isSoon ? old.renewals + 1 : 0
+      const atRead = { version, postChanges: postChanges - changes }
+      set(url, { response, ...atRead, cachedAt, renewals, chances })
     },
 
     /** Puts a response in place of an equal one that is only saved; does nothing where that is gone. */
@@ -161,7 +185,10 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       }
       posts++
       postChanges++
-      if (how === 'added') return
+      if (how === 'added') {
+        additions++
+        return
+      }
       for (const [url, entry] of entries) {
         const { postIds } = entry.response
         if (!id || !postIds || postIds.includes(id)) evict(url, entry)

@@ -40,8 +40,9 @@ export function createCachedReads(
 
   /** Resolves to a cached response for visitors, or to what `make` resolves to. Rejects as `make` does. */
   async function current(url: string, make: () => Promise<CachedResponse>) {
+    const find = () => cache.getForVisitor(url)
     // Another request may have filled the cache while this one waited for its turn.
-    return cache.getForVisitor(url) ?? shared.join(url, make) ?? shared.start(url, make)
+    return find() ?? shared.join(url, make, find) ?? shared.start(url, make)
   }
 
   /** As `current`; but while the database cannot be asked, the saved response is served. */

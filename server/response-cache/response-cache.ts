@@ -54,7 +54,8 @@ export function createResponseCache(options: Options) {
 
     /**
      * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
-     * answered: after it, no node serves the state from before. Never rejects.
+     * answered: after it, no node serves the state from before, except that a page may lack the newest of many new posts
+     * for a tenth of a second. Never rejects.
      */
     async publishChange(change: Change): Promise<void> {
       cache.invalidate(change)
