@@ -6,7 +6,7 @@ import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts
 import { countRequests, postWith } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
-const RENEWAL = /\/sessions\/current$/
+const REFRESH = /\/sessions\/current$/
 
 let journey: JourneyWithMail
 /** Another site with a link to the wall: its host differs, not only its port. */
@@ -30,7 +30,7 @@ test('a signed-in person who follows a link from another site is signed in, with
   const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
 
-  const renewal = page.waitForRequest(RENEWAL)
+  const refresh = page.waitForRequest(REFRESH)
   const { document, loads } = await followLink(page)
   await profileLink(page).waitFor()
   const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
@@ -38,19 +38,19 @@ test('a signed-in person who follows a link from another site is signed in, with
   // The browser withheld the cookie from the page's request, and sent it with the page's own call.
   expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })
   expect(await document.headerValue('cookie')).toBeNull()
-  expect(await (await renewal).headerValue('cookie')).toBe(user.cookie)
+  expect(await (await refresh).headerValue('cookie')).toBe(user.cookie)
   expect(loads()).toBe(1)
 })
 
 test('for a visitor who comes from another site the page requests no session', async () => {
   const page = await journey.visit()
-  expect(await renewalsAfterLink(page)).toBe(0)
+  expect(await refreshesAfterLink(page)).toBe(0)
 })
 
 test('a user who logged out here and follows a link from another site is a visitor', async () => {
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()
-  expect(await renewalsAfterLink(page)).toBe(0)
+  expect(await refreshesAfterLink(page)).toBe(0)
 })
 
 test('a session that has ended is requested only once', async () => {
@@ -58,23 +58,23 @@ test('a session that has ended is requested only once', async () => {
   const page = await journey.visit({ as: user })
   await profileLink(page).waitFor()
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
-  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  const refreshes = countRequests(page, 'PATCH', REFRESH)
   for (let visit = 0; visit < 2; visit++) {
     await followLink(page)
     await signInButton(page).waitFor()
     await page.waitForLoadState('networkidle')
   }
-  expect(renewals()).toBe(1)
+  expect(refreshes()).toBe(1)
 })
 
 /** How often a visitor's page asks for the session after a link from another site. */
-async function renewalsAfterLink(page: Page): Promise<number> {
+async function refreshesAfterLink(page: Page): Promise<number> {
   await signInButton(page).waitFor()
-  const renewals = countRequests(page, 'PATCH', RENEWAL)
+  const refreshes = countRequests(page, 'PATCH', REFRESH)
   await followLink(page)
   await signInButton(page).waitFor()
   await page.waitForLoadState('networkidle')
-  return renewals()
+  return refreshes()
 }
 
 /** Goes to the other site and from there to the wall. Returns the request for the wall's page, and how often it was loaded. */

@@ -5,7 +5,7 @@ import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts
 import { countRequests } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
-const RENEWAL = '**/api/v1/sessions/current'
+const REFRESH = '**/api/v1/sessions/current'
 const UNAVAILABLE = 'Сервис временно недоступен. Попробуйте через минуту'
 
 let journey: JourneyWithMail
@@ -23,13 +23,13 @@ test('while it is unknown whether the viewer is signed in, the page shows neithe
     as: olga,
     before: (page) => {
       asked = countRequests(page, 'PATCH', /\/sessions\/current$/)
-      return page.route(RENEWAL, (route) => route.fulfill({ status: 503 }))
+      return page.route(REFRESH, (route) => route.fulfill({ status: 503 }))
     },
   })
   await expect.poll(asked).toBeGreaterThanOrEqual(4)
   expect(await signInButton(page).count()).toBe(0)
   expect(await profileLink(page).count()).toBe(0)
-  await page.unroute(RENEWAL)
+  await page.unroute(REFRESH)
   await profileLink(page).waitFor()
 })
 
@@ -40,7 +40,7 @@ test('when the server does not answer, a page that needs sign-in keeps its addre
   expect(new URL(page.url()).pathname).toBe('/settings')
   expect(await page.getByRole('dialog').count()).toBe(0)
 
-  await page.unroute(RENEWAL)
+  await page.unroute(REFRESH)
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await profileLink(page).waitFor()
   await page.getByText(olga.email).waitFor()
@@ -51,7 +51,7 @@ test('another call that succeeds in the meantime also shows the viewer', async (
   const page = await visitUnanswered('/')
   const failed = page.getByRole('main').getByRole('alert')
   await failed.getByText(UNAVAILABLE).waitFor()
-  await page.unroute(RENEWAL)
+  await page.unroute(REFRESH)
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await profileLink(page).waitFor()
 })
@@ -64,7 +64,7 @@ test('an action that needs sign-in says that the server does not answer, and wor
   await page.getByRole('status').getByText(UNAVAILABLE).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 
-  await page.unroute(RENEWAL)
+  await page.unroute(REFRESH)
   await write.click()
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
@@ -75,6 +75,6 @@ function visitUnanswered(path: string): Promise<Page> {
   return journey.visit({
     as: olga,
     path,
-    before: (page) => page.route(RENEWAL, (route) => route.fulfill(refusal)),
+    before: (page) => page.route(REFRESH, (route) => route.fulfill(refusal)),
   })
 }

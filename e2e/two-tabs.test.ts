@@ -14,18 +14,18 @@ afterAll(() => journey?.close())
 test('a token that expires during a session is refreshed unnoticed', async () => {
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
-  const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
+  const refreshes = countRequests(page, 'PATCH', /\/sessions\/current$/)
   await publish(page, 'Первая после часа тишины.')
   await page.getByRole('link', { name: /^Профиль / }).click()
   await page.getByRole('link', { name: 'Устройства' }).click()
   await page.getByRole('heading', { name: 'Текущая сессия' }).waitFor()
-  expect(renewals()).toBeGreaterThanOrEqual(2)
+  expect(refreshes()).toBeGreaterThanOrEqual(2)
 })
 
 test('a token that the server refuses is refreshed once, and the call is sent again', async () => {
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
-  const renewals = countRequests(page, 'PATCH', /\/sessions\/current$/)
+  const refreshes = countRequests(page, 'PATCH', /\/sessions\/current$/)
   const sent: (string | undefined)[] = []
   await page.route('**/api/v1/posts', (route) => {
     const headers = route.request().headers()
@@ -36,7 +36,7 @@ test('a token that the server refuses is refreshed once, and the call is sent ag
   })
   await publish(page, 'Со второго раза.')
   expect(sent).toHaveLength(2)
-  expect(renewals()).toBe(2)
+  expect(refreshes()).toBe(2)
   expect(await journey.rows("SELECT FROM posts WHERE text = 'Со второго раза.'")).toHaveLength(1)
 })
 
