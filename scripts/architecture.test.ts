@@ -41,7 +41,9 @@ describe.each(Object.entries(WALKS))('%s', (heading, filesAtMost) => {
 
 test('every source file that the documentation names is there', () => {
   const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
-  const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', { cwd: ROOT })
+  const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+  })
   const named = documents.flatMap((document) =>
     [
       ...readFileSync(join(ROOT, document), 'utf8').matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g),

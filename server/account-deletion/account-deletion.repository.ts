@@ -140,7 +140,8 @@ export async function eraseRows(
  */
 export async function hasCounted(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
-  const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId} AND replied_post_id IS NULL
+  const { rows } =
+    await sql`SELECT FROM posts WHERE owner_id = ${userId} AND replied_post_id IS NULL
     UNION ALL SELECT FROM posts WHERE owner_id = ${userId} AND replied_post_id IS NOT NULL
     UNION ALL SELECT FROM archived_posts WHERE owner_id = ${userId}
     UNION ALL SELECT FROM likes WHERE user_id = ${userId} LIMIT 1`.execute(tx)
