@@ -1,21 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
-import { envOf, runCommand, runCommandOn } from '../server/testing/run-command.ts'
-import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
+import { operatedWall } from '../server/testing/operated-wall.ts'
+import { envOf, runCommand } from '../server/testing/run-command.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
-
-const vslukh = (...args: string[]) => runCommandOn(app, ...args)
-const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+const { app, vslukh, statusOf } = await operatedWall()
 
 test('with --json a refusal, a wrong call and the help are JSON too, with the same exit codes', async () => {
   for (const [code, ...args] of [

@@ -1,27 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { findCounterDifferences } from '../server/posts/counters.task.ts'
-import type { TestUser } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
-import { runCommand, runCommandOn } from '../server/testing/run-command.ts'
-import { NODES, startTestApp, type TestApp } from '../server/testing/test-app.ts'
+import { operatedWall } from '../server/testing/operated-wall.ts'
+import { runCommand } from '../server/testing/run-command.ts'
+import { NODES } from '../server/testing/test-app.ts'
 
-let app: TestApp
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  app = await startTestApp()
-  olga = await app.signUp()
-  petr = await app.signUp()
-})
-afterAll(() => app.close())
-
-/** Runs a command against the test app, a running server with a database of its own. */
-const vslukh = (...args: string[]) => runCommandOn(app, ...args)
-const json = async (...args: string[]) => JSON.parse((await vslukh(...args, '--json')).out)
-const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+const { app, olga, petr, vslukh, json, statusOf } = await operatedWall()
 
 test('a wrong call ends with code 2, a refused one with 1, and help with 0', async () => {
   const wrong = [
@@ -104,7 +91,7 @@ test('status, reports and report show what waits and decide it, and the next req
   })
   expect(await statusOf(post.id)).toBe(404)
   expectRefusal(await app.call('GET', '/sessions', { token: olga.token }), 'UNAUTHORIZED')
-  olga = await app.signIn(olga.email)
+  Object.assign(olga, await app.signIn(olga.email))
   const blocked = await app.call('POST', '/posts', { token: olga.token, body: { text: 'Ещё' } })
   expectRefusal(blocked, 'BLOCKED')
   expect((await vslukh('reports')).out).toBe('Открытых жалоб нет.\n')

@@ -1,30 +1,15 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { findCounterDifferences } from '../server/posts/counters.task.ts'
-import type { TestUser } from '../server/testing/client.ts'
 import { DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
-import { runCommandOn } from '../server/testing/run-command.ts'
+import { operatedWall } from '../server/testing/operated-wall.ts'
 import { findPerson } from '../server/testing/search-columns.ts'
-import { startTestApp, type TestApp } from '../server/testing/test-app.ts'
 
-let app: TestApp
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  app = await startTestApp()
-  olga = await app.signUp()
-  petr = await app.signUp()
-})
-afterAll(() => app.close())
-
-/** Runs a command against the test app, a running server with a database of its own. */
-const vslukh = (...args: string[]) => runCommandOn(app, ...args)
-const json = async (...args: string[]) => JSON.parse((await vslukh(...args, '--json')).out)
-const statusOf = async (id: string) => (await app.call('GET', `/posts/${id}`)).status
+const { app, olga, petr, vslukh, json, statusOf } = await operatedWall()
 
 test('user finds a person by name, e-mail and id, blocks, signs out and renames them', async () => {
   const vera = await app.signUp()

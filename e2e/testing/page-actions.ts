@@ -121,11 +121,15 @@ export async function scroll(page: Page, by: number): Promise<void> {
 /** Types on a ЙЦУКЕН keyboard: each letter with its own key. */
 export async function typeRussian(page: Page, text: string): Promise<void> {
   const keyboard = await page.context().newCDPSession(page)
-  for (const key of text) {
+  // Without a wait between the keys: on a busy machine letters would be too far apart to be one word.
+  const events = [...text].flatMap((key) => {
     const code = codeOfLetter(key)
-    await keyboard.send('Input.dispatchKeyEvent', { type: 'keyDown', key, code, text: key })
-    await keyboard.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code })
-  }
+    return [
+      { type: 'keyDown', key, code, text: key } as const,
+      { type: 'keyUp', key, code } as const,
+    ]
+  })
+  await Promise.all(events.map((event) => keyboard.send('Input.dispatchKeyEvent', event)))
   await keyboard.detach()
 }
 

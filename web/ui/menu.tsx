@@ -71,7 +71,6 @@ export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
   )
 }
 
-const TYPEAHEAD_RESET_MS = 350
 const EDGE = { padding: 8 }
 
 type FloatingList = {
@@ -113,7 +112,6 @@ export function useFloatingList({ anchor, labels, placement, onClose }: Floating
       listRef: names,
       activeIndex,
       onMatch: setActiveIndex,
-      resetMs: TYPEAHEAD_RESET_MS,
     }),
     // Escape is handled below: it must not reach a modal around the list.
     useDismiss(context, { escapeKey: false }),
