@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
-import { countRequests, holdCalls } from './testing/page-actions.ts'
+import { countRequests, holdCalls, untilPreloaded } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
@@ -112,6 +112,7 @@ test('while the server restarts, failed calls show an error; afterwards the user
   await reader.getByRole('button', { name: 'Новые' }).click()
   const liked = reader.getByRole('option', { name: 'Понравившиеся' })
   await liked.waitFor()
+  await untilPreloaded(reader)
 
   await journey.product.stop()
   await send.click()

@@ -83,6 +83,14 @@ export async function switchView(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
+/** Waits until a signed-in viewer's browser has fetched what the next taps may need; the settings come last. */
+export async function untilPreloaded(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const fetched = performance.getEntriesByType('resource')
+    return fetched.some(({ name }) => /\/assets\/settings-[^/]+\.js$/.test(name))
+  })
+}
+
 /** Holds back every call to an address until `letGo()` lets all of them continue. */
 export async function holdCalls(page: Page, address: string | RegExp) {
   const methods: string[] = []
