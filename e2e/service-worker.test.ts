@@ -61,8 +61,12 @@ test('after a visit the wall and a post open without the server, other pages say
   expect(missing?.status()).toBe(503)
   await visitor.getByRole('heading', { name: 'Сервер не отвечает' }).waitFor()
   await visitor.context().setOffline(true)
+  const offline = visitor.getByRole('heading', { name: 'Нет связи' })
+  await offline.waitFor()
+  const loaded = visitor.waitForEvent('load')
   await visitor.getByRole('link', { name: 'Повторить' }).click()
-  await visitor.getByRole('heading', { name: 'Нет связи' }).waitFor()
+  await loaded
+  await offline.waitFor()
   expect(await visitor.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
     'rgb(19, 18, 17)',
   )

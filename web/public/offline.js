@@ -5,10 +5,16 @@ try {
   }
 } catch {}
 
-if (navigator.onLine) {
-  document.title = 'Сервер не отвечает'
-  document.querySelector('h1').textContent = 'Сервер не отвечает'
-  document.querySelector('p').textContent = 'Попробуйте чуть позже.'
+const heading = document.querySelector('h1')
+const hint = document.querySelector('p')
+const whenOffline = [heading.textContent, hint.textContent]
+
+function show([title, text]) {
+  document.title = title
+  heading.textContent = title
+  hint.textContent = text
 }
 
+if (navigator.onLine) show(['Сервер не отвечает', 'Попробуйте чуть позже.'])
+addEventListener('offline', () => show(whenOffline))
 addEventListener('online', () => location.reload())
