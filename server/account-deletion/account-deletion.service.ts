@@ -63,8 +63,8 @@ const NEVER = new Promise<never>(() => {})
 
 /**
  * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
- * short steps, which may take minutes. The journal names `actor`. From the first step on nobody can return to the account; a running server's job goes
- * on with what was interrupted.
+ * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
+ * on with what was interrupted. The journal names `actor` as who erases.
  */
 export async function eraseNow(
   db: Db,

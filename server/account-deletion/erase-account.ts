@@ -36,13 +36,14 @@ export async function eraseAccount(
 ): Promise<void> {
   const mover: Mover = { id: userId, goes: 'for good' }
   const repeat = repeatLocked(db, mover, stopping)
-  const references = await selectReferences(db)
+  const references = (await selectReferences(db)).filter(
+    ({ table }) => !ERASED_OTHERWISE.has(table),
+  )
   let hasMore = true
   while (hasMore) {
     if (await moveOut(db, mover, stopping)) await invalidate()
     await repeat(async (tx) => (await eraseArchivedPosts(tx, userId)) > 0)
     for (const reference of references) {
-      if (ERASED_OTHERWISE.has(reference.table)) continue
       await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
     }
     hasMore = false

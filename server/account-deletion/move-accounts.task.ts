@@ -1,14 +1,11 @@
 import type { Db } from '../db/database.ts'
 import { type Mover, selectMovers } from './account-deletion.repository.ts'
 import { bringBack, moveOut } from './account-moves.ts'
-import { eraseAccount } from './erase-account.ts'
+import { type Erasure, eraseAccount } from './erase-account.ts'
 
-type MoveOptions = {
-  nameKey: Buffer
+type MoveOptions = Omit<Erasure, 'userId'> & {
   /** Rejects when the process is about to end. */
   stopping: Promise<never>
-  /** Invalidates cached reads on every node. */
-  invalidate: () => Promise<void>
 }
 
 /**

@@ -9,7 +9,8 @@ type SetLikes = { likesCount: number; isChanged: boolean }
 /**
  * Sets what some users, each of them once, think of a post, and counts it for the post and for each of them, in one
  * statement. Returns undefined when there is no such post. Rows are locked in this order: the post, likes, and totals by
- * ascending user ids, as all code does, so that no two statements deadlock.
+ * ascending user ids, as all code does, so that no two statements deadlock. A total cannot be negative, not even in a row
+ * that conflicts: `changed` says 0 for a like that is gone, by which the user's total becomes one less.
  */
 export async function changeLikes(
   db: Queryable,

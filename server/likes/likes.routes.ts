@@ -2,7 +2,7 @@ import { likePost, unlikePost } from '../../contract/likes.ts'
 import type { Db } from '../db/database.ts'
 import type { Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import type { Change } from '../response-cache/cache.ts'
+import type { Change } from '../response-cache/change.ts'
 import { batchLikes } from './likes.service.ts'
 
 type Options = {

@@ -9,7 +9,7 @@ import {
   chargePublication,
   type PublicationLimits,
 } from '../rate-limits/publication-limits.ts'
-import type { Change } from '../response-cache/cache.ts'
+import type { Change } from '../response-cache/change.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
   findByIdempotencyKey,

@@ -1,28 +1,14 @@
 import { type CachedResponse, sizeOf } from './cached-response.ts'
+import type { Change } from './change.ts'
 import { createLikeChanges } from './like-changes.ts'
 
 /** A saved response and how many seconds ago it was still right. */
 export type SavedHit = { response: CachedResponse; age: number }
 
-/**
- * What a committed write changed, as far as cached responses show it: the likes of one post or of any; new posts, which only
- * add; one post, which was edited or removed; or any number of posts in any way. Nodes of an earlier release know the first
- * word only.
- */
-export type Change =
-  | 'likes'
-  | `likes ${string}`
-  | 'posts'
-  | 'posts added'
-  | `posts changed ${string}`
-
 /** A time in which nothing changes. What is read in it is right until it ends, by the monotonic clock (ms). */
 type Span = { endedAt?: number }
 
-/**
- * What this node knew of when a read began: how many changes of posts, how many of these only added some, how many changes of
- * likes, and the time in which nothing changed.
- */
+/** How many changes this node knew of when a read began, additions among those of posts, and the time without any. */
 export type Version = { posts: number; additions: number; likes: number; span: Span }
 
 type Entry = {
@@ -50,11 +36,10 @@ const MAX_MOVES = 8
 export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
- * Caches responses by URL in bounded memory. A change of posts on any node makes all of them outdated at once; a like makes
- * those outdated that show its post, for signed-in viewers. A response that is renewed at intervals is served although posts were
- * added since, once that happens again and again. What is outdated or merely too old stays, for visitors who ask
- * while the database is away, except for what shows a post that was edited or removed. `clock` returns monotonic
- * milliseconds.
+ * Caches responses by URL in bounded memory. A change of posts on any node makes all of them outdated at once; a like makes those
+ * outdated that show its post, for signed-in viewers. One that is renewed at intervals is served while posts come one after another.
+ * What is outdated or merely too old stays, for visitors who ask while the database is away, except for what shows a post that was
+ * edited or removed. `clock` returns monotonic milliseconds.
  */
 export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
   const entries = new Map<string, Entry>()

@@ -7,7 +7,7 @@ import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
 import { PRIMARY_POSITION, parsePosition, type WalPosition } from '../db/wal-position.ts'
-import type { Change } from './cache.ts'
+import type { Change } from './change.ts'
 import { CHANNEL, confirm, FEED_NAME, OPERATOR } from './operator-changes.ts'
 
 const FIRST_RETRY_MS = 50

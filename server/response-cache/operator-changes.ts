@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { endsWithin } from '../db/deadline.ts'
-import type { Change } from './cache.ts'
+import type { Change } from './change.ts'
 
 /** Where nodes and operators' commands publish changes. */
 export const CHANNEL = 'vslukh'
