@@ -113,8 +113,10 @@ export function createCachedReads(
         return sendCached(http, served)
       }
       http.reply.type(JSON_TYPE)
-      const response = cache.getForUser(url) ?? (await shared.join(url, make))
-      if (!response) return readForUser(what, read)
+      // Nothing is awaited before a read begins: the calls of one turn of the event loop would begin one each.
+      const cached = cache.getForUser(url) ?? shared.join(url, make)
+      if (!cached) return readForUser(what, read)
+      const response = await cached
       const postIds = response.likes.map(({ postId }) => postId)
       return fillInLikes(response, await likedBy({ userId: viewer.userId, postIds }))
     },
