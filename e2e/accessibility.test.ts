@@ -5,7 +5,7 @@ import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { DESKTOP, type Journey, startJourney, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import { chooseFromMenu, openMenu, postWith, styleOf } from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -134,48 +134,6 @@ test('no screen of moderation has a serious accessibility violation', async () =
   const reporter = await visitAtRest({ as: olga, path: '/settings/reports' })
   await reporter.getByText('Плохой ответ').waitFor()
   await expectNoBarrier(reporter, 'the own reports')
-})
-
-test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async () => {
-  const page = await visitAtRest({ forcedColors: 'active' })
-  const signIn = page.getByRole('button', { name: 'Войти' })
-  expect(await styleOf(signIn, 'border-top-style')).toBe('solid')
-  await openMenu(postWith(page, 'Чужая запись'))
-  const item = page.getByRole('menuitem', { name: 'Пожаловаться' })
-  await item.hover()
-  const menuGround = await styleOf(page.getByRole('menu'), 'background-color')
-  expect(await styleOf(item, 'background-color')).not.toBe(menuGround)
-  await page.keyboard.press('Escape')
-
-  await signIn.click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Электронная почта').fill('nina@example.org')
-  await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Продолжить' }).click()
-  const code = dialog.getByLabel('Код подтверждения')
-  await code.fill('12')
-  expect(await styleOf(code, 'color')).toBe('rgba(0, 0, 0, 0)')
-  const cells = dialog.locator('[data-active]')
-  expect(await styleOf(cells, 'outline-style')).toBe('solid')
-})
-
-test('a printed page is light, has no controls and tears no post in two', async () => {
-  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
-  for (const path of ['/', `/posts/${answer.id}`]) {
-    await page.emulateMedia({ media: 'screen' })
-    await page.goto(journey.url + path)
-    await page.getByText('Мой ответ').or(page.getByText('Моя запись')).first().waitFor()
-    await page.emulateMedia({ media: 'print' })
-    await expect
-      .poll(() => styleOf(page.locator('body'), 'background-color'))
-      .toBe('rgb(251, 249, 246)')
-    expect(await page.locator('button:visible, nav:visible').count()).toBe(0)
-    const articles = page.getByRole('article')
-    expect(await articles.count()).toBeGreaterThan(1)
-    for (const article of await articles.all()) {
-      expect(await styleOf(article, 'break-inside')).toBe('avoid')
-    }
-  }
 })
 
 test('no step of signing in has a serious accessibility violation', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { postWith } from './testing/page-actions.ts'
 import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, PHONE, startJourneyWithMail } from './testing/journey.ts'
+import { PHONE } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { bringTo, isAt, postTexts, postWith, readOn, scroll } from './testing/page-actions.ts'
 import { askForCode, enterCode, profileLink } from './testing/sign-in-actions.ts'
 

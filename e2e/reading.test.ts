@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
-import { postWith } from './testing/page-actions.ts'
+import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { openMenu, postWith, styleOf } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -130,3 +130,48 @@ function forgetNewerThanTargets(): void {
     for (const name of names) Reflect.deleteProperty(owner, name)
   }
 }
+
+test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async () => {
+  await journey.publish(petr, 'Чужая запись')
+  const page = await journey.visit({ forcedColors: 'active' })
+  const signIn = page.getByRole('button', { name: 'Войти' })
+  expect(await styleOf(signIn, 'border-top-style')).toBe('solid')
+  await openMenu(postWith(page, 'Чужая запись'))
+  const item = page.getByRole('menuitem', { name: 'Пожаловаться' })
+  await item.hover()
+  const menuGround = await styleOf(page.getByRole('menu'), 'background-color')
+  expect(await styleOf(item, 'background-color')).not.toBe(menuGround)
+  await page.keyboard.press('Escape')
+
+  await signIn.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Электронная почта').fill('nina@example.org')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Продолжить' }).click()
+  const code = dialog.getByLabel('Код подтверждения')
+  await code.fill('12')
+  expect(await styleOf(code, 'color')).toBe('rgba(0, 0, 0, 0)')
+  const cells = dialog.locator('[data-active]')
+  expect(await styleOf(cells, 'outline-style')).toBe('solid')
+})
+
+test('a printed page is light, has no controls and tears no post in two', async () => {
+  const { id } = await journey.publish(petr, 'На бумаге')
+  const answer = await journey.reply(olga, id, 'Мой ответ')
+  const page = await journey.visit({ as: olga, viewport: DESKTOP })
+  for (const path of ['/', `/posts/${answer.id}`]) {
+    await page.emulateMedia({ media: 'screen' })
+    await page.goto(journey.url + path)
+    await page.getByText('Мой ответ').or(page.getByText('На бумаге')).first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await expect
+      .poll(() => styleOf(page.locator('body'), 'background-color'))
+      .toBe('rgb(251, 249, 246)')
+    expect(await page.locator('button:visible, nav:visible').count()).toBe(0)
+    const articles = page.getByRole('article')
+    expect(await articles.count()).toBeGreaterThan(1)
+    for (const article of await articles.all()) {
+      expect(await styleOf(article, 'break-inside')).toBe('avoid')
+    }
+  }
+})

@@ -3,6 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import { proxyWithNextBuild } from './testing/next-build.ts'
+import {
+  leftovers,
+  pageStored,
+  stateOfNewWorker,
+  storedAssets,
+  storedPages,
+  storeOtherPosts,
+} from './testing/stored-by-worker.ts'
 
 const ALLOWED = {
   serviceWorkers: 'allow',
@@ -142,30 +150,6 @@ function assetRequests(): string[] {
   return asked.filter((path) => path !== undefined)
 }
 
-/** Resolves once the worker has stored the page at a path. */
-async function pageStored(page: Page, at: string): Promise<void> {
-  await expect.poll(async () => Object.keys(await storedPages(page))).toContain(at)
-}
-
-/** The stored HTML by path. */
-function storedPages(page: Page): Promise<Record<string, string>> {
-  return page.evaluate(async () => {
-    const cache = await caches.open('pages')
-    const entries = (await cache.keys()).map(async ({ url }) => {
-      const stored = await cache.match(url, { ignoreVary: true })
-      return [new URL(url).pathname, await stored?.text()]
-    })
-    return Object.fromEntries(await Promise.all(entries))
-  })
-}
-
-function storedAssets(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    const stored = await (await caches.open('assets')).keys()
-    return stored.map(({ url }) => new URL(url).pathname)
-  })
-}
-
 async function expectNothingPersonal(page: Page): Promise<void> {
   const paths = await page.evaluate(async () => {
     const all = await Promise.all(
@@ -181,22 +165,6 @@ async function expectNothingPersonal(page: Page): Promise<void> {
       expect(html).not.toContain(secret)
     }
   }
-}
-
-/** Stores pages of posts that were visited long ago. */
-async function storeOtherPosts(count: number): Promise<void> {
-  const cache = await caches.open('pages')
-  for (let id = 1; id <= count; id++) await cache.put(`/posts/9000${id}`, new Response('Давно'))
-}
-
-async function stateOfNewWorker(): Promise<string | undefined> {
-  return (await navigator.serviceWorker.getRegistration())?.waiting?.state
-}
-
-/** What a browser still has of a service worker: its registrations and caches. */
-async function leftovers(): Promise<string[]> {
-  const registrations = await navigator.serviceWorker.getRegistrations()
-  return [...registrations.map(({ scope }) => scope), ...(await caches.keys())]
 }
 
 function isNext(asset: string): boolean {

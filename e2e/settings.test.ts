@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { countRequests, holdCalls, toast } from './testing/page-actions.ts'
 
 let journey: JourneyWithMail

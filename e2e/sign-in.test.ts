@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { countRequests } from './testing/page-actions.ts'
 import {
   askForCode,
+  descriptionOfFocus,
   enterCode,
   focusedAutocomplete,
   profileLink,
@@ -194,12 +195,4 @@ test('Escape, «Закрыть» and a click beside it close the dialog, and the
 async function copy(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText('${text}')`)
-}
-
-/** The accessible description of the focused element. */
-function descriptionOfFocus(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []
-    return ids.map((id) => document.getElementById(id)?.textContent).join(' ')
-  })
 }

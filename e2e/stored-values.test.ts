@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { postWith, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,

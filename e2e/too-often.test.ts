@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { chooseFromMenu, postWith } from './testing/page-actions.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 

@@ -3,7 +3,6 @@ import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-cor
 import { expect, inject, onTestFinished } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
-import { openMailbox } from '../../server/testing/mailbox.ts'
 import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
 
@@ -31,8 +30,6 @@ export type Visit = BrowserContextOptions & {
 
 /** The product on a fresh database, a client for its API, and a browser. */
 export type Journey = Awaited<ReturnType<typeof startJourney>>
-/** A journey whose codes are read from mails. */
-export type JourneyWithMail = Awaited<ReturnType<typeof startJourneyWithMail>>
 
 /**
  * Starts the product and a browser; `env` configures the product, which reaches its database at the URL that `reach` resolves
@@ -130,54 +127,6 @@ export async function startJourney(
       await sql.end()
       await product.remove()
       await database.drop()
-    },
-  }
-}
-
-/**
- * Starts a journey with a real SMTP server beside it, on a wide screen by default; `env` configures the product. The caller
- * closes it.
- */
-export async function startJourneyWithMail(env: Record<string, string> = {}) {
-  const mailbox = await openMailbox()
-  const journey = await startJourney({ SMTP_URL: mailbox.url, ...env })
-  const mailsRead = new Map<string, number>()
-
-  /** Waits for the next mail to an address and returns its code. */
-  function nextCode(email: string): Promise<string> {
-    const count = (mailsRead.get(email) ?? 0) + 1
-    mailsRead.set(email, count)
-    return mailbox.codeFor(email, count)
-  }
-
-  return {
-    ...journey,
-    mailbox,
-    nextCode,
-
-    /** Runs a statement on the product's database and returns its rows. */
-    async rows(statement: string, values: unknown[] = []) {
-      return (await journey.sql.query(statement, values)).rows
-    },
-
-    /** Signs in by the API, registering where the e-mail is unknown; its mail counts as read. */
-    async signIn(...args: Parameters<typeof journey.signIn>) {
-      const user = await journey.signIn(...args)
-      await nextCode(user.email)
-      return user
-    },
-
-    async signUp() {
-      const user = await journey.signUp()
-      await nextCode(user.email)
-      return user
-    },
-
-    visit: (visit: Visit = {}) => journey.visit({ viewport: DESKTOP, ...visit }),
-
-    async close(): Promise<void> {
-      await journey.close()
-      await mailbox.close()
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { emailKey } from '../../server/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './journey.ts'
+import { type JourneyWithMail, startJourneyWithMail } from './journey-with-mail.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
 /** A journey of a moderated wall: of Olga, who reports, Petr, who writes, and Vera, who decides. */

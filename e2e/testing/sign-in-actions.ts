@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import type { JourneyWithMail } from './journey.ts'
+import type { JourneyWithMail } from './journey-with-mail.ts'
 
 /** Locators of the sign-in dialog's inputs, buttons and errors. */
 export function signInDialog(page: Page) {
@@ -63,4 +63,12 @@ export function otherThan(code: string): string {
 /** The `autocomplete` of the focused input: `email` or `one-time-code`. */
 export function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
   return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
+}
+
+/** The accessible description of the focused element. */
+export function descriptionOfFocus(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []
+    return ids.map((id) => document.getElementById(id)?.textContent).join(' ')
+  })
 }

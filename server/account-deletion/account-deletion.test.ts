@@ -3,8 +3,14 @@ import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
-import { comeBack, isSettled, leave } from '../testing/account-deletion-calls.ts'
-import type { TestUser } from '../testing/client.ts'
+import {
+  comeBack,
+  conversation,
+  isSettled,
+  leave,
+  like,
+  seen,
+} from '../testing/account-deletion-calls.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { findPerson } from '../testing/search-columns.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
@@ -14,37 +20,6 @@ import { eraseNow } from './account-deletion.service.ts'
 const SOON = { timeout: 15_000 }
 
 const wall = async (app: TestApp) => (await app.call('GET', '/posts?limit=50')).body
-const like = (app: TestApp, { token }: TestUser, id: string) =>
-  app.call('POST', `/posts/${id}/likes`, { token })
-
-/** Two people who talk: Olga leaves, Petr stays. */
-async function conversation(app: TestApp) {
-  const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const talk = await app.publish(petr, 'О чём говорит стена')
-  const post = await app.publish(olga, 'Пишу последнее')
-  const answer = await app.reply(olga, talk.id, 'О людях')
-  const under = await app.reply(petr, post.id, 'Не уходи')
-  const own = await app.reply(olga, post.id, 'Ухожу')
-  for (const id of [talk.id, own.id, under.id]) await like(app, olga, id)
-  for (const id of [post.id, answer.id]) await like(app, petr, id)
-  return { olga, petr, talk, post, answer, under, own }
-}
-
-/** What everybody sees of the conversation, and what Petr likes. */
-async function seen(app: TestApp, { petr, talk, post }: Awaited<ReturnType<typeof conversation>>) {
-  const read = async (path: string) => {
-    const { status, body } = await app.call('GET', path, { token: petr.token })
-    return status === 200 ? body : status
-  }
-  return {
-    wall: await read('/posts'),
-    liked: await read('/posts?filter=liked'),
-    talk: await read(`/posts/${talk.id}`),
-    replies: await read(`/posts/${talk.id}/replies`),
-    post: await read(`/posts/${post.id}`),
-    under: await read(`/posts/${post.id}/replies`),
-  }
-}
 
 /** The journal alone names erased users. */
 function isNamedThere(where: string): boolean {

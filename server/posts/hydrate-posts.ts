@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../contract/posts.ts'
 import { NO_USER, type Queryable } from '../db/database.ts'
+import { unixSeconds } from '../db/sql-parts.ts'
 import type { Viewer } from '../http/authenticate.ts'
 
 /** The user whose likes decide `is_liked`; null for a visitor. */
@@ -31,12 +32,12 @@ type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostR
 /** The columns of one post on the wire, from the aliases of posts, users and likes. */
 function columns(prefix: '' | 'r_') {
   const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
-  return sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text,
-    floor(extract(epoch FROM ${post}.created_at))::float8 AS ${as}created_at,
+  return sql`${sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text`)},
+    ${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${as}created_at,
     ${post}.is_modified AS ${as}is_modified, ${post}.owner_id AS ${as}owner_id,
     ${owner}.username AS ${as}username, ${like}.user_id IS NOT NULL AS ${as}is_liked,
     ${post}.likes_count AS ${as}likes_count, ${post}.replies_count AS ${as}replies_count,
-    ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)
+    ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)}`
 }
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { signUpEarlier } from '../testing/sign-up-earlier.ts'
+import { signUpEarlier } from '../testing/passing-time.ts'
 import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
-import { signUpEarlier } from '../testing/sign-up-earlier.ts'
+import { signUpEarlier } from '../testing/passing-time.ts'
 import { appForTest, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')

@@ -2,19 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { freshDatabase } from '../testing/databases.ts'
+import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { appForTest, startTestApp, type TestApp, testPerNode } from '../testing/test-app.ts'
 
-/** Stands for the built app: shows what it was given. */
-const WEB_FILES = {
-  'index.html': `<!doctype html><html lang="ru"><head><title>Имя</title>
-<meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
-<body><div id="root"></div></body></html>`,
-  'assets/index.css': 'body{margin:0}',
-  '.server/package.json': '{"type":"module"}',
-  '.server/entry-server.js':
-    "export const createRenderer = async () => (path) => '<main>' + path + '</main>'",
-}
 /** A refusal without any waiting takes this long on a busy machine. */
 const AT_ONCE_MS = 700
 const WAIT = { timeout: 10_000 }

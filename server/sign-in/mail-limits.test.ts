@@ -89,38 +89,6 @@ test('one e-mail gets 30 code mails a day, whoever requests them', async () => {
   expect((await ask(app)).status).toBe(201)
 })
 
-const SPELLINGS = [
-  (n: number) => `olga+${n}@example.org`,
-  (n: number) => `OLGA+wall${n}@example.org.`,
-  (n: number) => `ｏlga+${n}@ｅxample.org`,
-]
-
-test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, requested from twenty addresses', async () => {
-  const { app, mailbox } = await mailAppForTest(STRICT)
-  for (let minute = 0; minute < 10; minute++) {
-    const asks = Array.from({ length: 20 }, (_, n) => () => {
-      const email = SPELLINGS[n % 3]?.(minute * 20 + n) ?? ''
-      const ip = `198.51.100.${n}`
-      return startAt(app, '/registrations', { email, ip, clientToken: `${minute}/${n}` })
-    })
-    const { ok = 0 } = countCodes(await atOnce(asks))
-    expect(ok).toBe(minute < 3 ? 1 : 0)
-    await pass(app, MINUTE)
-  }
-  await app.logLine('mail sent', 3)
-  expect(mailbox.mails).toHaveLength(3)
-})
-
-test('addresses that differ in dots are one mailbox at Gmail, and several elsewhere', async () => {
-  const app = await appForTest({ config: STRICT })
-  const at = (email: string) =>
-    startAt(app, '/registrations', { email, ip: `10.1.0.${number++}`, clientToken: email })
-  expect((await at('o.l.ga@gmail.com')).status).toBe(201)
-  expectTooMany(await at('ol.ga+1@googlemail.com'), { most: MINUTE })
-  expect((await at('o.l.ga@example.org')).status).toBe(201)
-  expect((await at('ol.ga@example.org')).status).toBe(201)
-})
-
 test.each([1, 20])(
   'strangers who request mails all day from %i networks delay a newcomer by at most an hour',
   async (networks) => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
 /** Makes every one-time operation so many seconds older, once its mail has been tried: the time of a code begins with that. */
@@ -55,4 +56,20 @@ export async function passLimitTime({ db }: TestApp, seconds: number): Promise<v
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE code_mails SET asked_at = asked_at - ${passed}, expires_at = expires_at - ${passed},
     mailed_at = ARRAY(SELECT mailed - ${passed} FROM unnest(mailed_at) mailed)`.execute(db)
+}
+
+/** Makes a decision so much older that it can no longer be undone; the journal refuses that otherwise. */
+export async function passUndoTime({ db }: TestApp, decisionId: string): Promise<void> {
+  await sql`ALTER TABLE journal DISABLE TRIGGER journal_append_only`.execute(db)
+  await sql`UPDATE journal SET at = at - interval '13 seconds' WHERE id = ${decisionId}`.execute(db)
+  await sql`ALTER TABLE journal ENABLE TRIGGER journal_append_only`.execute(db)
+}
+
+/** Signs up a new user whose account counts as an old one: the limits of accounts under a day old do not apply. */
+export async function signUpEarlier(app: TestApp): Promise<TestUser> {
+  const user = await app.signUp()
+  await sql`UPDATE users SET created_at = now() - interval '1 year' WHERE id = ${user.id}`.execute(
+    app.db,
+  )
+  return user
 }

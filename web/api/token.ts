@@ -4,11 +4,17 @@ import { createEmitter } from '../browser/atom.ts'
 import { localStore } from '../browser/storage.ts'
 import { CallError } from './call-error.ts'
 import { clientToken } from './device.ts'
-import { takeEarlyRefresh } from './early-refresh.ts'
 import { send } from './send.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
+
+type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
+
+declare global {
+  /** The refresh that the script in index.html began; null where another tab was refreshing, or no answer came. */
+  var earlyRefresh: Promise<EarlyRefresh | null> | undefined
+}
 
 /** The key stored in this browser from a session's first token until the session is known to be closed. */
 const HAD_SESSION = 'had-session'
@@ -115,4 +121,14 @@ async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
     if (started) throw error
     return action()
   }
+}
+
+/**
+ * Returns, once, the answer to the refresh that the page began before its scripts were there, and when it came in
+ * milliseconds of Date.now(); null where it began none, got none, or asked as another browser than `clientToken`.
+ */
+async function takeEarlyRefresh(clientToken: string): Promise<EarlyRefresh | null> {
+  const early = (await globalThis.earlyRefresh) ?? null
+  globalThis.earlyRefresh = undefined
+  return early?.clientToken === clientToken ? early : null
 }

@@ -1,9 +1,10 @@
 import { useLocation } from 'react-router'
 import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import type { SiteText as Content } from '../../contract/texts.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
-import { SiteText } from '../texts/site-text.tsx'
+import styles from '../texts/site-text.module.css'
 import { useText } from '../texts/use-text.ts'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
@@ -24,4 +25,15 @@ export function TextPage() {
   }
   if (error) return <ErrorPage text={errorMessage(error)} onRetry={refetch} />
   return <Loading label="Загружаем страницу" />
+}
+
+/** The content of a text of the site. */
+function SiteText({ text }: { text: Content }) {
+  return (
+    <article
+      className={styles.text}
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: the server has made it from Markdown, without the HTML in that
+      dangerouslySetInnerHTML={{ __html: text.html }}
+    />
+  )
 }

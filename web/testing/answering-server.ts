@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+
+type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
+type Received = { call: string; bearer: string | undefined; key: unknown; body: string }
+
+export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
+
+/** Starts an HTTP server that answers the calls of a page as a test says, and remembers them. The caller closes it. */
+export async function startAnsweringServer() {
+  const http = createServer(async (request, response) => {
+    const { status, body, headers } = await replyTo(request)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+
+  async function replyTo(request: IncomingMessage): Promise<Reply> {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const call = `${request.method} ${request.url}`
+    const { authorization: bearer, 'idempotency-key': key } = request.headers
+    const current = { call, bearer, key, body }
+    server.received.push(current)
+    const isRefresh = call === 'PATCH /api/v1/sessions/current'
+    return isRefresh ? server.refresh(server.refreshes()) : server.answer(current)
+  }
+
+  const server = {
+    origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    received: [] as Received[],
+    /** Answers every request but the refreshes of the token. */
+    answer: (_request: Received): Reply => ({ status: 200, body: {} }),
+    /** Answers the `n`th refresh, from 1. */
+    refresh: (n: number): Reply => tokenReply(n, 300),
+    refreshes: () => server.received.filter(({ call }) => call.startsWith('PATCH')).length,
+
+    async close(): Promise<void> {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+  return server
+}
+
+/** Returns the answer to a refresh: a token that lives so many seconds from `date` (unix ms), by a server whose clock says that. */
+export function tokenReply(n: number, livesSeconds: number, date = Date.now()): Reply {
+  const expiresAt = Math.floor(date / 1000) + livesSeconds
+  return {
+    status: 200,
+    body: { accessToken: { token: `token-${n}`, expiresAt } },
+    headers: { date: new Date(date).toUTCString() },
+  }
+}
+
+/** Returns an answer with an error of the contract. */
+export function refusal(code: ErrorCode, headers?: Record<string, string>): Reply {
+  const { status, message } = ERRORS[code]
+  return { status, body: { code, message }, ...(headers && { headers }) }
+}
