@@ -44,9 +44,9 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
   await tryCode(page, otherThan(right))
   const tooMany = 'Слишком много неверных кодов. Новый можно запросить через 10 минут'
   await expect.poll(() => error.textContent()).toBe(tooMany)
-  const renew = dialog.getByRole('button', { name: /^Получить новый код через 9:\d\d$/ })
-  await renew.waitFor()
-  expect(await renew.isDisabled()).toBe(true)
+  const again = dialog.getByRole('button', { name: /^Получить новый код через 9:\d\d$/ })
+  await again.waitFor()
+  expect(await again.isDisabled()).toBe(true)
   expect(await code.isEditable()).toBe(false)
 
   await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])

@@ -55,12 +55,19 @@ test('every source file that the documentation names is there', () => {
   expect(named.filter((name) => !isThere(name))).toEqual([])
 })
 
-describe('the size of files', () => {
+describe('source files', () => {
   const paths = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
     cwd: ROOT,
   })
   const sources = paths.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
   const linesOf = ({ text }: { text: string }) => text.split('\n').length - 1
+
+  test('no two of the contract, the server and the web have one name', () => {
+    const names = paths
+      .filter((path) => /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path))
+      .map((path) => basename(path))
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
 
   test('no file has more than 200 lines', () => {
     expect(sources.length).toBeGreaterThan(500)

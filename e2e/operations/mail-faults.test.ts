@@ -10,7 +10,7 @@ import { type Fault, openFaults } from './broken-mail-servers.ts'
 import { EMAIL } from './wall-commands.ts'
 
 /** A conversation ends within 50 s, and commands take their time beside a dozen walls. */
-const PATIENT = { timeout: 120_000 }
+const LONG_WAIT = { timeout: 120_000 }
 
 const stateOf = async (app: TestApp, id: string) =>
   (await app.call('POST', `/codes/${id}/mail`, { body: { clientToken: 'one browser' } })).body.state
@@ -63,7 +63,7 @@ async function recover({ fault, app, id }: BrokenWall): Promise<void> {
   // This wall insists on TLS, which the mailbox does not offer.
   if (fault.name === 'an expired certificate') return
   expect(await mailbox.codeFor(EMAIL), fault.name).toBe(app.codeFor(id))
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  await expect.poll(() => stateOf(app, id), LONG_WAIT).toBe('sent')
   await app.logLine('mail sent')
   expect(mailbox.mails, fault.name).toHaveLength(1)
 }
@@ -78,7 +78,7 @@ test('whatever the mail server does wrong, the person and every command say so, 
     for (const fault of faults.slice(first, first + 4)) walls.push(await startBrokenWall(fault))
     for (const { app, id, fault } of walls) {
       await expect
-        .poll(() => stateOf(app, id), { ...PATIENT, message: fault.name })
+        .poll(() => stateOf(app, id), { ...LONG_WAIT, message: fault.name })
         .toBe('retrying')
     }
     for (const wall of walls) await examine(wall)
@@ -132,8 +132,8 @@ test('a server that takes whole mails and never answers gets each mail twice, an
   onTestFinished(() => hanging.close())
   const app = await appForTest({ config: { smtpUrl: hanging.url } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('retrying')
-  await expect.poll(() => stateOf(app, id), PATIENT).toBe('sent')
+  await expect.poll(() => stateOf(app, id), LONG_WAIT).toBe('retrying')
+  await expect.poll(() => stateOf(app, id), LONG_WAIT).toBe('sent')
   const env = envOf(app)
   const { out } = await runCommand(env, 'mail', 'log', '--json')
   expect(JSON.parse(out)).toMatchObject([{ outcome: 'sent', tries: 2, error: 'ETIMEDOUT' }])

@@ -56,7 +56,7 @@ const DATA_START = `id="${FIRST_PAGE_ID}">{`
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
 /** Rendering and compressing the wall takes about as long as answering a thousand reads from the cache. */
-const RENEWED_EVERY_MS = 100
+const REFRESHED_EVERY_MS = 100
 /** The number of pages that may wait to be rendered. Others get the shell, so that no crawler can keep the server busy. */
 const WAITING_MAX = 16
 /** When a page has waited this long, the server is busy with other things. */
@@ -76,7 +76,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
     return toCachedResponse({
       route,
       maxAgeMs: MAX_AGE_MS,
-      renewedEveryMs: RENEWED_EVERY_MS,
+      refreshedEveryMs: REFRESHED_EVERY_MS,
       isPage: true,
       body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
       // A page that differs only in the time of rendering is the same: the times that it shows are in the content.

@@ -131,7 +131,7 @@ test('a page shows each new post at once; while many come one after another, it 
   const cache = createMemoryCache({ clock: () => ms })
   cache.setSubscribed(true)
   const isServed = () => cache.getForVisitor('/') !== undefined
-  const page = { ...responseOf('<p>', ['7']), renewedEveryMs: 100 }
+  const page = { ...responseOf('<p>', ['7']), refreshedEveryMs: 100 }
   const put = () => cache.put('/', page, cache.version())
   put()
   for (const _ of [1, 2, 3]) {
@@ -176,7 +176,7 @@ test('a page from before an edit, a removal or a gap in the change feed is not c
     if (change === 'gap')
       for (const isSubscribed of [false, true]) cache.setSubscribed(isSubscribed)
     else cache.invalidate(change)
-    cache.put('/', { ...responseOf('<p>'), renewedEveryMs: 100 }, version)
+    cache.put('/', { ...responseOf('<p>'), refreshedEveryMs: 100 }, version)
     expect(cache.getSaved('/', true)).toBeUndefined()
   }
 })

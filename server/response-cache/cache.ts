@@ -18,8 +18,8 @@ type Entry = {
   postChanges: number
   /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
   cachedAt: number
-  /** How often in a row it was made again soon after it was made, where it is renewed at intervals. */
-  renewals: number
+  /** How often in a row it was made again soon after it was made, where it is refreshed at intervals. */
+  refreshes: number
   /** How many evictions it survives when it is the oldest: one for each time that it was read again. */
   chances: number
 }
@@ -27,7 +27,7 @@ type Entry = {
 /** Visitors are served with a saved response for this long after it was last known to be right. */
 const MAX_SAVED_MS = 10 * 60_000
 /** A page is made again after each of this many new posts in a row, and at intervals as long as they go on. */
-const RENEWED_AT_ONCE = 3
+const REFRESHED_AT_ONCE = 3
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANCES = 8
 /** How many entries with a chance are passed over to evict one. */
@@ -37,7 +37,7 @@ export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
  * Caches responses by URL in bounded memory. A change of posts on any node makes all of them outdated at once; a like makes those
- * outdated that show its post, for signed-in viewers. One that is renewed at intervals is served while posts come one after another.
+ * outdated that show its post, for signed-in viewers. One that is refreshed at intervals is served while posts come one after another.
  * What is outdated or merely too old stays, for visitors who ask while the database is away, except for what shows a post that was
  * edited or removed. `clock` returns monotonic milliseconds.
  */
@@ -84,11 +84,11 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   const lacksOnlyAdditions = (version: Version) =>
     posts - version.posts === additions - version.additions
 
-  function isFresh({ version, cachedAt, renewals, response }: Entry): boolean {
+  function isFresh({ version, cachedAt, refreshes, response }: Entry): boolean {
     const ms = clock() - cachedAt
     if (version.posts === posts) return ms <= response.maxAgeMs
-    const { renewedEveryMs = 0 } = response
-    return renewals >= RENEWED_AT_ONCE && ms < renewedEveryMs && lacksOnlyAdditions(version)
+    const { refreshedEveryMs = 0 } = response
+    return refreshes >= REFRESHED_AT_ONCE && ms < refreshedEveryMs && lacksOnlyAdditions(version)
   }
 
   function msSinceRight({ version }: Entry): number {
@@ -137,21 +137,21 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /**
      * Caches the response of a read that began at `version`, unless posts have changed since or this node does not
-     * receive the changes of others. One that is renewed at intervals is cached although posts were added meanwhile. Where
+     * receive the changes of others. One that is refreshed at intervals is cached although posts were added meanwhile. Where
      * memory is short, the oldest go, those that were read once before the others.
      */
     put(url: string, response: CachedResponse, version: Version): void {
-      const { renewedEveryMs } = response
+      const { refreshedEveryMs } = response
       const changes = posts - version.posts
-      const isUsable = changes === 0 || (renewedEveryMs && lacksOnlyAdditions(version))
+      const isUsable = changes === 0 || (refreshedEveryMs && lacksOnlyAdditions(version))
       if (!isUsable || !isSubscribed) return
       const old = entries.get(url)
       const chances = old ? Math.min(old.chances + 1, MAX_CHANCES) : 0
       const cachedAt = clock()
-      const isSoon = old && renewedEveryMs && cachedAt - old.cachedAt < 2 * renewedEveryMs
-      const renewals = isSoon ? old.renewals + 1 : 0
+      const isSoon = old && refreshedEveryMs && cachedAt - old.cachedAt < 2 * refreshedEveryMs
+      const refreshes = isSoon ? old.refreshes + 1 : 0
       const atRead = { version, postChanges: postChanges - changes }
-      set(url, { response, ...atRead, cachedAt, renewals, chances })
+      set(url, { response, ...atRead, cachedAt, refreshes, chances })
     },
 
     /** Puts a response in place of an equal one that is only saved; does nothing where that is gone. */

@@ -17,7 +17,7 @@ export type CachedResponse = {
   /** For how long visitors may be served with it (ms). */
   maxAgeMs: number
   /** How often it is made again where posts are added one after another (ms); absent: after each of them. */
-  renewedEveryMs?: number
+  refreshedEveryMs?: number
   /** Whether it is a page: then only requests without a cookie may be served with it. */
   isPage: boolean
   /** What the ETags of all its variants have in common. */
@@ -35,7 +35,7 @@ export type CachedResponse = {
   laterBytes?: number
 }
 
-type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'renewedEveryMs'> & {
+type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'refreshedEveryMs'> & {
   body: Buffer
   type: string
   /** Headers that every response of the server has. */
@@ -64,7 +64,7 @@ const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 /** Makes the response to cache, with its body in every encoding, now or later; it is compressed off the main thread. */
 export async function toCachedResponse(content: Content): Promise<CachedResponse> {
-  const { route, maxAgeMs, renewedEveryMs, body, likes = [], postIds, isPage = false } = content
+  const { route, maxAgeMs, refreshedEveryMs, body, likes = [], postIds, isPage = false } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -89,7 +89,7 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
   const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
   const toSaved = savedMaker({ ...content, tag })
   const shown = { likes, postIds, ...(toSaved && { toSaved }) }
-  const times = { maxAgeMs, ...(renewedEveryMs !== undefined && { renewedEveryMs }) }
+  const times = { maxAgeMs, ...(refreshedEveryMs !== undefined && { refreshedEveryMs }) }
   const response: CachedResponse = { route, ...times, isPage, tag, variants, ...shown }
   if (body.length < COMPRESSED_MIN) return response
 
