@@ -112,7 +112,7 @@ test('going back from a post returns to it at the very same place; a new visit s
   await journey.publish(olga, 'Пока вас не было')
   await page.getByRole('button', { name: 'Назад' }).click()
   await expect.poll(() => isAt(read, 203)).toBe(true)
-  expect(await page.getByRole('article').count()).toBeGreaterThanOrEqual(30)
+  await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(30)
   expect(await postWith(page, 'Пока вас не было').count()).toBe(0)
   await page.goForward()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()

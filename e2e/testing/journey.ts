@@ -42,8 +42,7 @@ export async function startJourney(
   const database = await freshDatabase(inject('databaseUrl'))
   const DATABASE_URL = await reach(database.url)
   const product = await createProduct({ DATABASE_URL, APP_SECRET, ...env })
-  await product.start()
-  const browser = await launchChromium()
+  const [browser] = await Promise.all([launchChromium(), product.start()])
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
 
@@ -93,7 +92,6 @@ export async function startJourney(
     ...createProductClient(product),
     url: product.url,
     product,
-    browser,
     sql,
 
     /** Opens a page in a browser context of its own, closed when the test is over; an error on the page fails the test. */
