@@ -8,7 +8,9 @@ import {
 } from './vitest.shared.ts'
 
 /** These measure times, load or processor use, so each of them runs while nothing else does. */
-const MEASURING = ['e2e/{idle-connections,life,long-list,overload,unwritable-log,weight}.test.ts']
+const MEASURING = [
+  'e2e/{idle-connections,long-list,overload,restart-time,unwritable-log,weight}.test.ts',
+]
 
 // Each test database is some 500 files, which are made and removed again.
 keepTemporaryFilesInMemory()

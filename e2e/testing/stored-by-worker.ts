@@ -18,6 +18,7 @@ export function storedPages(page: Page): Promise<Record<string, string>> {
   })
 }
 
+/** The paths of the stored assets, of whichever build. */
 export function storedAssets(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const stored = await (await caches.open('assets')).keys()
@@ -31,6 +32,7 @@ export async function storeOtherPosts(count: number): Promise<void> {
   for (let id = 1; id <= count; id++) await cache.put(`/posts/9000${id}`, new Response('Давно'))
 }
 
+/** The state of a worker of a newer build that waits to take over; undefined where there is none. */
 export async function stateOfNewWorker(): Promise<string | undefined> {
   return (await navigator.serviceWorker.getRegistration())?.waiting?.state
 }
