@@ -4,6 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
 import { changesForTest } from '../server/testing/changes-for-test.ts'
+import { lockWaits } from '../server/testing/databases.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
@@ -63,15 +64,12 @@ test('a wave goes on past a post that its author deletes meanwhile, and tells th
   await holder.query('BEGIN')
   await holder.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [first])
   const wave = vslukh('post', 'remove', '--user', author.username, '--since', '2h', '--yes')
-  const waiting = `SELECT count(*)::int AS waiting FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  await expect
-    .poll(async () => (await changes.query(waiting))[0].waiting, { timeout: 30_000 })
-    .toBe(1)
+  await expect.poll(() => lockWaits(app), { timeout: 30_000 }).toBe(1)
   await app.call('DELETE', `/posts/${second}`, { token: author.token })
   await holder.query('COMMIT')
   expect(await wave).toMatchObject({ code: 0, out: 'Удалено: 2 записи.\n' })
   for (const { id } of posts) expect(await statusOf(id)).toBe(404)
+  await changes.arrived()
   const told = changes.received.filter((change) => change.startsWith('operator-'))
   expect(told).toHaveLength(1)
 }, 60_000)

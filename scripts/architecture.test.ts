@@ -3,6 +3,10 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
+/** The paths of all TypeScript of the repository, from its root. */
+const SOURCES = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
+  cwd: ROOT,
+})
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
 
 /** How many files a walk through the code may take at most, by the heading of its section. */
@@ -41,9 +45,6 @@ describe.each(Object.entries(WALKS))('%s', (heading, filesAtMost) => {
 
 test('every source file that the documentation names is there', () => {
   const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
-  const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
-    cwd: ROOT,
-  })
   const named = documents.flatMap((document) =>
     [
       ...readFileSync(join(ROOT, document), 'utf8').matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g),
@@ -51,21 +52,18 @@ test('every source file that the documentation names is there', () => {
   )
   expect(named.length).toBeGreaterThan(50)
   const isThere = (name: string) =>
-    existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
+    existsSync(join(ROOT, name)) || SOURCES.some((path) => path.endsWith(`/${name}`))
   expect(named.filter((name) => !isThere(name))).toEqual([])
 })
 
 describe('source files', () => {
-  const paths = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
-    cwd: ROOT,
-  })
-  const sources = paths.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+  const sources = SOURCES.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
   const linesOf = ({ text }: { text: string }) => text.split('\n').length - 1
 
   test('no two of the contract, the server and the web have one name', () => {
-    const names = paths
-      .filter((path) => /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path))
-      .map((path) => basename(path))
+    const names = SOURCES.filter((path) =>
+      /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path),
+    ).map((path) => basename(path))
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 

@@ -5,11 +5,11 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
 import {
   comeBack,
-  conversation,
   isSettled,
   leave,
   like,
-  seen,
+  readConversation,
+  startConversation,
 } from '../testing/account-deletion-calls.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { findPerson } from '../testing/search-columns.ts'
@@ -28,14 +28,14 @@ function isNamedThere(where: string): boolean {
 
 test('a deleted account is gone from every screen at once, with exact counts, and whole again when its owner returns', async () => {
   const app = await appForTest()
-  const all = await conversation(app)
+  const all = await startConversation(app)
   const { olga, petr, talk, post, under, own } = all
-  const before = await seen(app, all)
+  const before = await readConversation(app, all)
 
   const { status, body } = await leave(app, olga)
   expect(status).toBe(200)
   expect(body.erasedAt * 1000 - Date.now()).toBeCloseTo(14 * 86_400_000, -5)
-  const gone = await seen(app, all)
+  const gone = await readConversation(app, all)
   expect(gone.post).toBe(404)
   expect(JSON.stringify(gone)).not.toContain(olga.username)
   expect(gone.wall.posts).toMatchObject([{ id: talk.id }])
@@ -44,7 +44,7 @@ test('a deleted account is gone from every screen at once, with exact counts, an
   await expect.poll(() => isSettled(app), SOON).toBe(true)
   expect(await findCounterDifferences(app.db)).toEqual([])
   await expect
-    .poll(() => seen(app, all), SOON)
+    .poll(() => readConversation(app, all), SOON)
     .toMatchObject({
       wall: { total: 1 },
       liked: { total: 0, posts: [] },
@@ -52,7 +52,7 @@ test('a deleted account is gone from every screen at once, with exact counts, an
       replies: { total: 0 },
       under: 404,
     })
-  const settled = await seen(app, all)
+  const settled = await readConversation(app, all)
   // Petr's reply stays, with what it answers left out.
   expect((await app.call('GET', `/posts/${under.id}`)).body.actions).toMatchObject({
     likes_count: 0,
@@ -64,10 +64,10 @@ test('a deleted account is gone from every screen at once, with exact counts, an
   expect(refused.body.message).toMatch(
     /^Этот аккаунт удалён\. До \d+\u00a0[а-я]+ его можно вернуть/,
   )
-  expect(await seen(app, all)).toEqual(settled)
+  expect(await readConversation(app, all)).toEqual(settled)
   expect((await comeBack(app, olga.email, true)).status).toBe(200)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
-  await expect.poll(() => seen(app, all), SOON).toEqual(before)
+  await expect.poll(() => readConversation(app, all), SOON).toEqual(before)
   const back = await app.signIn(olga.email)
   expect(back).toMatchObject({ id: olga.id, username: olga.username })
   const liked = (await app.call('GET', '/posts?filter=liked', { token: back.token })).body
@@ -78,7 +78,7 @@ test('a deleted account is gone from every screen at once, with exact counts, an
 
 test('after 14 days an account is erased: replies of others stay, the e-mail is free, the name is not, and no row names the person', async () => {
   const app = await appForTest()
-  const all = await conversation(app)
+  const all = await startConversation(app)
   const { olga, petr, under } = all
   const renamed = { token: olga.token, body: { username: 'olga_the_great' } }
   expect((await app.call('PATCH', '/users/current/profile', renamed)).status).toBe(200)
@@ -161,7 +161,7 @@ test('the code deletes one’s own account only, once, and only with the right c
 
 test('the operator erases an account at once and for good, even one that was never deleted', async () => {
   const app = await appForTest()
-  const { olga, petr, under, talk } = await conversation(app)
+  const { olga, petr, under, talk } = await startConversation(app)
   const nameKey = Buffer.alloc(32, 7)
   const invalidate = async () => {}
   await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'operator', invalidate })

@@ -149,7 +149,7 @@ test('an unchanged username invalidates no cached response on any node; another 
   expect((await take(olga, olga.username)).body.username).toBe(olga.username)
   expectRefusal(await take(olga, 'admin'), 'USERNAME_ALREADY_EXISTS')
   await take(olga, 'renamed_to')
-  await changes.query('SELECT')
+  await changes.arrived()
   expect(changes.received).toEqual([expect.stringMatching(/ posts$/)])
 })
 

@@ -113,7 +113,7 @@ export function createCachedReads(
         return sendCached(http, served)
       }
       http.reply.type(JSON_TYPE)
-      // Nothing is awaited before a read begins: the calls of one turn of the event loop would begin one each.
+      // Nothing may be awaited here: otherwise each call of one turn of the event loop would begin a read of its own.
       const cached = cache.getForUser(url) ?? shared.join(url, make)
       if (!cached) return readForUser(what, read)
       const response = await cached

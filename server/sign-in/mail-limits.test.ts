@@ -3,7 +3,7 @@ import { removeExpiredMailPlaces } from '../codes/mail-places.repository.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
-import { passLimitTime, passRequestTime } from '../testing/passing-time.ts'
+import { passLimitTime, passMailLimitTime } from '../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt } from '../testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest, type TestApp } from '../testing/test-app.ts'
 
@@ -19,16 +19,11 @@ function ask(app: TestApp, clientToken = `browser ${number}`) {
   return startAt(app, '/registrations', { email: EMAIL, clientToken, ip })
 }
 
-async function pass(app: TestApp, seconds: number): Promise<void> {
-  await passLimitTime(app, seconds)
-  await passRequestTime(app, seconds)
-}
-
 /** Requests three codes, a minute apart: as many as are allowed in an hour. */
 async function askThrice(app: TestApp): Promise<void> {
   for (let time = 0; time < 3; time++) {
     expect((await ask(app)).status).toBe(201)
-    await pass(app, MINUTE)
+    await passMailLimitTime(app, MINUTE)
   }
 }
 
@@ -39,7 +34,7 @@ test('one e-mail gets one code mail a minute, whoever requests it, then 429 with
   const inOtherLetters = { email: EMAIL.toUpperCase(), clientToken: 'other', ip: '192.0.2.1' }
   expectTooMany(await startAt(app, '/registrations', inOtherLetters), { most: MINUTE })
 
-  await pass(app, MINUTE)
+  await passMailLimitTime(app, MINUTE)
   expect((await ask(app)).status).toBe(201)
   await mailbox.mailTo(EMAIL, 2)
   expect(mailbox.mails).toHaveLength(2)
@@ -74,7 +69,7 @@ test('one e-mail gets 3 code mails an hour', async () => {
   const app = await appForTest({ config: STRICT })
   await askThrice(app)
   expectTooMany(await ask(app), { least: 50 * MINUTE, most: 57 * MINUTE })
-  await pass(app, HOUR)
+  await passMailLimitTime(app, HOUR)
   expect((await ask(app)).status).toBe(201)
 })
 
@@ -82,10 +77,10 @@ test('one e-mail gets 30 code mails a day, whoever requests them', async () => {
   const app = await appForTest({ config: STRICT })
   for (let hour = 0; hour < 10; hour++) {
     await askThrice(app)
-    await pass(app, HOUR)
+    await passMailLimitTime(app, HOUR)
   }
   expectTooMany(await ask(app), { least: 13 * HOUR, most: 14 * HOUR })
-  await pass(app, 14 * HOUR)
+  await passMailLimitTime(app, 14 * HOUR)
   expect((await ask(app)).status).toBe(201)
 })
 
@@ -104,14 +99,14 @@ test.each([1, 20])(
       )
     for (let step = 0; step < 30; step++) {
       await strangersAsk()
-      await pass(app, STEP)
+      await passMailLimitTime(app, STEP)
     }
     let waited = 0
     for (;;) {
       await strangersAsk()
       const { status } = await startAt(app, '/registrations', { email: EMAIL, ip: '192.0.2.1' })
       if (status === 201) break
-      await pass(app, MINUTE)
+      await passMailLimitTime(app, MINUTE)
       waited += MINUTE
       expect(waited).toBeLessThanOrEqual(HOUR)
     }
@@ -167,15 +162,15 @@ test('a client that has signed in before has a limit of its own, however many co
   const first = await ask(app, 'my browser')
   const { id } = first.body
   await verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken: 'my browser' })
-  await pass(app, 24 * HOUR)
+  await passMailLimitTime(app, 24 * HOUR)
 
   await askThrice(app)
   expectTooMany(await ask(app), { least: HOUR / 2, most: HOUR })
   for (let time = 0; time < 3; time++) {
     expect((await ask(app, 'my browser')).status).toBe(201)
-    await pass(app, 4 * MINUTE)
+    await passMailLimitTime(app, 4 * MINUTE)
   }
-  await pass(app, 10 * MINUTE)
+  await passMailLimitTime(app, 10 * MINUTE)
   expectTooMany(await ask(app, 'my browser'), { least: 30 * MINUTE, most: HOUR })
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atOnce } from '../testing/at-once.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
-import { passLimitTime, passRequestTime } from '../testing/passing-time.ts'
+import { passMailLimitTime } from '../testing/passing-time.ts'
 import { countCodes, startAt } from '../testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest } from '../testing/test-app.ts'
 
@@ -24,8 +24,7 @@ test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, reque
     })
     const { ok = 0 } = countCodes(await atOnce(asks))
     expect(ok).toBe(minute < 3 ? 1 : 0)
-    await passLimitTime(app, MINUTE)
-    await passRequestTime(app, MINUTE)
+    await passMailLimitTime(app, MINUTE)
   }
   await app.logLine('mail sent', 3)
   expect(mailbox.mails).toHaveLength(3)

@@ -40,12 +40,13 @@ export async function isSettled({ db }: TestApp): Promise<boolean> {
   return rows[0]?.left === 0
 }
 
+/** Likes a post. */
 export function like(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {
   return app.call('POST', `/posts/${id}/likes`, { token })
 }
 
-/** Two people who talk: Olga, who is to leave, and Petr, who stays. */
-export async function conversation(app: TestApp) {
+/** Lets two people talk: Olga, who is to leave, and Petr, who stays. Returns both, and their posts. */
+export async function startConversation(app: TestApp) {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const talk = await app.publish(petr, 'О чём говорит стена')
   const post = await app.publish(olga, 'Пишу последнее')
@@ -57,10 +58,10 @@ export async function conversation(app: TestApp) {
   return { olga, petr, talk, post, answer, under, own }
 }
 
-/** What everybody sees of the conversation, and what Petr likes. */
-export async function seen(
+/** Reads what everybody sees of the conversation, and what Petr likes; the status of a read in place of a body where it is not 200. */
+export async function readConversation(
   app: TestApp,
-  { petr, talk, post }: Awaited<ReturnType<typeof conversation>>,
+  { petr, talk, post }: Awaited<ReturnType<typeof startConversation>>,
 ) {
   const read = async (path: string) => {
     const { status, body } = await app.call('GET', path, { token: petr.token })

@@ -58,6 +58,12 @@ export async function passLimitTime({ db }: TestApp, seconds: number): Promise<v
     mailed_at = ARRAY(SELECT mailed - ${passed} FROM unnest(mailed_at) mailed)`.execute(db)
 }
 
+/** Makes the limits on code mails and every one-time operation so many seconds older. */
+export async function passMailLimitTime(app: TestApp, seconds: number): Promise<void> {
+  await passLimitTime(app, seconds)
+  await passRequestTime(app, seconds)
+}
+
 /** Makes a decision so much older that it can no longer be undone; the journal refuses that otherwise. */
 export async function passUndoTime({ db }: TestApp, decisionId: string): Promise<void> {
   await sql`ALTER TABLE journal DISABLE TRIGGER journal_append_only`.execute(db)
