@@ -7,11 +7,6 @@ import {
   wholeProduct,
 } from './vitest.shared.ts'
 
-/** These measure times, load or processor use, so each of them runs while nothing else does. */
-const MEASURING = [
-  'e2e/{idle-connections,long-list,overload,restart-time,unwritable-log,weight}.test.ts',
-]
-
 // Each test database is some 500 files, which are made and removed again.
 keepTemporaryFilesInMemory()
 
@@ -43,24 +38,14 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          // Faults and nodes have commands of their own: test:faults and test:nodes.
+          // What kills, measures or needs several nodes has commands of its own, which CONTRIBUTING.md names.
           include: ['e2e/*.test.ts'],
-          exclude: MEASURING,
           globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
           ...wholeProduct,
           // Each file has a product, a database and a browser of its own, and often waits for them.
           fileParallelism: true,
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
-        },
-      },
-      {
-        test: {
-          name: 'e2e measuring',
-          include: MEASURING,
-          globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
-          ...wholeProduct,
-          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import lighthouse, { type Flags } from 'lighthouse'
-import { CHROMIUM_FLAGS, findChromium } from '../e2e/testing/chromium.ts'
+import { CHROMIUM_FLAGS, findFullChromium } from '../e2e/testing/chromium.ts'
 import { endChild, untilPrinted } from '../server/testing/child-process.ts'
 
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
@@ -92,7 +92,7 @@ async function startBrowser() {
   const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const browser = spawn(
-    await findChromium(),
+    await findFullChromium(),
     [...FLAGS, ...sandbox, `--user-data-dir=${profile}`, 'about:blank'],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )

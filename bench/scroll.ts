@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core'
-import { launchChromium } from '../e2e/testing/chromium.ts'
+import { launchFullChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
 import { codeOf } from '../server/codes/codes.mail.ts'
 import { deriveKey } from '../server/start/app-secret.ts'
@@ -27,7 +27,7 @@ await using started = await startFilledProduct({
 })
 const { product } = started
 await using running = new AsyncDisposableStack()
-const browser = await launchChromium()
+const browser = await launchFullChromium()
 running.defer(() => browser.close())
 
 const page = await browser.newPage({ viewport: { width: 390, height: 844 } })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { postPath } from '../contract/pages.ts'
 import type { PostPage } from '../contract/posts.ts'
 import { startDemo } from '../demo/start-demo.ts'
-import { launchChromium } from '../e2e/testing/chromium.ts'
+import { launchFullChromium } from '../e2e/testing/chromium.ts'
 import { freePort } from '../server/testing/free-port.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
@@ -30,7 +30,7 @@ const THREAD = 'В отделении тихо'
 
 await buildWebIfNeeded()
 await using running = new AsyncDisposableStack()
-const browser = await launchChromium()
+const browser = await launchFullChromium()
 running.defer(() => browser.close())
 const demo = await startDemo({ port: String(await freePort()), say() {} })
 running.defer(() => demo.stop())

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { VIEWER } from '../../demo/wall-post.ts'
-import { launchChromium } from '../testing/chromium.ts'
+import { launchFullChromium } from '../testing/chromium.ts'
 import { reportByDialog } from '../testing/moderation-actions.ts'
 import { NOW, startFrozenDemo } from './frozen-demo.ts'
 import { openInOwnFont } from './own-font.ts'
@@ -25,7 +25,7 @@ let browser: Browser
 let signedIn: NonNullable<BrowserContextOptions['storageState']>
 beforeAll(async () => {
   demo = await startFrozenDemo()
-  browser = await launchChromium()
+  browser = await launchFullChromium()
   const context = await browser.newContext({ userAgent: USER_AGENT })
   const page = await context.newPage()
   await page.goto(demo.signInUrl)

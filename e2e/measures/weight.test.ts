@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
-import { postWith, scroll } from './testing/page-actions.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { type Journey, startJourney } from '../testing/journey.ts'
+import { postWith, scroll } from '../testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const SHIFT_AT_MOST = 0.02
@@ -91,7 +91,7 @@ test('the layout shift measurement detects a shift', async () => {
   }, SHIFT_AT_MOST)
 })
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const scripts = (pattern: string) => globSync(pattern, { cwd: ROOT })
 
 /** The scripts that hold the property by which TypeBox marks each of its schemas; no minifier renames it. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import type { PostPage } from '../contract/posts.ts'
-import { createClient } from '../server/testing/client.ts'
-import { freshDatabase } from '../server/testing/databases.ts'
-import { createProduct } from './testing/product.ts'
+import type { PostPage } from '../../contract/posts.ts'
+import { createClient } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { createProduct } from '../testing/product.ts'
 
 test('the first start creates the database and the secret; the second has the data', async () => {
   const product = await productForTest()

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../server/db/database.ts'
-import { askOnce, openCrowd, sendNewcomers } from '../server/testing/crowd.ts'
-import { openSocket } from '../server/testing/raw-http.ts'
-import { databaseForTest, startProductForTest } from './testing/product.ts'
+import { openDatabase } from '../../server/db/database.ts'
+import { askOnce, openCrowd, sendNewcomers } from '../../server/testing/crowd.ts'
+import { openSocket } from '../../server/testing/raw-http.ts'
+import { databaseForTest, startProductForTest } from '../testing/product.ts'
 
 /** The number of requests that the server works on at once. */
 const AT_WORK = 64

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSocket } from '../server/testing/raw-http.ts'
-import { databaseForTest, startProductForTest } from './testing/product.ts'
+import { openSocket } from '../../server/testing/raw-http.ts'
+import { databaseForTest, startProductForTest } from '../testing/product.ts'
 
 const OPEN_FILES = 200
 

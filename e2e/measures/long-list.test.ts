@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
-import { bringTo, isAt, postWith } from './testing/page-actions.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { type Journey, startJourney } from '../testing/journey.ts'
+import { bringTo, isAt, postWith } from '../testing/page-actions.ts'
 
 const POSTS = 1100
 /** The number of posts that are read: further pages are there for scrolling on, also where one more was on its way. */

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { endChild } from '../server/testing/child-process.ts'
-import { freshDatabase } from '../server/testing/databases.ts'
-import { folderForTest, mountForTest } from '../server/testing/folder-for-test.ts'
-import { freePort } from '../server/testing/free-port.ts'
+import { endChild } from '../../server/testing/child-process.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
+import { freePort } from '../../server/testing/free-port.ts'
 
 const run = promisify(execFile)
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const EXIT_MS = 1000
 /** More lines than the buffer of the log holds: 1 MiB of some 150 bytes each. */
 const MANY_READS = 12_000

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createProduct } from './testing/product.ts'
+import { createProduct } from '../testing/product.ts'
 
 test('a start with the database that an earlier one has created is ready within 3 s', async () => {
   const product = await createProduct()
