@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import {
   keepTemporaryFilesInMemory,
+  MEASURING,
   runByNode,
+  STARTS_AND_KILLS,
   sharedPostgres,
   strict,
   wholeProduct,
@@ -26,6 +28,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['{server,operator,demo}/**/*.test.ts'],
+          exclude: [...STARTS_AND_KILLS, ...MEASURING],
           globalSetup: [sharedPostgres],
           ...runByNode,
           // Tests wait for the database part of the time, so four files keep two cores busy.

@@ -10,6 +10,23 @@ if (compileCache) process.env.NODE_COMPILE_CACHE ??= compileCache
 /** Starts the database only for projects that need one: `npm test -- contract` runs at once. */
 export const sharedPostgres = './server/testing/global-setup.ts'
 
+/** Server tests that start and kill whole databases: part of `npm run test:faults`. */
+export const STARTS_AND_KILLS = [
+  'operator/embedded-database.test.ts',
+  'server/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
+  'server/start/installation.test.ts',
+  'server/wrong-clock.test.ts',
+]
+
+/** Server tests that measure memory over thousands of requests: part of `npm run test:measures`. */
+export const MEASURING = ['server/posts/prepared-texts.test.ts']
+
+/** Server tests that find more the longer they run: short in `npm test`, long in `npm run test:faults`. */
+export const RANDOM = [
+  'server/fuzz.test.ts',
+  'server/moderation/{moving-posts,random-acts}.test.ts',
+]
+
 /** A test that fails sometimes has failed: nothing retries it. */
 export const strict = { retry: 0, allowOnly: false }
 

@@ -26,7 +26,8 @@ test('the table says for every call of the contract what it returns to the owner
 })
 
 test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
-  const isChanging = who === 'owner' || who === 'moderator'
+  const isChanging =
+    (who === 'owner' || who === 'moderator') && /^2/.test(is) && !name.startsWith('GET')
   const fixture = isChanging ? await createAccountFixture(app) : sharedHouse
   const caller = who === 'owner' ? fixture.owner : await callerFor(who)
   const before = await readOwned(app, fixture)

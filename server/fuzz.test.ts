@@ -6,7 +6,7 @@ import { createOpenApiCheck } from './testing/openapi-check.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 
 /** FUZZ_RUNS sets the number of requests, FUZZ_SEED repeats a run. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 5000)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 1500)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const LANES = 6
 

@@ -9,7 +9,7 @@ import { appForTest } from '../testing/test-app.ts'
 
 /** The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say otherwise. */
 const SEED = Number(process.env.ACTS_SEED ?? 20_26)
-const RUNS = Number(process.env.ACTS_RUNS ?? 6)
+const RUNS = Number(process.env.ACTS_RUNS ?? 3)
 const ACTS_PER_RUN = 80
 /** So many acts meet in the database. */
 const AT_ONCE = 8

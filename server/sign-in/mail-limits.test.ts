@@ -84,34 +84,31 @@ test('one e-mail gets 30 code mails a day, whoever requests them', async () => {
   expect((await ask(app)).status).toBe(201)
 })
 
-test.each([1, 20])(
-  'strangers who request mails all day from %i networks delay a newcomer by at most an hour',
-  async (networks) => {
-    const app = await appForTest({ config: STRICT })
-    const STEP = 20 * MINUTE
-    let round = 0
-    const strangersAsk = () =>
-      atOnce(
-        Array.from({ length: networks }, (_, n) => () => {
-          const clientToken = `stranger ${round++}`
-          return startAt(app, '/registrations', { email: EMAIL, clientToken, ip: `10.1.0.${n}` })
-        }),
-      )
-    for (let step = 0; step < 30; step++) {
-      await strangersAsk()
-      await passMailLimitTime(app, STEP)
-    }
-    let waited = 0
-    for (;;) {
-      await strangersAsk()
-      const { status } = await startAt(app, '/registrations', { email: EMAIL, ip: '192.0.2.1' })
-      if (status === 201) break
-      await passMailLimitTime(app, MINUTE)
-      waited += MINUTE
-      expect(waited).toBeLessThanOrEqual(HOUR)
-    }
-  },
-)
+// What many networks can do is tried without the server: codes/mail-places.test.ts.
+test('strangers who request mails all day from one network delay a newcomer by at most an hour', async () => {
+  const app = await appForTest({ config: STRICT })
+  const STEP = 20 * MINUTE
+  let round = 0
+  const strangerAsks = () =>
+    startAt(app, '/registrations', {
+      email: EMAIL,
+      clientToken: `stranger ${round++}`,
+      ip: '10.1.0.0',
+    })
+  for (let step = 0; step < 30; step++) {
+    await strangerAsks()
+    await passMailLimitTime(app, STEP)
+  }
+  let waited = 0
+  for (;;) {
+    await strangerAsks()
+    const { status } = await startAt(app, '/registrations', { email: EMAIL, ip: '192.0.2.1' })
+    if (status === 201) break
+    await passMailLimitTime(app, MINUTE)
+    waited += MINUTE
+    expect(waited).toBeLessThanOrEqual(HOUR)
+  }
+})
 
 test('concurrent starts for one mailbox send one mail', async () => {
   const app = await appForTest({ config: STRICT })
