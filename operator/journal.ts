@@ -8,7 +8,10 @@ import { accessLine, actLines } from './journal-words.ts'
 import { findPerson } from './person.ts'
 
 export const journal: Command = {
-  usage: ['journal [--user КТО] [--post НОМЕР] [--since 7d] [--access]'],
+  usage: [
+    'journal [--user КТО] [--post НОМЕР] [--since 7d]',
+    'journal --access [--user КТО] [--post НОМЕР] [--since 7d]',
+  ],
   summary: 'кто, когда, что и почему; новое сверху; --access — адреса входов и записей людей',
   options: ['user=', 'post=', 'since=', 'access'],
   async run(context: Context): Promise<Output> {

@@ -98,6 +98,13 @@ export const SITE_CASES: Case[] = [
       expect.arrayContaining([expect.objectContaining({ action: 'post.remove', actor: 'seed' })]),
   },
   {
+    usage: 'journal --access',
+    words: ({ people }) => ['journal', '--access', '--user', people.olga.username],
+    says: () => 'В журнале ничего нет.',
+    json: () => [],
+    journal: ['access.read'],
+  },
+  {
     usage: 'verify ФАЙЛ',
     words: (wall) => ['verify', madeBefore(wall)],
     says: () => 'Копия верна',
