@@ -19,7 +19,7 @@ import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
 const ROWS = ['строка', 'строки', 'строк'] as const
 
 export const backup: Command = {
-  usage: ['backup [FILE|FOLDER] [--without-secret]'],
+  usage: ['backup [ФАЙЛ|ПАПКА] [--without-secret]'],
   summary: 'копия стены одним файлом; сервер может работать',
   options: ['without-secret'],
   endsWhenInterrupted: true,
@@ -46,7 +46,7 @@ export const backup: Command = {
 }
 
 export const verify: Command = {
-  usage: ['verify FILE'],
+  usage: ['verify ФАЙЛ'],
   summary:
     'проверяет копию: возвращает её во временную базу, сверяет суммы и счётчики, читает стену',
   endsWhenInterrupted: true,
@@ -82,7 +82,7 @@ async function note(
 }
 
 export const restore: Command = {
-  usage: ['restore FILE [--replace]'],
+  usage: ['restore ФАЙЛ [--replace]'],
   summary: 'возвращает копию в пустую стену; --replace заменяет ту, что есть',
   options: ['replace'],
   endsWhenInterrupted: true,

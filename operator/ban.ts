@@ -14,7 +14,7 @@ import { printable, time } from './format.ts'
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
 export const ban: Command = {
-  usage: ['ban list', 'ban add domain|network|email VALUE [--days N]', 'ban remove N'],
+  usage: ['ban list', 'ban add domain|network|email ЗНАЧЕНИЕ [--days ДНЕЙ]', 'ban remove НОМЕР'],
   summary: 'откуда нельзя зарегистрироваться',
   options: ['days='],
   async run(context: Context): Promise<Output> {

@@ -14,13 +14,13 @@ const NAMES: Record<Part, string> = { registrations: 'Регистрация', w
 const INVITATION_DAYS = 7
 
 export const close: Command = {
-  usage: ['close registrations --reason R', 'close writing --reason R'],
+  usage: ['close registrations --reason ПРИЧИНА', 'close writing --reason ПРИЧИНА'],
   summary: 'закрывает регистрацию или запись на стену; причину видят все',
   options: ['reason='],
   async run(context: Context): Promise<Output> {
     const part = partOf(context)
     const reason = textOf(context, 'reason')
-    if (!reason) throw new UsageError('нужна причина: --reason')
+    if (!reason?.trim()) throw new UsageError('нужна причина: --reason')
     await change(context, (tx) => closeSite(tx, { part, reason, actor: context.actor }))
     return { lines: [`${NAMES[part]} закрыта: ${reason}`], json: { part, reason } }
   },
@@ -37,7 +37,7 @@ export const open: Command = {
 }
 
 export const invite: Command = {
-  usage: ['invite [--days N]'],
+  usage: ['invite [--days ДНЕЙ]'],
   summary: 'приглашение: по ссылке зарегистрируется один человек, пока регистрация закрыта',
   options: ['days='],
   async run(context: Context): Promise<Output> {

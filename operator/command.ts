@@ -7,6 +7,9 @@ import type { Wall } from './open-wall.ts'
 /** The options of a command line, as they were given. */
 export type Values = Record<string, string | boolean | undefined>
 
+/** Environment variables. */
+export type Env = Record<string, string | undefined>
+
 /** What a command prints: lines for people, or one JSON value with `--json`. */
 export type Output = {
   lines: string[]
@@ -17,6 +20,7 @@ export type Output = {
 
 /** What a command works with. */
 export type Context = {
+  env: Env
   config: Config
   wall: Wall
   db: Db
@@ -34,7 +38,7 @@ export type Context = {
 export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
 
 /** What a command works with that reads the settings by itself, too. */
-export type Alone = Pick<ContextWithoutWall, 'words' | 'say'>
+export type Alone = Pick<ContextWithoutWall, 'env' | 'words' | 'say'>
 
 export type Command = CommandFacts &
   (

@@ -5,7 +5,7 @@ import { findCounterDifferences } from '../server/posts/counters.task.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
-import { runCommand } from '../server/testing/run-command.ts'
+import { runHere } from '../server/testing/run-command.ts'
 import { NODES } from '../server/testing/test-app.ts'
 
 const { app, olga, petr, vslukh, json, statusOf } = await operatedWall()
@@ -16,6 +16,8 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
     ['explode'],
     ['constructor'],
     ['status', '--frobnicate'],
+    ['status', '--as'],
+    ['status', '--json=1'],
     ['status', '--reason', 'Спам'],
     ['status', 'now'],
     ['report', '1'],
@@ -27,6 +29,7 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
   for (const result of await Promise.all(wrong.map((args) => vslukh(...args)))) {
     const err = expect.stringMatching(/^Неверный вызов: /)
     expect(result).toMatchObject({ code: 2, out: '', err })
+    expect(result.err).not.toMatch(/Unknown|Option|ambiguous/)
   }
   const refused = [
     ['post', '999999'],
@@ -39,9 +42,16 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
     expect(err).toMatch(/[а-яё.]\n$/i)
     expect(err).not.toContain('    at ')
   }
-  const helped = [['--help'], ['post', '--help'], ['user', '--help']]
-  for (const { code, out } of await Promise.all(helped.map((args) => runCommand({}, ...args)))) {
+  const helped = [['--help'], ['-h'], ['help'], ['help', 'post'], ['user', '--help']]
+  for (const { code, out } of await Promise.all(helped.map((args) => runHere({}, args)))) {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('--dry-run') })
+    // Words that stand for what one types are Russian, too; EMAIL, POST and the like were not.
+    expect(out).not.toMatch(/\b(?!ACCESS_JOURNAL_DAYS)[A-Z]{1,}\b/)
+  }
+  expect((await runHere({}, ['--version'])).out).toMatch(/^vslukh \d+\.\d+\.\d+\n$/)
+  const explained = (await runHere({}, ['help', 'report'])).out
+  for (const option of ['--quiet', '--note', '--order', '--reason', '--block-days']) {
+    expect(explained).toMatch(new RegExp(`^ {2}${option} .*[а-яё]`, 'm'))
   }
 }, 120_000)
 
@@ -62,13 +72,16 @@ test('status, reports and report show what waits and decide it, and the next req
   await checks.execute(app.db)
   const state = (await vslukh('status')).out
   expect(state).toContain('Письма:     ждут: 0, не уходят: 0; за час отправлено: 2, ')
-  expect(state).toContain('Счётчики:   01.03.2026, 05:40, расхождений: 2')
-  expect(state).toContain('Копия:      01.03.2026, 13:00, 2.5 МБ, проверялась 27.02.2026, 13:00.')
+  expect(state).toContain('Счётчики:   01.03.2026, 05:40 GMT+3, расхождений: 2')
+  expect(state).toContain(
+    'Копия:      01.03.2026, 13:00 GMT+3, 2.5 МБ, проверялась 27.02.2026, 13:00 GMT+3.',
+  )
   expect(state).toContain('Последняя не удалась: на диске не осталось места.')
   expect(state).toContain('Последняя не прошла проверку: счётчик неверен')
   const { out } = await vslukh('reports')
-  expect(out).toContain(`${post.id}  1 жалоба (1 аккаунт)`)
-  expect(out).toContain('Спам или реклама × 1')
+  expect(out).toContain(`${post.id}  ${olga.username}, `)
+  expect(out).toMatch(/1 жалоба \(1 аккаунт\) с .* GMT\+3: Спам или реклама × 1/)
+  expect(out).toContain('    Купитегараж\n    недорого\n')
   expect(out).toContain('«Надоело»')
 
   const dry = await vslukh('report', post.id, 'remove', '--dry-run')
@@ -98,8 +111,10 @@ test('status, reports and report show what waits and decide it, and the next req
   expect((await vslukh('reports', '--all')).out).toContain(`${post.id}  удалена`)
 
   const lines = (await vslukh('journal', '--post', post.id)).out
-  expect(lines).toContain('Маша  post.remove')
-  expect(lines).toContain('Торговля «Купитегараж»')
+  expect(lines).toContain(`Маша  запись удалена (запись ${post.id}, человек ${olga.id})`)
+  for (const line of ['Причина: Торговля', 'Заметка: Опять', 'Текст: Купитегараж', 'недорого']) {
+    expect(lines).toContain(`\n    ${line}\n`)
+  }
   expect(await json('journal', '--user', olga.username, '--since', '1h')).toMatchObject([
     { action: 'user.block', actor: 'Маша' },
     { action: 'post.remove', details: { note: 'Опять' } },

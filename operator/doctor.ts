@@ -11,17 +11,17 @@ export const doctor: Command = {
   summary: 'проверяет всё по порядку и говорит, как починить',
   async runAlone(alone: Alone): Promise<Output> {
     requireWords(alone, 0)
-    const findings = await findAll(alone.say)
+    const findings = await findAll(alone)
     const isBroken = findings.some(({ level }) => level === 'broken')
     return { lines: findings.flatMap(linesOf), json: { isBroken, findings }, isBroken }
   },
 }
 
 /** Settings and a database that do not let anything start are findings, too. */
-async function findAll(say: Alone['say']): Promise<Finding[]> {
+async function findAll({ env, say }: Alone): Promise<Finding[]> {
   let stage = 'settings'
   try {
-    const config = readConfig(process.env)
+    const config = readConfig(env)
     stage = 'database'
     const wall = await openWall(config, say)
     try {

@@ -1,7 +1,17 @@
+/** What PostgreSQL and Node take for no time zone would be a stack here. */
+function timeZone(): string {
+  const zone = process.env.TZ
+  return zone && Intl.supportedValuesOf('timeZone').includes(zone) ? zone : 'Europe/Moscow'
+}
+
 const TIME = new Intl.DateTimeFormat('ru', {
-  dateStyle: 'short',
-  timeStyle: 'short',
-  timeZone: process.env.TZ || 'Europe/Moscow',
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: timeZone(),
+  timeZoneName: 'short',
 })
 
 /** Returns a date and time for the terminal; a dash for none. */
@@ -12,11 +22,19 @@ export function time(at: Date | number | null): string {
 
 const FIRST_LINE_MAX = 60
 
-/** Returns the first line of a text, cut to what fits into a list. Control characters never reach the terminal. */
+/** Returns the first line of a text for a list, with «…» where there is more. Control characters never reach the terminal. */
 export function firstLine(text: string): string {
-  const [line = ''] = text.split('\n')
-  const clean = printable(line)
-  return clean.length > FIRST_LINE_MAX ? `${clean.slice(0, FIRST_LINE_MAX - 1)}…` : clean
+  const clean = printable(text)
+  const [line = ''] = clean.split('\n')
+  if (line.length > FIRST_LINE_MAX) return `${line.slice(0, FIRST_LINE_MAX - 1)}…`
+  return line === clean ? line : `${line} …`
+}
+
+/** Returns the lines of a whole text, indented. */
+export function indented(text: string): string[] {
+  return printable(text)
+    .split('\n')
+    .map((line) => `    ${line}`)
 }
 
 /** Returns a text without what a terminal would take for a command. */

@@ -1,3 +1,4 @@
+import { productVersion } from '../server/db/migrate.ts'
 import type { Command, Output } from './command.ts'
 
 const COMMON = [
@@ -7,8 +8,25 @@ const COMMON = [
   '  --yes            не спрашивать подтверждения',
   '  --as ИМЯ         кто действует, для журнала',
   '  --env-file ФАЙЛ  переменные, с которыми запущен сервер',
-  '  --help           подсказка',
+  '  --help, -h       подсказка; то же — vslukh help КОМАНДА',
 ]
+
+/** What each option of a command means; КТО is a person. */
+const OPTIONS: Record<string, string> = {
+  access: 'адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал',
+  all: 'и последние решённые',
+  'block-days=': 'и закрыть автору возможность писать на столько дней',
+  'days=': 'на сколько дней; без этого — бессрочно, приглашение — на неделю',
+  'note=': 'заметка, которую увидят только в журнале',
+  'order=': 'чьё предписание и его номер, для журнала',
+  'post=': 'номер записи',
+  quiet: 'не сообщать автору и тем, кто жаловался',
+  'reason=': 'причина словами: её увидят те, кого она касается',
+  replace: 'заменить стену, которая уже есть',
+  'since=': 'за какое время: 30m, 2h, 7d',
+  'user=': 'КТО: имя, почта или номер человека',
+  'without-secret': 'не класть в копию секрет',
+}
 
 /** The help of the program: each command with its summary. */
 export function programHelp(commands: Record<string, Command>): Output {
@@ -35,7 +53,26 @@ function factsOf({ usage, summary, options = [] }: Command) {
 
 /** The help of one command: each way to call it. */
 export function commandHelp(command: Command): Output {
-  const { usage, summary } = command
-  const lines = [...usage.map((line) => `vslukh ${line}`), '', summary, '', ...COMMON]
+  const { usage, summary, options = [] } = command
+  const own = options.map((option) => {
+    const name = `--${option.replace('=', '')}`
+    return `  ${name.padEnd(16)} ${OPTIONS[option] ?? ''}`
+  })
+  const who = usage.some((line) => line.includes('КТО')) ? ['КТО — имя, почта или номер.'] : []
+  const lines = [
+    ...usage.map((line) => `vslukh ${line}`),
+    '',
+    summary,
+    ...who,
+    '',
+    ...own,
+    ...COMMON,
+  ]
   return { lines, json: factsOf(command) }
+}
+
+/** The version of this installation. */
+export function versionOutput(): Output {
+  const version = productVersion()
+  return { lines: [`vslukh ${version}`], json: { version } }
 }

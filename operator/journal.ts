@@ -1,38 +1,64 @@
-import { readJournal } from '../server/journal/journal.ts'
+import { readAccesses } from '../server/journal/access-journal.ts'
+import { ACTS_MAX, appendToJournal, readJournal } from '../server/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { requireWords, secondsOf, textOf } from './command.ts'
+import { commit, requireWords, secondsOf, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'
-import { firstLine, time } from './format.ts'
+import { time } from './format.ts'
+import { accessLine, actLines } from './journal-words.ts'
 import { findPerson } from './person.ts'
 
 export const journal: Command = {
-  usage: ['journal [--user NAME|EMAIL|ID] [--post N] [--since 7d]'],
-  summary: 'кто, когда, что и почему; новое сверху',
-  options: ['user=', 'post=', 'since='],
+  usage: [
+    'journal [--user КТО] [--post НОМЕР] [--since 7d]',
+    'journal --access [--user КТО] [--post НОМЕР] [--since 7d]',
+  ],
+  summary: 'кто, когда, что и почему; новое сверху; --access — адреса входов и записей людей',
+  options: ['user=', 'post=', 'since=', 'access'],
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
-    const postId = textOf(context, 'post')
-    if (postId !== undefined && !/^\d{1,18}$/.test(postId)) {
-      throw new UsageError('--post: нужен номер записи')
-    }
-    const sinceSeconds = secondsOf(context, 'since')
-    const userId = await idOf(context)
-    const acts = await readJournal(context.db, {
-      ...(userId !== undefined && { userId }),
-      ...(postId !== undefined && { postId }),
-      ...(sinceSeconds !== undefined && { sinceSeconds }),
-    })
-    const lines = acts.map((act) => {
-      const about = [
-        act.post_id && `запись ${act.post_id}`,
-        act.user_id && `человек ${act.user_id}`,
-      ]
-      const text = typeof act.details.text === 'string' ? ` «${firstLine(act.details.text)}»` : ''
-      const reason = act.reason ? ` — ${firstLine(act.reason)}` : ''
-      return `${time(act.at)}  ${act.actor}  ${act.action}  ${about.filter(Boolean).join(', ')}${reason}${text}`
-    })
-    return { lines: lines.length > 0 ? lines : ['В журнале ничего нет.'], json: acts }
+    const filter = await filterOf(context)
+    if (context.values.access === true) return accesses(context, filter)
+    const acts = await readJournal(context.db, filter)
+    return outputOf(acts, acts.flatMap(actLines))
   },
+}
+
+type Filter = { userId?: string; postId?: string; sinceSeconds?: number }
+
+/** Shows what ACCESS_JOURNAL_DAYS keeps. That somebody has read it is an act itself. */
+async function accesses(context: Context, filter: Filter): Promise<Output> {
+  const { actor, db } = context
+  const read = await commit(context, async (tx) => {
+    await appendToJournal(tx, { actor, action: 'access.read', ...filter })
+    return readAccesses(db, filter)
+  })
+  return outputOf(read, read.map(accessLine))
+}
+
+function outputOf(acts: { at: Date }[], lines: string[]): Output {
+  if (acts.length === 0) return { lines: ['В журнале ничего нет.'], json: acts }
+  const oldest = acts.at(-1)
+  const rest =
+    acts.length < ACTS_MAX || !oldest
+      ? []
+      : [
+          `… показаны последние ${ACTS_MAX}, с ${time(oldest.at)}. Сузьте: --user, --post или --since.`,
+        ]
+  return { lines: [...lines, ...rest], json: acts }
+}
+
+async function filterOf(context: Context): Promise<Filter> {
+  const postId = textOf(context, 'post')
+  if (postId !== undefined && !/^\d{1,18}$/.test(postId)) {
+    throw new UsageError('--post: нужен номер записи')
+  }
+  const sinceSeconds = secondsOf(context, 'since')
+  const userId = await idOf(context)
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(postId !== undefined && { postId }),
+    ...(sinceSeconds !== undefined && { sinceSeconds }),
+  }
 }
 
 async function idOf(context: Context): Promise<string | undefined> {

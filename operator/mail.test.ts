@@ -4,13 +4,13 @@ import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../server/testing/free-port.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
-import { envOf, runCommand } from '../server/testing/run-command.ts'
+import { envOf, runHere } from '../server/testing/run-command.ts'
 import { startAt } from '../server/testing/sign-in-calls.ts'
 import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
 import { appForTest } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {
-  const { code, out, err } = await runCommand(env, 'mail', ...args)
+  const { code, out, err } = await runHere(env, ['mail', ...args])
   return { code, out: out + err }
 }
 

@@ -7,7 +7,7 @@ import { printable } from './format.ts'
 import { mailLog } from './mail-log.ts'
 
 export const mail: Command = {
-  usage: ['mail test ADDRESS', 'mail log [ADDRESS]'],
+  usage: ['mail test АДРЕС', 'mail log [АДРЕС]'],
   summary: 'отправляет пробное письмо и показывает каждый шаг; говорит, что стало с письмами',
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     const [what, address] = context.words

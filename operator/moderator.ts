@@ -7,7 +7,7 @@ import { Refusal, UsageError } from './command-errors.ts'
 import { time } from './format.ts'
 
 export const moderator: Command = {
-  usage: ['moderator list', 'moderator add EMAIL', 'moderator remove EMAIL'],
+  usage: ['moderator list', 'moderator add ПОЧТА', 'moderator remove ПОЧТА'],
   summary: 'кто видит жалобы в браузере',
   async run(context: Context): Promise<Output> {
     const [what] = context.words

@@ -1,20 +1,22 @@
 import { AppError } from '../server/http/app-error.ts'
+import { readJournal } from '../server/journal/journal.ts'
 import { decide } from '../server/moderation/decisions.service.ts'
-import { readSubject } from '../server/moderation/moderation.service.ts'
+import { readSubject, readWaitingPost } from '../server/moderation/moderation.service.ts'
 import { selectRecentPosts } from '../server/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, commit, publish, requireWords, secondsOf, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'
 import { count, POSTS, printable } from './format.ts'
+import { actLines } from './journal-words.ts'
 import { requirePerson } from './person.ts'
-import { confirmBlock, decisionOf, outcomeLine } from './reports.ts'
+import { confirmBlock, decisionOf, outcomeLine, waitingLines } from './reports.ts'
 
 export const post: Command = {
   usage: [
-    'post ID [show]',
-    'post ID remove [--reason R] [--block-days N] [--note T] [--order T] [--quiet]',
-    'post ID restore [--note T] [--quiet]',
-    'post remove --user NAME --since 2h [--reason R] [--block-days N] [--note T] [--quiet]',
+    'post НОМЕР [show]',
+    'post НОМЕР remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
+    'post НОМЕР restore [--note ТЕКСТ] [--quiet]',
+    'post remove --user КТО --since 2h [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--quiet]',
   ],
   summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
   options: ['user=', 'since=', 'reason=', 'block-days=', 'note=', 'order=', 'quiet'],
@@ -45,15 +47,18 @@ const STATES = {
 async function show({ db }: Context, id: string): Promise<Output> {
   const found = await readSubject(db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
+  const waiting = await readWaitingPost(db, id)
+  const acts = await readJournal(db, { postId: id })
   const reason = found.reason ? `, причина: ${found.reason}` : ''
   return {
     lines: [
       `Запись ${id}: ${STATES[found.state]}${reason}`,
       `Автор: ${found.username} (${found.owner_id})`,
       '',
-      printable(found.text),
+      ...(waiting ? waitingLines(waiting) : [printable(found.text)]),
+      ...(acts.length > 0 ? ['', 'Журнал:', ...acts.flatMap(actLines)] : []),
     ],
-    json: { id, ...found },
+    json: { id, ...found, waiting: waiting ?? null, journal: acts },
   }
 }
 

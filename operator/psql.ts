@@ -14,7 +14,7 @@ export const psql: Command = {
     // Ctrl+C belongs to psql.
     process.on('SIGINT', () => {})
     const { address, env } = withoutPassword(url)
-    const options = { stdio: 'inherit', env: { ...process.env, ...env } } as const
+    const options = { stdio: 'inherit', env: { ...context.env, ...env } } as const
     const { error } = spawnSync('psql', [address], options)
     return error ? printed : { lines: [], json: null }
   },

@@ -24,9 +24,11 @@ export const recount: Command = {
     // Otherwise the doctor and the metrics would tell of what is mended until the nightly check.
     if (!context.isDryRun) await storeCounterCheck(context.db, 0)
     const lines = mended.map(
-      ({ counter, id, kept, rows }) => `${counter} ${id}: было ${kept}, строк ${rows}`,
+      ({ counter, id, kept, rows }) =>
+        `${NAMES[counter]?.(id) ?? counter}: было ${kept}, строк ${rows}`,
     )
-    const result = mended.length === 0 ? 'Все счётчики верны.' : `Исправлено: ${mended.length}.`
+    const done = context.isDryRun ? 'Было бы исправлено' : 'Исправлено'
+    const result = mended.length === 0 ? 'Все счётчики верны.' : `${done}: ${mended.length}.`
     return { lines: [...lines, result], json: { mended } }
   },
 }
@@ -41,4 +43,13 @@ async function mend(context: Context, found: Difference[]): Promise<void> {
   })
 }
 
-const ORDER = ['post likes', 'post replies', 'owner posts', 'owner replies', 'user likes', 'wall']
+const NAMES: Record<string, (id: string) => string> = {
+  'post likes': (id) => `Отметки записи ${id}`,
+  'post replies': (id) => `Ответы на запись ${id}`,
+  'owner posts': (id) => `Записи человека ${id}`,
+  'owner replies': (id) => `Ответы человека ${id}`,
+  'user likes': (id) => `Отметки человека ${id}`,
+  wall: () => 'Записи стены',
+}
+
+const ORDER = Object.keys(NAMES)

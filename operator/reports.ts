@@ -5,7 +5,7 @@ import { selectDecided } from '../server/moderation/queue.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { ACCOUNTS, count, firstLine, POSTS, REPORTS, time } from './format.ts'
+import { ACCOUNTS, count, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
 
 /** As many as a terminal shows. */
 const SHOWN_MAX = 500
@@ -18,7 +18,8 @@ export const reports: Command = {
     requireWords(context, 0)
     const { posts, total } = await readQueue(context.db, SHOWN_MAX)
     const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
-    const open = posts.length === 0 ? ['Открытых жалоб нет.'] : posts.flatMap(linesOf)
+    const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
+    const open = posts.length === 0 ? ['Открытых жалоб нет.'] : [...waiting, HOW_TO_DECIDE]
     const done = decided.map(
       (row) =>
         `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${count(row.reports, REPORTS)}: ${firstLine(row.text)}`,
@@ -39,23 +40,40 @@ const STATES = {
   deleted: ', удалил автор',
 }
 
-function linesOf(post: QueuedPost): string[] {
-  const reported = post.reasons.reduce((sum, reason) => sum + reason.count, 0)
-  const reasons = post.reasons.map(({ name, count: times }) => `${name} × ${times}`).join(', ')
+const HOW_TO_DECIDE =
+  'Решить: vslukh report НОМЕР remove --reason "Спам", или keep. Подробнее: vslukh post НОМЕР'
+
+/** The lines of a post that waits for a decision: who reported it and why, its appeal, and all of its text. */
+export function waitingLines(post: QueuedPost): string[] {
+  const { author, appeal } = post
+  const block = author.block ? ', не может писать' : ''
   return [
-    `${post.id}  ${count(reported, REPORTS)} (${count(post.reporters, ACCOUNTS)}) с ${time(post.since)}, ` +
-      `${post.author.username}${STATES[post.state]}`,
-    ...(reasons ? [`    ${reasons}`] : []),
-    ...post.comments.map((comment) => `    «${firstLine(comment)}»`),
-    ...(post.appeal ? [`    Обжалование: «${firstLine(post.appeal.text)}»`] : []),
-    `    ${firstLine(post.text)}`,
+    `${post.id}  ${author.username}${block}, ${time(post.createdAt)}${STATES[post.state]}`,
+    ...reportLines(post),
+    ...(appeal
+      ? indented(
+          `Обжалование от ${time(appeal.createdAt)}, удалена за: ${appeal.removedFor}\n«${appeal.text}»`,
+        )
+      : []),
+    ...indented(post.text),
+    ...(post.reportedText === null ? [] : indented(`Когда жаловались: ${post.reportedText}`)),
+  ]
+}
+
+function reportLines({ reasons, reporters, since, comments }: QueuedPost): string[] {
+  const reported = reasons.reduce((sum, reason) => sum + reason.count, 0)
+  if (reported === 0) return []
+  const counted = reasons.map(({ name, count: times }) => `${name} × ${times}`).join(', ')
+  return [
+    `    ${count(reported, REPORTS)} (${count(reporters, ACCOUNTS)}) с ${time(since)}: ${counted}`,
+    ...comments.flatMap((comment) => indented(`«${comment}»`)),
   ]
 }
 
 export const report: Command = {
   usage: [
-    'report POST remove [--reason R] [--block-days N] [--note T] [--order T] [--quiet]',
-    'report POST keep [--note T] [--quiet]',
+    'report НОМЕР remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
+    'report НОМЕР keep [--note ТЕКСТ] [--quiet]',
   ],
   summary: 'решает все жалобы на запись и её обжалование; автор и авторы жалоб узнают об этом',
   options: ['reason=', 'block-days=', 'note=', 'order=', 'quiet'],

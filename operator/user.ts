@@ -29,13 +29,13 @@ const WITH_WORD = ['rename', 'export']
 
 export const user: Command = {
   usage: [
-    'user NAME|EMAIL|ID [show]',
-    'user NAME|EMAIL|ID block --reason R [--days N]',
-    'user NAME|EMAIL|ID unblock',
-    'user NAME|EMAIL|ID sign-out',
-    'user NAME|EMAIL|ID rename NEW',
-    'user NAME|EMAIL|ID export FILE',
-    'user NAME|EMAIL|ID erase',
+    'user КТО [show]',
+    'user КТО block --reason ПРИЧИНА [--days ДНЕЙ]',
+    'user КТО unblock',
+    'user КТО sign-out',
+    'user КТО rename ИМЯ',
+    'user КТО export ФАЙЛ',
+    'user КТО erase',
   ],
   summary:
     'человек: показать, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',

@@ -11,7 +11,7 @@ import { madeBefore, SITE_CASES } from './every-command/site-cases.ts'
 const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
 /** It replaces what all others have done, so it comes last and alone. */
-const RESTORE = 'restore FILE'
+const RESTORE = 'restore ФАЙЛ'
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')

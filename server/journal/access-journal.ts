@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { ACTS_MAX, concerns, type JournalFilter } from './journal.ts'
 
 /** What somebody did who may have to be found by their address, where an operator is ordered to keep that. */
 type Access = {
@@ -42,5 +43,16 @@ export async function removeOldAccesses(db: Queryable, days: number): Promise<vo
   await db
     .deleteFrom('access_journal')
     .where('at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
+    .execute()
+}
+
+/** Returns the newest accesses, newest first. */
+export function readAccesses(db: Queryable, filter: JournalFilter) {
+  return db
+    .selectFrom('access_journal')
+    .select(['at', 'action', 'user_id', 'post_id', 'address', 'port'])
+    .where(concerns(filter))
+    .orderBy('id', 'desc')
+    .limit(ACTS_MAX)
     .execute()
 }

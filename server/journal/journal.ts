@@ -53,15 +53,22 @@ export async function isInJournal(db: Queryable, action: string, userId: string)
 export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
 
 /** Acts read at once: as many as a person reads. */
-const ACTS_MAX = 500
+export const ACTS_MAX = 500
 
 /** Returns the newest acts, newest first. */
-export function readJournal(db: Queryable, { userId, postId, sinceSeconds }: JournalFilter) {
-  let acts = db.selectFrom('journal').selectAll().orderBy('id', 'desc').limit(ACTS_MAX)
-  if (userId !== undefined) acts = acts.where('user_id', '=', userId)
-  if (postId !== undefined) acts = acts.where('post_id', '=', postId)
-  if (sinceSeconds !== undefined) {
-    acts = acts.where('at', '>', sql<Date>`now() - ${sinceSeconds} * interval '1 second'`)
-  }
-  return acts.execute()
+export function readJournal(db: Queryable, filter: JournalFilter) {
+  return db
+    .selectFrom('journal')
+    .selectAll()
+    .where(concerns(filter))
+    .orderBy('id', 'desc')
+    .limit(ACTS_MAX)
+    .execute()
+}
+
+/** The condition that a row of a journal is one that the filter asks for. */
+export function concerns({ userId, postId, sinceSeconds }: JournalFilter) {
+  return sql<boolean>`(${userId ?? null}::bigint IS NULL OR user_id = ${userId ?? null})
+    AND (${postId ?? null}::bigint IS NULL OR post_id = ${postId ?? null})
+    AND (${sinceSeconds ?? null}::float8 IS NULL OR at > now() - ${sinceSeconds ?? null} * interval '1 second')`
 }

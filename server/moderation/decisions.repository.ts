@@ -68,6 +68,7 @@ export type Decision = {
 export const DECISIONS = {
   remove: 'post.remove',
   keep: 'post.keep',
+  restore: 'post.restore',
   undo: 'decision.undo',
 } as const
 
@@ -76,7 +77,7 @@ function selectDecision(db: Queryable, id: string) {
     .selectFrom('journal')
     .select(['id', 'action', 'user_id', 'post_id', 'reason', 'details'])
     .where('id', '=', id)
-    .where('action', 'in', [DECISIONS.remove, DECISIONS.keep])
+    .where('action', 'in', [DECISIONS.remove, DECISIONS.keep, DECISIONS.restore])
     .$castTo<Decision>()
 }
 

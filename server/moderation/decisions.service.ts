@@ -63,9 +63,12 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
   if (verdict === 'remove') await remove(tx, decision, { ...subject, reason })
-  const isRestoring = verdict === 'keep' && (await bringBack(tx, postId, subject)) === 'restoring'
+  const returned = verdict === 'keep' ? await bringBack(tx, postId, subject) : 'missing'
+  const isRestoring = returned === 'restoring'
+  const action =
+    verdict === 'keep' && returned !== 'missing' ? DECISIONS.restore : DECISIONS[verdict]
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
-  const id = await appendToJournal(tx, { ...entry, action: DECISIONS[verdict] })
+  const id = await appendToJournal(tx, { ...entry, action })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block

@@ -24,16 +24,25 @@ export async function readQueue(
   limit = QUEUE_PAGE,
 ): Promise<{ posts: QueuedPost[]; total: number }> {
   const { ids, total } = await selectWaiting(db, limit)
+  return { posts: await readWaiting(db, ids), total }
+}
+
+/** Reads a post with its open reports and appeal; undefined where it has none. */
+export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {
+  const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
+  return post && (post.reporters > 0 || post.appeal) ? post : undefined
+}
+
+async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> {
   const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
   const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
   const known = new Map(read.map((post) => [post.id, post]))
   const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
-  const posts = waiting.map((post) => ({
+  return waiting.map((post) => ({
     ...toQueued(post, known),
     reasons: (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count })),
   }))
-  return { posts, total }
 }
 
 function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost, 'reasons'> {

@@ -35,7 +35,7 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
       WHERE kept.post_id = p.id AND kept.state = 'kept' AND kept.post_text = p.text
     ) AND NOT EXISTS (
       SELECT FROM journal kept
-      WHERE kept.post_id = p.id AND kept.action = 'post.keep' AND kept.details->>'text' = p.text
+      WHERE kept.post_id = p.id AND kept.action IN ('post.keep', 'post.restore') AND kept.details->>'text' = p.text
         AND NOT EXISTS (
           SELECT FROM journal undo
           WHERE undo.post_id = p.id AND undo.action = 'decision.undo'

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { runCommandOn } from './run-command.ts'
+import { envOf, runHere } from './run-command.ts'
 import { startTestApp } from './test-app.ts'
 
 /**
@@ -9,7 +9,7 @@ import { startTestApp } from './test-app.ts'
 export async function operatedWall() {
   const app = await startTestApp()
   afterAll(() => app.close())
-  const vslukh = (...args: string[]) => runCommandOn(app, ...args)
+  const vslukh = (...args: string[]) => runHere(envOf(app), args)
   return {
     app,
     olga: await app.signUp(),

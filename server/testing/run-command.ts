@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { type Readable, Writable } from 'node:stream'
+import { runProgram } from '../../operator/program.ts'
 import { SECRET } from './test-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -32,9 +34,27 @@ export function envOf({ databaseUrl }: { databaseUrl: string }) {
   return { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
 }
 
-/** Runs a command on the database of a test app. */
-export function runCommandOn(app: { databaseUrl: string }, ...args: string[]): Promise<Result> {
-  return runCommand(envOf(app), ...args)
+/** Runs a command of the operator in this process, with only these variables, as the user masha. `input` is who can be asked. */
+export async function runHere(
+  env: Record<string, string>,
+  args: string[],
+  input?: Readable,
+): Promise<Result> {
+  const texts = { out: '', err: '' }
+  const collect = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        texts[name] += chunk
+        done()
+      },
+    })
+  const code = await runProgram(args, {
+    env: { USER: 'masha', ...env },
+    out: collect('out'),
+    err: collect('err'),
+    ...(input && { input }),
+  })
+  return { code, ...texts }
 }
 
 /** Runs a command of the operator like `startCommand`, to its end. */

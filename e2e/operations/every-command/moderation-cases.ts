@@ -12,11 +12,11 @@ export const MODERATION_CASES: Case[] = [
   {
     usage: 'reports',
     words: () => ['reports', '--all'],
-    says: ({ posts }) => `${posts.reported.id}  1 жалоба (1 аккаунт)`,
+    says: () => '1 жалоба (1 аккаунт)',
     json: () => ({ total: 2, decided: [] }),
   },
   {
-    usage: 'report POST remove',
+    usage: 'report НОМЕР remove',
     words: ({ posts }) => ['report', posts.reported.id, 'remove', ...HOW, '--quiet', '--yes'],
     says: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
@@ -24,7 +24,7 @@ export const MODERATION_CASES: Case[] = [
     journal: ['post.remove', 'user.block'],
   },
   {
-    usage: 'report POST keep',
+    usage: 'report НОМЕР keep',
     words: ({ posts }) => ['report', posts.kept.id, 'keep', ...QUIETLY],
     says: () => 'Запись оставлена.',
     json: () => ({ was: 'published' }),
@@ -32,13 +32,13 @@ export const MODERATION_CASES: Case[] = [
     journal: ['post.keep'],
   },
   {
-    usage: 'post ID',
+    usage: 'post НОМЕР',
     words: ({ posts }) => ['post', posts.shown.id, 'show'],
     says: () => 'Это shown',
     json: ({ people }) => ({ state: 'published', username: people.olga.username }),
   },
   {
-    usage: 'post ID remove',
+    usage: 'post НОМЕР remove',
     words: ({ posts }) => ['post', posts.removed.id, 'remove', ...HOW, '--quiet', '--yes'],
     says: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
@@ -46,16 +46,16 @@ export const MODERATION_CASES: Case[] = [
     journal: ['post.remove', 'user.block'],
   },
   {
-    usage: 'post ID restore',
+    usage: 'post НОМЕР restore',
     words: ({ posts }) => ['post', posts.returned.id, 'restore', ...QUIETLY],
     before: ({ posts }) => [['post', posts.returned.id, 'remove', '--quiet']],
     says: () => 'Запись возвращена.',
     json: () => ({ was: 'removed' }),
     leaves: [count('posts', ({ posts }) => `id = ${posts.returned.id}`), 1],
-    journal: ['post.keep'],
+    journal: ['post.restore'],
   },
   {
-    usage: 'post remove --user NAME --since 2h',
+    usage: 'post remove --user КТО --since 2h',
     words: () => ['post', 'remove', '--user', 'kira@example.org', '--since', '2h', '--yes'],
     says: () => 'Удалено: 2 записи.',
     json: () => ({ removed: { length: 2 } }),

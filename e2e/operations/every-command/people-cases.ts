@@ -8,13 +8,13 @@ const exported = ({ folder }: Wall) => join(folder, 'olga.zip')
 /** What is done with people. */
 export const PEOPLE_CASES: Case[] = [
   {
-    usage: 'user NAME|EMAIL|ID',
+    usage: 'user КТО',
     words: ({ people }) => ['user', people.olga.username],
     says: ({ people }) => `${people.olga.username} (${people.olga.id}), olga@example.org`,
     json: ({ people }) => ({ id: people.olga.id, sessions: 1 }),
   },
   {
-    usage: 'user NAME|EMAIL|ID block --reason R',
+    usage: 'user КТО block --reason ПРИЧИНА',
     words: ({ people }) => [
       'user',
       people.petr.id,
@@ -31,7 +31,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['user.block'],
   },
   {
-    usage: 'user NAME|EMAIL|ID unblock',
+    usage: 'user КТО unblock',
     words: ({ people }) => ['user', people.vera.id, 'unblock'],
     before: ({ people }) => [['user', people.vera.id, 'block', '--reason', 'Спам', '--yes']],
     says: ({ people }) => `${people.vera.username} снова может писать.`,
@@ -40,7 +40,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['user.unblock'],
   },
   {
-    usage: 'user NAME|EMAIL|ID sign-out',
+    usage: 'user КТО sign-out',
     words: () => ['user', 'sonya@example.org', 'sign-out', '--yes'],
     says: () => 'Сессий завершено: 1.',
     json: () => ({ sessions: 1 }),
@@ -48,7 +48,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['user.sign-out'],
   },
   {
-    usage: 'user NAME|EMAIL|ID rename NEW',
+    usage: 'user КТО rename ИМЯ',
     words: () => ['user', 'rita@example.org', 'rename', 'rita_renamed'],
     says: ({ people }) => `${people.rita.username} теперь rita_renamed.`,
     json: () => ({ username: 'rita_renamed' }),
@@ -56,7 +56,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['user.rename'],
   },
   {
-    usage: 'user NAME|EMAIL|ID export FILE',
+    usage: 'user КТО export ФАЙЛ',
     words: (wall) => ['user', 'olga@example.org', 'export', exported(wall)],
     says: exported,
     json: (wall) => ({ file: exported(wall) }),
@@ -64,7 +64,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['user.export'],
   },
   {
-    usage: 'user NAME|EMAIL|ID erase',
+    usage: 'user КТО erase',
     words: () => ['user', 'nina@example.org', 'erase', '--yes'],
     says: ({ people }) => `Аккаунт ${people.nina.username} стёрт.`,
     json: () => ({ posts: 0, replies: 0, likes: 0 }),
@@ -78,7 +78,7 @@ export const PEOPLE_CASES: Case[] = [
     json: () => [{ email: 'first@example.org' }],
   },
   {
-    usage: 'moderator add EMAIL',
+    usage: 'moderator add ПОЧТА',
     words: () => ['moderator', 'add', 'olga@example.org'],
     says: () => 'olga@example.org теперь видит жалобы.',
     json: () => ({ email: 'olga@example.org' }),
@@ -86,7 +86,7 @@ export const PEOPLE_CASES: Case[] = [
     journal: ['moderator.add'],
   },
   {
-    usage: 'moderator remove EMAIL',
+    usage: 'moderator remove ПОЧТА',
     words: () => ['moderator', 'remove', 'first@example.org'],
     before: () => [['moderator', 'add', 'first@example.org']],
     says: () => 'first@example.org больше не видит жалобы.',

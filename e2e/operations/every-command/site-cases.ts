@@ -30,7 +30,7 @@ export const SITE_CASES: Case[] = [
     json: () => [{ id: '1', kind: 'domain', value: 'old.example', until: null }],
   },
   {
-    usage: 'ban add domain|network|email VALUE',
+    usage: 'ban add domain|network|email ЗНАЧЕНИЕ',
     words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7'],
     says: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
     json: () => ({ id: expect.stringMatching(/^\d+$/) }),
@@ -38,7 +38,7 @@ export const SITE_CASES: Case[] = [
     journal: ['ban.add'],
   },
   {
-    usage: 'ban remove N',
+    usage: 'ban remove НОМЕР',
     words: () => ['ban', 'remove', '1'],
     before: () => [['ban', 'add', 'domain', 'old.example']],
     says: () => 'Запрет 1 снят.',
@@ -56,7 +56,7 @@ export const SITE_CASES: Case[] = [
     journal: ['registrations.open'],
   },
   {
-    usage: 'close registrations --reason R',
+    usage: 'close registrations --reason ПРИЧИНА',
     words: () => ['close', 'registrations', '--reason', 'Спам'],
     says: () => 'Регистрация закрыта: Спам',
     json: () => ({ part: 'registrations', reason: 'Спам' }),
@@ -64,7 +64,7 @@ export const SITE_CASES: Case[] = [
     journal: ['registrations.close'],
   },
   {
-    usage: 'close writing --reason R',
+    usage: 'close writing --reason ПРИЧИНА',
     words: () => ['close', 'writing', '--reason', 'Переезд'],
     says: () => 'Запись на стену закрыта: Переезд',
     json: () => ({ part: 'writing', reason: 'Переезд' }),
@@ -93,12 +93,19 @@ export const SITE_CASES: Case[] = [
       'journal',
       ...['--user', people.olga.username, '--post', posts.returned.id, '--since', '1h'],
     ],
-    says: () => 'seed  post.remove',
+    says: () => 'seed  запись удалена',
     json: () =>
       expect.arrayContaining([expect.objectContaining({ action: 'post.remove', actor: 'seed' })]),
   },
   {
-    usage: 'verify FILE',
+    usage: 'journal --access',
+    words: ({ people }) => ['journal', '--access', '--user', people.olga.username],
+    says: () => 'В журнале ничего нет.',
+    json: () => [],
+    journal: ['access.read'],
+  },
+  {
+    usage: 'verify ФАЙЛ',
     words: (wall) => ['verify', madeBefore(wall)],
     says: () => 'Копия верна',
     json: () => ({ posts: 7 }),
@@ -114,7 +121,7 @@ export const SITE_CASES: Case[] = [
     journal: ['counters.mend'],
   },
   {
-    usage: 'backup [FILE|FOLDER]',
+    usage: 'backup [ФАЙЛ|ПАПКА]',
     words: (wall) => ['backup', madeByCase(wall), '--without-secret'],
     says: madeByCase,
     json: (wall) => ({ file: madeByCase(wall) }),
@@ -122,7 +129,7 @@ export const SITE_CASES: Case[] = [
     journal: ['wall.backup'],
   },
   {
-    usage: 'mail test ADDRESS',
+    usage: 'mail test АДРЕС',
     words: () => ['mail', 'test', 'operator@example.org'],
     says: () => '✓ Письмо принято сервером: 250',
     json: () => ({ address: 'operator@example.org' }),
@@ -132,7 +139,7 @@ export const SITE_CASES: Case[] = [
     ],
   },
   {
-    usage: 'mail log [ADDRESS]',
+    usage: 'mail log [АДРЕС]',
     words: () => ['mail', 'log', 'petr@example.org'],
     says: () => 'p***@example.org  код  передано почтовому серверу, попыток: 1',
     json: () => [{ task: 'send-code', masked: 'p***@example.org', outcome: 'sent' }],

@@ -1,0 +1,82 @@
+import type { readAccesses } from '../server/journal/access-journal.ts'
+import type { readJournal } from '../server/journal/journal.ts'
+import { indented, printable, time } from './format.ts'
+
+type Act = Awaited<ReturnType<typeof readJournal>>[number]
+type Access = Awaited<ReturnType<typeof readAccesses>>[number]
+
+/** What was done, in words. An act of another release is shown by its name. */
+const ACTIONS: Record<string, string> = {
+  'access.read': 'прочитаны адреса входов и записей',
+  'ban.add': 'запрет регистрации',
+  'ban.remove': 'запрет регистрации снят',
+  'counters.mend': 'исправлены счётчики',
+  'decision.undo': 'решение отменено',
+  invite: 'приглашение',
+  'moderator.add': 'назначен модератор',
+  'moderator.remove': 'больше не модератор',
+  'post.hide': 'запись скрыта по жалобам',
+  'post.keep': 'запись оставлена',
+  'post.remove': 'запись удалена',
+  'post.restore': 'запись возвращена',
+  'registrations.close': 'регистрация закрыта',
+  'registrations.open': 'регистрация открыта',
+  'user.block': 'закрыта возможность писать',
+  'user.erase': 'аккаунт стёрт',
+  'user.export': 'выгружены данные',
+  'user.rename': 'имя изменено',
+  'user.sign-out': 'завершены сессии',
+  'user.unblock': 'возвращена возможность писать',
+  'wall.backup': 'сделана копия',
+  'wall.restore': 'стена возвращена из копии',
+  'writing.close': 'запись на стену закрыта',
+  'writing.open': 'запись на стену открыта',
+}
+
+/** What else belongs to an act, in words. What is only for its undoing is not shown. */
+const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
+  order: (value) => `Предписание: ${value}`,
+  note: (value) => `Заметка: ${value}`,
+  email: (value) => `Почта: ${value}`,
+  value: (value) => `Значение: ${value}`,
+  days: (value) => (value === null ? 'Бессрочно' : `Дней: ${value}`),
+  until: (value, { action }) => {
+    if (typeof value === 'string') return `До ${time(new Date(value))}`
+    return action === 'user.block' ? 'Бессрочно' : undefined
+  },
+  from: (value) => `Было: ${value}`,
+  to: (value) => `Стало: ${value}`,
+  reporters: (value) => `Пожаловались: ${value}`,
+  createdAt: (value) => `Копия от ${time(new Date(String(value)))}`,
+  mended: (value) => `Исправлено: ${JSON.stringify(value)}`,
+  text: (value) => `Текст: ${value}`,
+}
+
+/** The lines of one act: who did what to whom, then why, and everything else that was stored with it. */
+export function actLines(act: Act): string[] {
+  const { at, actor, action, post_id: postId, user_id: userId, reason, details } = act
+  const about = [postId && `запись ${postId}`, userId && `человек ${userId}`].filter(Boolean)
+  const what = [ACTIONS[action] ?? action, ...(about.length > 0 ? [`(${about.join(', ')})`] : [])]
+  const more = Object.entries(DETAILS).flatMap(([name, word]) =>
+    name in details ? (word(details[name], act) ?? []) : [],
+  )
+  return [
+    printable(`${time(at)}  ${actor}  ${what.join(' ')}`),
+    ...(reason ? indented(`Причина: ${reason}`) : []),
+    ...more.flatMap(indented),
+  ]
+}
+
+const ACCESSES: Record<string, string> = {
+  register: 'регистрация',
+  'sign-in': 'вход',
+  publish: 'публикация',
+  'delete-post': 'удаление записи',
+  'delete-account': 'удаление аккаунта',
+}
+
+export function accessLine({ at, action, address, port, user_id, post_id }: Access): string {
+  const from = port === null ? address : `${address}, порт ${port}`
+  const post = post_id === null ? '' : `, запись ${post_id}`
+  return `${time(at)}  ${ACCESSES[action] ?? action}: человек ${user_id}${post} — ${from}`
+}

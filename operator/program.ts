@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { parseEnv } from 'node:util'
+import { BackupError } from '../server/backup/backup-error.ts'
+import { readConfig } from '../server/config.ts'
+import { AppError } from '../server/http/app-error.ts'
+import { explainStartFailure } from '../server/start/start-failure.ts'
+import { backup, restore, verify } from './backup.ts'
+import { ban } from './ban.ts'
+import { close, invite, open } from './closing.ts'
+import type { Command, Context, ContextWithoutWall, Env, Output, Values } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
+import { optionsOf, parseCommandLine } from './command-line.ts'
+import { doctor } from './doctor.ts'
+import { commandHelp, programHelp, versionOutput } from './help.ts'
+import { interruption, unlessInterrupted } from './interruption.ts'
+import { journal } from './journal.ts'
+import { mail } from './mail.ts'
+import { moderator } from './moderator.ts'
+import { openWall } from './open-wall.ts'
+import { post } from './post.ts'
+import { psql } from './psql.ts'
+import { recount } from './recount.ts'
+import { report, reports } from './reports.ts'
+import { status } from './status.ts'
+import { user } from './user.ts'
+
+/** Every command by its name, in the order of the help. */
+const COMMANDS: Record<string, Command> = {
+  status,
+  reports,
+  report,
+  post,
+  user,
+  moderator,
+  ban,
+  close,
+  open,
+  invite,
+  journal,
+  recount,
+  mail,
+  backup,
+  verify,
+  restore,
+  doctor,
+  psql,
+}
+
+/** Where a command is called: its variables, what it prints to, and who can be asked. */
+export type Terminal = {
+  env: Env
+  out: Writable
+  err: Writable
+  /** Undefined where nobody can be asked. */
+  input?: Readable
+}
+
+/** Runs one command. Returns the exit code: 0 done, 1 refused with a sentence, 2 wrong usage. */
+export async function runProgram(args: string[], terminal: Terminal): Promise<number> {
+  const say = (line: string) => void terminal.err.write(`${line}\n`)
+  try {
+    return (await runCommand(args, { ...terminal, say })) ? 1 : 0
+  } catch (error) {
+    // The command line may be too wrong to be parsed.
+    if (args.includes('--json')) print(terminal, { json: { error: explain(error) } })
+    else say(explain(error))
+    const isWrong = error instanceof UsageError && !interruption.aborted
+    if (isWrong) say('Подсказка: vslukh --help')
+    return isWrong ? 2 : 1
+  }
+}
+
+function explain(error: unknown): string {
+  if (interruption.aborted) return (interruption.reason as Error).message
+  if (error instanceof UsageError) return `Неверный вызов: ${error.message}`
+  const isSentence = [Refusal, AppError, BackupError].some((kind) => error instanceof kind)
+  return isSentence ? (error as Error).message : explainStartFailure(error)
+}
+
+type Speaking = Terminal & { say: (line: string) => void }
+
+/** Returns whether the command has found something broken. */
+async function runCommand(args: string[], terminal: Speaking): Promise<boolean> {
+  const { values, positionals } = parseCommandLine(args, Object.values(COMMANDS))
+  const show = (output: Output) => printOutput(terminal, output, values)
+  const isHelp = values.help === true || positionals[0] === 'help'
+  const [name, ...words] = positionals[0] === 'help' ? positionals.slice(1) : positionals
+  if (values.version === true) return show(versionOutput())
+  if (name === undefined) {
+    if (!isHelp) throw new UsageError('не названа команда')
+    return show(programHelp(COMMANDS))
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command) throw new UsageError(`команды «${name}» нет`)
+  if (isHelp) return show(commandHelp(command))
+  requireKnown(command, name, values)
+  const env = withFile(terminal.env, values['env-file'])
+  const isDryRun = values['dry-run'] === true
+  const output = await runWith(command, { env, words, values, isDryRun }, terminal)
+  if (isDryRun) terminal.say('Пробный запуск: ничего не изменено.')
+  return show(output)
+}
+
+type Call = Pick<Context, 'env' | 'words' | 'values' | 'isDryRun'>
+
+function runWith(command: Command, call: Call, terminal: Speaking): Promise<Output> {
+  const { say } = terminal
+  if ('runAlone' in command) return unlessInterrupted(command.runAlone({ ...call, say }))
+  const config = readConfig(call.env)
+  const confirm = (question: string) => ask(question, call.values, terminal)
+  const context = { ...call, config, actor: actorOf(call), confirm, say }
+  const running = 'run' in command ? runOnWall(command, context) : command.runWithoutWall(context)
+  return command.endsWhenInterrupted ? running : unlessInterrupted(running)
+}
+
+async function runOnWall(
+  command: Extract<Command, { run: unknown }>,
+  context: ContextWithoutWall,
+): Promise<Output> {
+  const wall = await openWall(context.config, context.say)
+  return await command.run({ ...context, wall, db: wall.db }).finally(wall.close)
+}
+
+/** Throws UsageError for an option of another command. */
+function requireKnown(command: Command, name: string, values: Values): void {
+  const known = optionsOf([command]).map((option) => option.replace('=', ''))
+  const foreign = Object.keys(values).find((option) => !known.includes(option))
+  if (foreign !== undefined) throw new UsageError(`у команды ${name} нет --${foreign}`)
+}
+
+/** Returns the variables with those of `--env-file`, which change none that is set. Throws Refusal. */
+function withFile(env: Env, path: Values[string]): Env {
+  if (typeof path !== 'string') return env
+  try {
+    return { ...parseEnv(readFileSync(path, 'utf8')), ...env }
+  } catch (cause) {
+    throw new Refusal(`--env-file: файл ${path} не прочитан`, { cause })
+  }
+}
+
+/** Who acts, for the journal: `--as`, else who called sudo, else the user of this terminal. */
+function actorOf({ env, values }: Call): string {
+  return String(values.as || env.SUDO_USER || env.USER || userInfo().username)
+}
+
+/** Asks on the terminal. Throws Refusal for anything but a yes, and where nobody can be asked. */
+async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
+  if (values.yes === true || values['dry-run'] === true) return
+  if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
+  const questions = createInterface({ input, output: err, terminal: true })
+  // Ctrl+C and Ctrl+D end the question without an answer.
+  const answer = await questions
+    .question(`${question} [да/нет] `)
+    .catch(() => '')
+    .finally(() => questions.close())
+  if (!/^(да|д|y|yes)$/i.test(answer.trim())) throw new Refusal('Ничего не изменено.')
+}
+
+/** Prints an output, as JSON with `--json`. Returns whether something is broken. */
+function printOutput(terminal: Terminal, output: Output, values: Values): boolean {
+  print(terminal, values.json === true ? { json: output.json } : output)
+  return output.isBroken ?? false
+}
+
+function print({ out }: Terminal, output: { json: unknown; lines?: string[] }): void {
+  const text = output.lines?.join('\n') ?? JSON.stringify(output.json, null, 2)
+  if (text !== '') out.write(`${text}\n`)
+}
