@@ -13,6 +13,7 @@ import type { Delivery } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { createMailTasks } from './mail-tasks.ts'
+import { createHidingReview } from './moderation/hiding.service.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
 import { createAnnouncing } from './moderation/moderation.task.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
@@ -30,6 +31,7 @@ type Options = {
     | 'contactEmail'
     | 'codeTtlSeconds'
     | 'moderatorEmail'
+    | 'reportsToHide'
     | 'dataDir'
     | 'accessJournalDays'
     | 'backupDir'
@@ -100,6 +102,10 @@ export function createTasks(options: Options): JobTasks {
     ...mailTasks,
     'announce-decision': createAnnouncing(db),
     'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
+    'review-hidden': createHidingReview(backgroundDb, {
+      reportsToHide: config.reportsToHide,
+      invalidate,
+    }),
     'restore-posts': (_, { abortPromise }) =>
       restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
     'remove-likes': (_, { abortPromise }) =>

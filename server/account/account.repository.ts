@@ -67,17 +67,18 @@ export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUs
 /** Adds a user; undefined when the e-mail or the username is taken, or the username is reserved for its former owner. */
 export function insertUser(
   tx: Queryable,
-  user: { email: string; username: string },
+  user: { email: string; username: string; networkHash?: Buffer | null },
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .columns(['username', 'email', 'email_key'])
+    .columns(['username', 'email', 'email_key', 'network_hash'])
     .expression(
       tx
         .selectNoFrom(({ val }) => [
           val(user.username).as('username'),
           val(user.email).as('email'),
           val(emailKey(user.email)).as('email_key'),
+          sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
         ])
         .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
     )

@@ -65,3 +65,14 @@ export function readJournal(db: Queryable, { userId, postId, sinceSeconds }: Jou
   }
   return acts.execute()
 }
+
+/** How often an act was done within the last so many seconds. */
+export async function countActs(db: Queryable, action: string, seconds: number): Promise<number> {
+  const { acts } = await db
+    .selectFrom('journal')
+    .select(({ fn }) => fn.countAll<string>().as('acts'))
+    .where('action', '=', action)
+    .where('at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .executeTakeFirstOrThrow()
+  return Number(acts)
+}

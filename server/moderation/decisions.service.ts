@@ -26,6 +26,8 @@ import { closeOpen, lockOpen, reopen, type Verdict } from './report-states.repos
 
 /** Hidden posts stay as long as the reports that have hidden them. */
 export const HIDDEN_DAYS = 180
+/** When a decision can no longer be undone. */
+const FINAL_MS = (DECISION_OPEN_SECONDS + 1) * 1000
 const DEFAULT_REASON = 'Нарушение правил'
 
 export type NewDecision = {
@@ -67,6 +69,10 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action: DECISIONS[verdict] })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
+  // Who has lost the moderators' trust by this decision loses what their other reports hide, unless it is undone.
+  if (verdict === 'keep') {
+    await addJob(tx, 'review-hidden', { payload: {}, afterMs: FINAL_MS, key: 'review-hidden' })
+  }
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block
     await blockUser(tx, {
@@ -79,7 +85,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   if (!decision.isQuiet && isAnnounced(verdict, subject)) {
     await addJob(tx, 'announce-decision', {
       payload: { id },
-      afterMs: (DECISION_OPEN_SECONDS + 1) * 1000,
+      afterMs: FINAL_MS,
     })
   }
   return { id, was: subject.state, isRestoring }

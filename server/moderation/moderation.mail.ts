@@ -4,19 +4,31 @@ import type { MailOptions } from '../mail/transport.ts'
 import type { Waiting } from './queue.repository.ts'
 
 /** A queued mail that tells moderators of waiting posts. */
-export type QueueMail = { to: string; expiresAt: number }
+export type QueueMail = {
+  to: string
+  expiresAt: number
+  /** Whether it tells that reports hide nothing more for a while. */
+  isHidingStopped?: boolean
+}
 
 /**
- * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none. Rejects when
- * it was not sent.
+ * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none, and
+ * returns null. Rejects when it was not sent.
  */
 export async function sendQueueMail(
-  { to, waiting }: QueueMail & { waiting: Waiting },
+  { to, waiting, isHidingStopped = false }: QueueMail & { waiting: Waiting },
   signal: AbortSignal,
   { appName, origin, transport }: MailOptions,
-): Promise<string> {
-  if (waiting.oldest === null) return 'nothing waits any more'
+): Promise<string | null> {
+  if (waiting.oldest === null) return null
+  const stopped = isHidingStopped
+    ? [
+        'За час жалобы скрыли слишком много записей. Следующие остаются на виду, пока вы не решите.',
+        '',
+      ]
+    : []
   const lines = [
+    ...stopped,
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
     `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
@@ -25,7 +37,8 @@ export async function sendQueueMail(
     '',
     'Письмо приходит не чаще раза в час, и только когда есть новое.',
   ]
-  const subject = `Жалобы ждут решения: ${waiting.posts} · ${appName}`
+  const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
+  const subject = `${what}: ${waiting.posts} · ${appName}`
   return await transport.send({ to, subject, text: lines.join('\n') }, signal)
 }
 
