@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { CurrentUser } from '../../contract/account.ts'
 import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { Queryable } from '../db/database.ts'
+import { NAMES_MODERATOR } from '../db/sql-parts.ts'
 import { emailKey } from '../mail/email-address.ts'
 import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
@@ -18,9 +19,7 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
     .selectFrom('users')
     .select(CURRENT_USER)
     .select(({ exists, selectFrom }) =>
-      exists(selectFrom('moderators').whereRef('moderators.email_key', '=', 'users.email_key')).as(
-        'isModerator',
-      ),
+      exists(selectFrom('moderators').select('added_at').where(NAMES_MODERATOR)).as('isModerator'),
     )
     .select(
       sql<boolean>`EXISTS (SELECT FROM reports
