@@ -43,6 +43,8 @@ export type NewDecision = {
   order?: string | undefined
   /** Whether the author gets no mail, and the outcome is not shown to reporters as new. */
   isQuiet?: boolean
+  /** Whether the author gets one mail about many removals, for which the caller calls `announceDecision`. */
+  isOneOfMany?: boolean
   /** Whether it decides about open reports or an appeal, so that there must be some. */
   isAsked: boolean
   /** For how many days a removed post can be restored. */
@@ -73,22 +75,20 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   if (verdict === 'keep') {
     await addJob(tx, 'review-hidden', { payload: {}, afterMs: FINAL_MS, key: 'review-hidden' })
   }
+  const isTold = isAnnounced(verdict, subject)
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block
-    await blockUser(tx, {
-      userId: subject.owner_id,
-      reason: reason ?? DEFAULT_REASON,
-      days,
-      by: actor,
-    })
+    const block = { userId: subject.owner_id, reason: reason ?? DEFAULT_REASON, days, by: actor }
+    // The mail about the post names the block.
+    await blockUser(tx, block, { isTold: !decision.isQuiet && !isTold })
   }
-  if (!decision.isQuiet && isAnnounced(verdict, subject)) {
-    await addJob(tx, 'announce-decision', {
-      payload: { id },
-      afterMs: FINAL_MS,
-    })
-  }
+  if (isTold && !decision.isQuiet && !decision.isOneOfMany) await announceDecision(tx, id)
   return { id, was: subject.state, isRestoring }
+}
+
+/** Queues the mail to the author about a decision that can no longer be undone then; it may stand for so many removed posts. */
+export function announceDecision(tx: Queryable, id: string, posts = 1): Promise<void> {
+  return addJob(tx, 'announce-decision', { payload: { id, posts }, afterMs: FINAL_MS })
 }
 
 /** Locks a post where it is, published or archived, and its author against an erasure. Reports are locked after it. */

@@ -22,6 +22,7 @@ import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http, Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
+import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 import { admit, requireAdmission } from '../site-state/site-state.service.ts'
@@ -90,7 +91,10 @@ export function registerSignIn(options: Options): void {
       await spendOperation(tx, params.id)
       const networkHash = hashNetwork(request.ip, nameKey)
       const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
-      if (isNew) await admit(tx, { email, ip: request.ip, invitation })
+      if (isNew) {
+        await admit(tx, { email, ip: request.ip, invitation })
+        await blockNewUser(tx, { userId, email }, nameKey)
+      }
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       const opened = await sessions.open(tx, session)
