@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, Email, Id, IdParams, OperationAnswer, VerifyBody } from './fields.ts'
+import { Block } from './moderation.ts'
 
 export const CurrentUser = strictObject({
   id: Id,
@@ -11,6 +12,8 @@ export const CurrentUser = strictObject({
   isModerator: Type.Optional(Type.Literal(true)),
   /** Whether reports of theirs were decided that they have not seen; absent where there are none. */
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
+  /** Why they can only read, and until when; null: without an end. Absent for whoever may write. */
+  block: Type.Optional(Block),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
 

@@ -37,7 +37,7 @@ export const ERRORS = {
     status: 403,
     message: 'Аккаунт удалён. Пока он не стёрт, его можно вернуть',
   },
-  BLOCKED: { status: 403, message: 'Вам закрыли возможность писать' },
+  BLOCKED: { status: 403, message: 'Вы можете только читать' },
   EDIT_PERIOD_EXPIRED: { status: 403, message: 'Время изменения записи истекло' },
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },
   POST_NOT_FOUND: { status: 404, message: 'Запись не существует или была удалена' },

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { act, type ModeratedJourney, startModeratedJourney } from './testing/moderation-actions.ts'
+import {
+  act,
+  type ModeratedJourney,
+  reportByApi,
+  startModeratedJourney,
+} from './testing/moderation-actions.ts'
 import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
 let journey: ModeratedJourney
@@ -103,6 +108,43 @@ test('what another moderator has decided leaves the queue', async () => {
   await act(postWith(page, 'Решено без меня'), 'Удалить')
   await toast(page, 'Об этой записи уже решили').waitFor()
   await page.getByText('Жалоб нет').waitFor()
+})
+
+test('reported by three people, a post is hidden until somebody decides, and its author alone reads it at its address', async () => {
+  const people = await Promise.all([journey.signUp(), journey.signUp(), journey.signUp()])
+  await journey.sql.query(`UPDATE users SET created_at = now() - interval '2 days'`)
+  const { id } = await journey.publish(journey.petr, 'Трижды неправда')
+  for (const person of people) await reportByApi(journey, person, { postId: id })
+  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(404)
+  const page = await journey.visitQueue(vera)
+  const card = postWith(page, 'Трижды неправда')
+  await card.getByText('Пожаловались 3 человека').waitFor()
+  await card.getByText('Скрыта до решения').waitFor()
+
+  const author = await journey.visit({
+    as: journey.petr,
+    before: (it) => it.route('**/removed-posts', (route) => route.fulfill({ status: 400 })),
+    path: '/own/posts',
+  })
+  await author.getByRole('button', { name: 'Повторить' }).waitFor()
+  await author.unroute('**/removed-posts')
+  await author.getByRole('button', { name: 'Повторить' }).click()
+  const hidden = author.getByRole('region', { name: 'Удалённые и скрытые' })
+  await hidden.getByText('Скрыта до проверки').waitFor()
+  await hidden.getByText('Трижды неправда').waitFor()
+  await hidden.getByText('На запись пожаловались несколько человек').waitFor()
+  await author.goto(`${journey.url}/posts/${id}`)
+  await author.getByText('Скрыта до проверки').waitFor()
+  await author.getByText('Трижды неправда').waitFor()
+  const other = await journey.visit({ as: journey.olga, path: `/posts/${id}` })
+  await other.getByText('Запись не существует или была удалена').waitFor()
+
+  await act(card, 'Вернуть')
+  await page.getByText('Жалоб нет').waitFor()
+  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(200)
+  await author.reload()
+  await postWith(author, 'Трижды неправда').waitFor()
+  expect(await author.getByText('Скрыта до проверки').count()).toBe(0)
 })
 
 async function verdicts(): Promise<Record<string, string>> {

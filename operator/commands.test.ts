@@ -172,6 +172,15 @@ test('post shows, removes and restores any post, by an order too, and removes a 
   expect((await vslukh(...args, '--yes')).out).toBe('Удалено: 3 записи.\n')
   for (const { id } of wave) expect(await statusOf(id)).toBe(404)
   expect(await findCounterDifferences(app.db)).toEqual([])
+  // One mail tells of all of them, and a number is understood as the reason that reporters choose by it.
+  const again = await app.publish(petr, 'Реклама')
+  expect(await vslukh('post', again.id, 'remove', '--reason', '99')).toMatchObject({ code: 2 })
+  await vslukh('post', again.id, 'remove', '--reason', '1')
+  expect((await readJournal(app.db, { postId: again.id }))[0]?.reason).toBe('Спам или реклама')
+  const { rows } = await sql<{ posts: string }>`SELECT payload->>'posts' AS posts
+    FROM graphile_worker._private_jobs jobs JOIN graphile_worker._private_tasks tasks ON tasks.id = task_id
+    WHERE identifier = 'announce-decision' ORDER BY jobs.id DESC LIMIT 2`.execute(app.db)
+  expect(rows).toEqual([{ posts: '1' }, { posts: '3' }])
 }, 120_000)
 
 test('recount mends every counter that differs and says which', async () => {

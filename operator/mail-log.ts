@@ -12,6 +12,7 @@ const KINDS: Record<MailTask, string> = {
   'send-deletion-notice': 'об удалении аккаунта',
   'send-queue-mail': 'модератору',
   'send-decision-mail': 'о решении',
+  'send-block-mail': 'о блокировке',
 }
 
 const OUTCOMES: Record<LoggedMail['outcome'], string> = {

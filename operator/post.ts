@@ -1,6 +1,10 @@
 import { AppError } from '../server/http/app-error.ts'
 import { readJournal } from '../server/journal/journal.ts'
-import { decide } from '../server/moderation/decisions.service.ts'
+import {
+  announceDecision,
+  decide,
+  type NewDecision,
+} from '../server/moderation/decisions.service.ts'
 import { readSubject, readWaitingPost } from '../server/moderation/moderation.service.ts'
 import { selectRecentPosts } from '../server/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -67,7 +71,7 @@ async function remove(context: Context, id: string): Promise<Output> {
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   if (found.state === 'removed' && !found.is_restoring)
     throw new Refusal(`Запись ${id} уже удалена.`)
-  const decision = { ...decisionOf(context, id, 'remove'), isAsked: false }
+  const decision = { ...(await decisionOf(context, id, 'remove')), isAsked: false }
   await confirmBlock(context, decision)
   const decided = await change(context, (tx) => decide(tx, decision))
   return { lines: [outcomeLine('remove', decided)], json: decided }
@@ -80,7 +84,7 @@ async function restore(context: Context, id: string): Promise<Output> {
       `Запись ${id} нельзя вернуть: ${found ? STATES[found.state] : 'её нет в архиве'}.`,
     )
   }
-  const decision = { ...decisionOf(context, id, 'keep'), isAsked: false }
+  const decision = { ...(await decisionOf(context, id, 'keep')), isAsked: false }
   const decided = await change(context, (tx) => decide(tx, decision))
   return { lines: [outcomeLine('keep', decided)], json: decided }
 }
@@ -97,12 +101,20 @@ async function removeWave(context: Context): Promise<Output> {
   const ids = await selectRecentPosts(context.db, person.id, seconds)
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))
+  const decision = { ...(await decisionOf(context, '', 'remove')), isOneOfMany: true }
   const removed: string[] = []
+  let first: string | undefined
   try {
-    for (const id of ids) {
-      if (await removeOfWave(context, id, removed.length === 0)) removed.push(id)
+    for (const postId of ids) {
+      const block = first === undefined ? decision.block : undefined
+      const id = await removeOfWave(context, { ...decision, block, postId })
+      if (id !== undefined) removed.push(postId)
+      first ??= id
     }
   } finally {
+    const told = decision.isQuiet ? undefined : first
+    if (told !== undefined)
+      await commit(context, (tx) => announceDecision(tx, told, removed.length))
     // Once for all of them, and for those that were removed before a failure too.
     await publish(context)
   }
@@ -117,17 +129,15 @@ function waveQuestion(context: Context, posts: number, username: string): string
     : `${question}?`
 }
 
-/** Removes a post of a wave. One mail and one block are enough for all of them. Returns false where the post has gone meanwhile. */
-async function removeOfWave(context: Context, id: string, isFirst: boolean): Promise<boolean> {
-  const { block, ...decision } = decisionOf(context, id, 'remove')
-  const isQuiet = decision.isQuiet || !isFirst
+/** Removes a post of a wave. Returns the decision's id; undefined where the post has gone meanwhile. */
+async function removeOfWave(
+  context: Context,
+  decision: Omit<NewDecision, 'isAsked'>,
+): Promise<string | undefined> {
   try {
-    await commit(context, (tx) =>
-      decide(tx, { ...decision, isQuiet, isAsked: false, block: isFirst ? block : undefined }),
-    )
-    return true
+    return (await commit(context, (tx) => decide(tx, { ...decision, isAsked: false }))).id
   } catch (error) {
-    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return false
+    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import type { QueuedPost } from '../contract/moderation.ts'
 import { decide, type NewDecision } from '../server/moderation/decisions.service.ts'
 import { readQueue } from '../server/moderation/moderation.service.ts'
 import { selectDecided } from '../server/moderation/queue.repository.ts'
+import { selectReasons } from '../server/reports/reports.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -82,7 +83,7 @@ export const report: Command = {
     const [postId = '', verdict] = context.words
     if (verdict !== 'remove' && verdict !== 'keep')
       throw new UsageError(`«${verdict}»: нужно remove или keep`)
-    const decision = decisionOf(context, postId, verdict)
+    const decision = await decisionOf(context, postId, verdict)
     await confirmBlock(context, decision)
     const decided = await change(context, (tx) => decide(tx, { ...decision, isAsked: true }))
     return { lines: [outcomeLine(verdict, decided)], json: decided }
@@ -90,23 +91,34 @@ export const report: Command = {
 }
 
 /** Returns a decision as the options describe it. */
-export function decisionOf(
+export async function decisionOf(
   context: Context,
   postId: string,
   verdict: 'remove' | 'keep',
-): Omit<NewDecision, 'isAsked'> {
+): Promise<Omit<NewDecision, 'isAsked'>> {
   const days = daysOf(context, 'block-days')
   return {
     postId,
     verdict,
     actor: context.actor,
-    reason: textOf(context, 'reason'),
+    reason: await reasonOf(context),
     block: days === undefined ? undefined : { days },
     note: textOf(context, 'note'),
     order: textOf(context, 'order'),
     isQuiet: context.values.quiet === true,
     removedDays: context.config.removedDays,
   }
+}
+
+/** Returns the reason that people are told; a number means the reason of reports with that number. Throws UsageError. */
+export async function reasonOf(context: Context): Promise<string | undefined> {
+  const text = textOf(context, 'reason')
+  if (text === undefined || !/^\d+$/.test(text)) return text
+  const known = await selectReasons(context.db)
+  const found = known.find(({ id }) => id === text)
+  if (found) return found.name
+  const list = known.map(({ id, name }) => `${id} — ${name}`).join(', ')
+  throw new UsageError(`--reason: нужны слова или номер причины: ${list}`)
 }
 
 /** Asks before a removal that blocks the author, because it closes the author's sessions for good. */

@@ -10,6 +10,7 @@ import { change, daysOf, requireWords, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'
 import { time } from './format.ts'
 import { requirePerson } from './person.ts'
+import { reasonOf } from './reports.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
 type Act = (context: Context, person: Person) => Promise<Output>
@@ -72,7 +73,7 @@ async function show(_context: Context, person: Person): Promise<Output> {
 }
 
 async function block(context: Context, { id, username }: Person): Promise<Output> {
-  const reason = textOf(context, 'reason') ?? ''
+  const reason = (await reasonOf(context)) ?? ''
   const days = daysOf(context, 'days') ?? null
   const by = context.actor
   await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)

@@ -176,7 +176,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
   const noteAccess = createAccessJournal(db, config.accessJournalDays)
-  registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess })
+  registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })

@@ -10,8 +10,10 @@ import type { QueuedMail } from './mail/queue-mail.ts'
 import { type Delivery, type Sender, sendUntilExpired } from './mail/send-mail.task.ts'
 import type { MailTransport } from './mail/transport.ts'
 import {
+  type BlockMail,
   type DecisionMail,
   type QueueMail,
+  sendBlockMail,
   sendDecisionMail,
   sendQueueMail,
 } from './moderation/moderation.mail.ts'
@@ -57,7 +59,10 @@ export function createMailTasks({ config, codeKey, undoKey, transport, delivery 
         sendQueueMail({ ...mail, waiting: await countWaiting(db) }, signal, words),
     }),
     ...sending('send-decision-mail', {
-      send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, words),
+      send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, notice),
+    }),
+    ...sending('send-block-mail', {
+      send: (mail: BlockMail, { signal }) => sendBlockMail(mail, signal, notice),
     }),
   }
 

@@ -16,10 +16,13 @@ import { removeExpiredSiteRows } from './site-state/site-state.repository.ts'
 /** Milliseconds of the monotonic clock: a little less than the hour between two runs. */
 const CONFIRMED_AFTER_MS = 50 * 60_000
 
+/** Of fewer sessions nobody is told. */
+const SESSIONS_TO_JUDGE = 20
+
 /**
  * Makes the hourly job that removes expired rows: one-time operations, sessions, counts of rate limits, reports, archived posts. When more than half of
- * the sessions seem to have expired, the clock is probably wrong: the job removes nothing and logs an error, and continues
- * only if that is still so an hour later. `clock` returns monotonic milliseconds.
+ * the sessions seem to have expired, the clock is probably wrong: the job removes nothing, logs an error unless there are only
+ * a few sessions, and continues only if that is still so an hour later. `clock` returns monotonic milliseconds.
  */
 export function createPruning(
   db: Db,
@@ -34,6 +37,8 @@ export function createPruning(
     const confirmed = suspectedAt !== undefined && clock() - suspectedAt >= CONFIRMED_AFTER_MS
     if (suspicious && !confirmed) {
       suspectedAt ??= clock()
+      // Of a few people it is usual that most have stayed away for a month.
+      if (all < SESSIONS_TO_JUDGE) return
       const message =
         'pruning stopped: more than half of the sessions look over, is the clock right?'
       return log.error({ expired, all }, message)

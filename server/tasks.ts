@@ -13,8 +13,10 @@ import type { Delivery } from './mail/send-mail.task.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { createMailTasks } from './mail-tasks.ts'
+import { createBlockSpreading } from './moderation/blocks.service.ts'
+import { createHidingReview } from './moderation/hiding.service.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
-import { createAnnouncing } from './moderation/moderation.task.ts'
+import { createAnnouncing, createBlockAnnouncing } from './moderation/moderation.task.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { createPruning } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
@@ -30,6 +32,7 @@ type Options = {
     | 'contactEmail'
     | 'codeTtlSeconds'
     | 'moderatorEmail'
+    | 'reportsToHide'
     | 'dataDir'
     | 'accessJournalDays'
     | 'backupDir'
@@ -100,6 +103,12 @@ export function createTasks(options: Options): JobTasks {
     ...mailTasks,
     'announce-decision': createAnnouncing(db),
     'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
+    'spread-block': createBlockSpreading(backgroundDb, nameKey),
+    'announce-block': createBlockAnnouncing(db),
+    'review-hidden': createHidingReview(backgroundDb, {
+      reportsToHide: config.reportsToHide,
+      invalidate,
+    }),
     'restore-posts': (_, { abortPromise }) =>
       restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
     'remove-likes': (_, { abortPromise }) =>

@@ -60,7 +60,7 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
   const BACKUP_DIR = await folderForTest()
   const { found } = await examine({ ...env, DATA_DIR, BACKUP_DIR })
   expect(found['backup disk']).toMatchObject({ says: expect.stringContaining(BACKUP_DIR) })
-  await executeOn(DATABASE_URL, `DELETE FROM kysely_migration WHERE name >= '009'`)
+  await executeOn(DATABASE_URL, `DELETE FROM kysely_migration WHERE name = '009-mail-log'`)
   await expectFinding(env, 'database', {
     level: 'broken',
     says: /другой версии/,

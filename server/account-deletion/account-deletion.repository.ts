@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { idArray, type Queryable } from '../db/database.ts'
-import { unixSeconds } from '../db/sql-parts.ts'
+import { NAMES_MODERATOR, unixSeconds } from '../db/sql-parts.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
@@ -169,6 +169,8 @@ export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
     .deleteFrom('codes')
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_key', '=', key)]))
     .execute()
-  await tx.deleteFrom('moderators').where('email_key', '=', key).execute()
+  await sql`DELETE FROM moderators USING users WHERE users.id = ${userId} AND ${NAMES_MODERATOR}`.execute(
+    tx,
+  )
   await tx.deleteFrom('users').where('id', '=', userId).execute()
 }

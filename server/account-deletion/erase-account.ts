@@ -1,6 +1,7 @@
 import { reserveNamesOf } from '../account/account.service.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { appendToJournal, isInJournal } from '../journal/journal.ts'
+import { rememberBlock } from '../moderation/blocks.service.ts'
 import {
   eraseArchivedPosts,
   eraseRows,
@@ -25,7 +26,7 @@ export type Erasure = {
 }
 
 /**
- * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes. Replies of
+ * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes, and a blocked mailbox blocked. Replies of
  * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
  * way publish meanwhile, or a moderator restores, is moved out as well.
  */
@@ -39,6 +40,7 @@ export async function eraseAccount(
   const references = (await selectReferences(db)).filter(
     ({ table }) => !ERASED_OTHERWISE.has(table),
   )
+  await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
   let hasMore = true
   while (hasMore) {
     if (await moveOut(db, mover, stopping)) await invalidate()

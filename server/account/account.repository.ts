@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { CurrentUser } from '../../contract/account.ts'
 import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { Queryable } from '../db/database.ts'
+import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR, unixSeconds } from '../db/sql-parts.ts'
 import { emailKey } from '../mail/email-address.ts'
 import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
@@ -12,15 +13,16 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Returns the user as they see their own profile: whether they are a moderator, and whether reports of theirs were decided. */
+/** Returns the user as they see their own profile: whether they are a moderator, whether reports of theirs were decided, and the block. */
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
-  const { isModerator, hasNewOutcomes, ...user } = await db
+  const { isModerator, hasNewOutcomes, reason, until, ...user } = await db
     .selectFrom('users')
+    .leftJoin('blocks as b', (join) =>
+      join.onRef('b.user_id', '=', 'users.id').on(IS_BLOCK_IN_FORCE),
+    )
     .select(CURRENT_USER)
     .select(({ exists, selectFrom }) =>
-      exists(selectFrom('moderators').whereRef('moderators.email_key', '=', 'users.email_key')).as(
-        'isModerator',
-      ),
+      exists(selectFrom('moderators').select('added_at').where(NAMES_MODERATOR)).as('isModerator'),
     )
     .select(
       sql<boolean>`EXISTS (SELECT FROM reports
@@ -29,12 +31,14 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
         'hasNewOutcomes',
       ),
     )
+    .select(['b.reason', unixSeconds('b.until').as('until')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   return {
     ...user,
     ...(isModerator && { isModerator: true as const }),
     ...(hasNewOutcomes && { hasNewOutcomes: true as const }),
+    ...(reason !== null && { block: { reason, until } }),
   }
 }
 
@@ -67,17 +71,18 @@ export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUs
 /** Adds a user; undefined when the e-mail or the username is taken, or the username is reserved for its former owner. */
 export function insertUser(
   tx: Queryable,
-  user: { email: string; username: string },
+  user: { email: string; username: string; networkHash?: Buffer | null },
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .columns(['username', 'email', 'email_key'])
+    .columns(['username', 'email', 'email_key', 'network_hash'])
     .expression(
       tx
         .selectNoFrom(({ val }) => [
           val(user.username).as('username'),
           val(user.email).as('email'),
           val(emailKey(user.email)).as('email_key'),
+          sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
         ])
         .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
     )

@@ -4,8 +4,9 @@ import { removeOperations, spendOperation } from '../codes/codes.service.ts'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Viewer } from '../http/authenticate.ts'
-import { emailKey } from '../mail/email-address.ts'
+import { emailKey, mailboxOf } from '../mail/email-address.ts'
 import { queueMail } from '../mail/queue-mail.ts'
+import { widestNetworkOf } from '../rate-limits/network.ts'
 import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
@@ -41,21 +42,21 @@ const NAME_TRIES = 5
 export async function requireUserByEmail(
   tx: Queryable,
   email: string,
-  purpose: 'login' | 'registration',
+  { purpose, networkHash }: { purpose: 'login' | 'registration'; networkHash: Buffer | null },
 ): Promise<{ userId: string; isNew: boolean }> {
   const found =
     purpose === 'registration'
-      ? await findOrCreateUser(tx, email)
+      ? await findOrCreateUser(tx, email, networkHash)
       : { user: await lockUserByEmail(tx, email), isNew: false }
   if (found.user?.email !== email) throw new AppError('OPERATION_EXPIRED')
   return { userId: found.user.id, isNew: found.isNew }
 }
 
 /** Two registrations with one e-mail at the same time end with one user. */
-async function findOrCreateUser(tx: Queryable, email: string) {
+async function findOrCreateUser(tx: Queryable, email: string, networkHash: Buffer | null) {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const known = await lockUserByEmail(tx, email)
-    const user = known ?? (await insertUser(tx, { email, username: generateName() }))
+    const user = known ?? (await insertUser(tx, { email, username: generateName(), networkHash }))
     if (user) return { user, isNew: !known }
   }
   throw new Error('no free username was found')
@@ -69,7 +70,25 @@ function generateName(): string {
 
 /** The hash by which the name of an erased user stays reserved: HMAC-SHA-256 of the name in lower case. */
 export function hashUsername(username: string, nameKey: Buffer): Buffer {
-  return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
+  return keyedHash(username.toLowerCase(), nameKey)
+}
+
+/** The hash by which a mailbox stays blocked, however its address is spelt. No username contains a space. */
+export function hashMailbox(email: string, nameKey: Buffer): Buffer {
+  return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
+}
+
+/**
+ * The hash of the network of a registration; null for the machine's own addresses, which say nothing about a person: a proxy that
+ * is not trusted has them.
+ */
+export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
+  const network = widestNetworkOf(ip)
+  return /^(127\.|0:0:0::|unknown$)/.test(network) ? null : keyedHash(`network ${network}`, nameKey)
+}
+
+function keyedHash(text: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest()
 }
 
 /** Reserves every name of a user who is about to be erased, so that nobody takes their place. */

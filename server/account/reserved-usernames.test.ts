@@ -9,7 +9,12 @@ test.each([
     'admin Support MODERATOR settings posts liked replies logins registrations sessions users current vslukh',
   ],
   ['look-alike digits', 'adm1n 4dmin m0d3r470r supp0rt 5upport 0ff1c1al vs1ukh p0sts'],
-  ['look-alike letters', 'admln vsIukh officiaI aclmin rnoderator adrninistrator'],
+  [
+    'look-alike letters',
+    'admln vsIukh officiaI aclmin rnoderator adrninistrator adnnin admjn settinqs registrati0n',
+  ],
+  ['short words with numbers', 'root1 root_ r00t_ root_2024 adm_1 mod_5 1mod1'],
+  ['nothing but underscores', '_____ ________________________________'],
   ['underscores', '_admin admin_ _admin_ a_d_m_i_n sup_port __vslukh__ no_reply noreply'],
   ['letters said twice', 'addmin aadmin suport supportt mooderator vsllukh'],
   ['numbers around', 'admin1 admin_2024 support24 007_support moderator_5 admin2support'],
@@ -34,7 +39,7 @@ const INNOCENT = `
   admin_olga team_work teamwork helper helpful service_man postman posted liker userov user_1 user5
   guest_1987 owner_2000 system5 newsru chatbot info_news the_team maier bingo _bing robot_guest podderzhal
   vsluhom redaktor1 moderato modern_news modern_dance redakt admin_of_nothing olga_1987 Ivan_Petrov kotofey natasha
-  ekaterina zhanna shchuka yulia_k 12345 _____ 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`
+  ekaterina zhanna shchuka yulia_k 12345 _1_2_ adamov modest66 rootless 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`
   .split(/\s+/)
   .filter(Boolean)
 

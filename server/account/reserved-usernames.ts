@@ -1,7 +1,7 @@
-/** Characters and the letters they look like. l is i, because it looks like a capital I. */
+/** Characters and the letters they look like. l and j are i, because l looks like a capital I. */
 const LOOK_ALIKES: Record<string, string> = {
-  ...{ 0: 'o', 1: 'i', 2: 'z', 3: 'e', 4: 'a', 5: 's', 7: 't', 8: 'b', 9: 'g' },
-  l: 'i',
+  ...{ 0: 'o', 1: 'i', 2: 'z', 3: 'e', 4: 'a', 5: 's', 6: 'b', 7: 't', 8: 'b', 9: 'g' },
+  ...{ l: 'i', j: 'i', q: 'g' },
 }
 
 /** Words from the product's own addresses and features. Reserved when they stand alone, however they are spelt. */
@@ -17,24 +17,28 @@ const PRODUCT = words(`
  * numbers.
  */
 const STAFF = words(`
-  admin admins administration administrator administrators helpdesk hostmaster moder moderation moderator moderators
-  noreply official postmaster security staff superuser support sysadmin webmaster vsluh vslukh vslux
+  adm admin admins administration administrator administrators helpdesk hostmaster mod moder moderation moderator moderators
+  noreply official postmaster root security staff superuser support sysadmin webmaster vsluh vslukh vslux
   administracia administracija administraciya administratsia administratsiya bezopasnost moderacia moderacija moderaciya
   moderatsia moderatsiya oficialno oficialny oficialnyi ofitsialno ofitsialny ofitsialnyi podderjka podderjki podderzhka
   podderzhki podderzka podderzki redakcia redakcija redakciya redaktsia redaktsiya sapport`)
 
 /** Words that are harmless alone, but sound official beside one of STAFF. */
 const GENERIC = words(`
-  account adm app blog bot center centre chat chief com contact desk group head help info mail main mod my nash news of
-  online our press real robot root ru server service site system team tech the user users wall web www
+  account app blog bot center centre chat chief com contact desk group head help info mail main my nash news of
+  online our press real robot ru server service site system team tech the user users wall web www
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
 /**
  * Whether people could mistake a valid username for the product's own: it looks like one of PRODUCT, or like joined words with
- * one of STAFF, without regard to underscores, doubled letters and digits in place of letters.
+ * one of STAFF, without regard to underscores, doubled letters and digits in place of letters; or it has nothing but underscores.
  */
 export function isReserved(username: string): boolean {
-  return readingsOf(username.toLowerCase()).some((name) => isProductWord(name) || isStaff(name))
+  const isBlank = /^_*$/.test(username)
+  return (
+    isBlank ||
+    readingsOf(username.toLowerCase()).some((name) => isProductWord(name) || isStaff(name))
+  )
 }
 
 /**
@@ -42,7 +46,8 @@ export function isReserved(username: string): boolean {
  * two equal letters with an underscore between them.
  */
 function readingsOf(name: string): string[] {
-  const spelt = [name, joinStrokes(name)]
+  const joined = joinStrokes(name)
+  const spelt = [name, joined, joined.replaceAll('nn', 'm')]
   return [...spelt, ...spelt.map(singleLetters)].map((reading) => reading.replaceAll('_', ''))
 }
 

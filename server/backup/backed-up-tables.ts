@@ -23,6 +23,7 @@ export const BACKED_UP = [
   'reports',
   'appeals',
   'blocks',
+  'blocked_mailboxes',
   'moderators',
   'moderator_mails',
   'journal',

@@ -64,6 +64,8 @@ export type ModerationTables = {
     blocked_by: string
     created_at: CreatedAt
   }
+  /** Mailboxes of blocked users as keyed hashes; they outlive the users. */
+  blocked_mailboxes: { mailbox_hash: Buffer; reason: string; until: Date | null }
   moderators: { email_key: string; email: string; added_at: CreatedAt }
   /** One row. */
   moderator_mails: { mailed_at: Date }

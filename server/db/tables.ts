@@ -24,6 +24,8 @@ export type Tables = ModerationTables & {
     deleted_at: ColumnType<Date | null, never, Date | null>
     /** Whether a job is bringing back the rows of an account that was deleted and returned. */
     is_returning: Generated<boolean>
+    /** The network of the registration as a keyed hash; null where it is not known. */
+    network_hash: Buffer | null
   }
   /** Names of erased users, in lower case, as keyed hashes. */
   reserved_usernames: { name_hash: Buffer }

@@ -7,10 +7,10 @@ export type Block = { reason: string; until: Date | null }
 
 /** Returns the refusal of a call that publishes something: why, until when, and whom to ask. */
 export function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
-  const end = until ? ` до ${formatDate(until)}` : ''
+  const what = until ? `До ${formatDate(until)} вы можете только читать` : 'Вы можете только читать'
   const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
   return new AppError('BLOCKED', {
-    message: `Вам закрыли возможность писать${end}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`,
+    message: `${what}. Причина: ${reason.replace(/\.+$/, '')}. ${ask}`,
   })
 }
 

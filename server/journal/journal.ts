@@ -72,3 +72,14 @@ export function concerns({ userId, postId, sinceSeconds }: JournalFilter) {
     AND (${postId ?? null}::bigint IS NULL OR post_id = ${postId ?? null})
     AND (${sinceSeconds ?? null}::float8 IS NULL OR at > now() - ${sinceSeconds ?? null} * interval '1 second')`
 }
+
+/** How often an act was done within the last so many seconds. */
+export async function countActs(db: Queryable, action: string, seconds: number): Promise<number> {
+  const { acts } = await db
+    .selectFrom('journal')
+    .select(({ fn }) => fn.countAll<string>().as('acts'))
+    .where('action', '=', action)
+    .where('at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .executeTakeFirstOrThrow()
+  return Number(acts)
+}

@@ -18,8 +18,11 @@ type Attempt = {
 }
 
 export type Sender<M> = {
-  /** Returns the mail server's answer. Rejects when the mail was not sent, over SMTP with MailFailure. */
-  send: (mail: M, attempt: Attempt) => Promise<string>
+  /**
+   * Returns the mail server's answer, or null where there is nothing to write any more. Rejects when the mail was not sent, over
+   * SMTP with MailFailure.
+   */
+  send: (mail: M, attempt: Attempt) => Promise<string | null>
   /** Called after each attempt. A rejection is only logged. */
   onOutcome?: (mail: M, outcome: MailOutcome) => Promise<void>
 }
@@ -33,6 +36,8 @@ export type Delivery = {
   logKey: Buffer
 }
 
+const GIVEN_UP = { outcome: 'expired', message: 'mail given up', isTried: false } as const
+
 /**
  * Makes the job that sends a mail. A mail that failed, or was interrupted by the end of the process, is queued again after 2, 4, 8
  * and then every 15 s, until it expires; one whose login was refused at the next try, a minute later. A mail that its server refuses
@@ -43,14 +48,16 @@ export function sendUntilExpired<M extends WaitingMail>(
   { send, onOutcome = async () => {} }: Sender<M>,
   { db, log, gate, logKey }: Delivery,
 ): (mail: M, ending: { abortSignal: AbortSignal }) => Promise<void> {
-  async function run(mail: M, attempt: Attempt): Promise<Result<M>> {
-    if (attempt.leftMs <= 0) return { outcome: 'expired', message: 'mail given up', isTried: false }
+  async function run(mail: M, attempt: Attempt): Promise<Result<M> | null> {
+    if (attempt.leftMs <= 0) return GIVEN_UP
     const { isUrgent = false, isCounted = false } = mail
     const admission = await gate.admit({ isUrgent, isCounted })
     if (!admission.isAdmitted) return postpone(mail, admission)
     const admitted = { ...mail, isCounted: true, waitsFor: undefined }
     try {
       const answer = await send(mail, attempt)
+      // What was never tried is no mail at all.
+      if (answer === null) return mail.logId === undefined ? null : GIVEN_UP
       await noteLogin('accepted', admission.isProbe)
       return { outcome: 'sent', message: 'mail sent', isTried: true, answer }
     } catch (error) {
@@ -93,6 +100,7 @@ export function sendUntilExpired<M extends WaitingMail>(
     // By the database's clock, which set the time of expiry.
     const leftMs = mail.expiresAt - (await databaseTime(db))
     const result = await run(mail, { leftMs, signal })
+    if (!result) return
     await record(mail, result)
     await onOutcome(mail, result.outcome).catch((err) =>
       log.warn({ task, err }, 'outcome not stored'),

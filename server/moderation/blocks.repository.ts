@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
+import { emailKey } from '../mail/email-address.ts'
 
 /** A block to put on a user: for so many days, or until it is taken back where `days` is null. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
@@ -58,5 +59,54 @@ export async function selectBlock(db: Queryable, userId: string): Promise<Stored
 
 /** Removes blocks that are over. */
 export async function removeExpiredBlocks(db: Queryable): Promise<void> {
-  await db.deleteFrom('blocks').where('until', '<', sql<Date>`now()`).execute()
+  for (const table of ['blocks', 'blocked_mailboxes'] as const)
+    await db.deleteFrom(table).where('until', '<', sql<Date>`now()`).execute()
+}
+
+/** The e-mail of a user, whose row it locks; undefined where there is no such user. */
+export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
+  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
+  return (await user.executeTakeFirst())?.email
+}
+
+/** The name in an address without its subaddress, dots and hyphens: equal for two addresses of one mailbox, and for some others. */
+const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
+
+/** Users whose address may belong to the mailbox of this one. It reads every user, so it is for jobs. */
+export async function selectPossibleTwins(
+  db: Queryable,
+  email: string,
+): Promise<{ id: string; email: string }[]> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM users
+    WHERE ${NAME} = (SELECT ${NAME} FROM (SELECT ${emailKey(email)}::text AS email_key) asked)
+    ORDER BY id`.execute(db)
+  return rows
+}
+
+export async function blockMailbox(
+  tx: Queryable,
+  mailboxHash: Buffer,
+  { reason, until }: Pick<StoredBlock, 'reason' | 'until'>,
+): Promise<void> {
+  await tx
+    .insertInto('blocked_mailboxes')
+    .values({ mailbox_hash: mailboxHash, reason, until })
+    .onConflict((conflict) => conflict.column('mailbox_hash').doUpdateSet({ reason, until }))
+    .execute()
+}
+
+export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promise<void> {
+  await tx.deleteFrom('blocked_mailboxes').where('mailbox_hash', '=', mailboxHash).execute()
+}
+
+/** Blocks a user as a mailbox is, if that is. */
+export async function copyMailboxBlock(
+  tx: Queryable,
+  userId: string,
+  mailboxHash: Buffer,
+): Promise<void> {
+  await sql`INSERT INTO blocks (user_id, reason, until, blocked_by)
+    SELECT ${userId}, reason, until, 'vslukh' FROM blocked_mailboxes b
+    WHERE mailbox_hash = ${mailboxHash} AND ${IS_BLOCK_IN_FORCE}`.execute(tx)
 }

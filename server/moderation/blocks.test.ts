@@ -70,17 +70,22 @@ test('whoever is blocked can save their data and delete the account', async () =
   expectRefusal(await app.call('GET', '/users/current', { token: again.token }), 'UNAUTHORIZED')
 })
 
-test('the refusal says why, until when and whom to ask', async () => {
+test('the refusal says why, until when and whom to ask, and the profile of who is blocked says so before', async () => {
   const user = await app.signUp()
   await block(user.id, null)
   const again = await app.signIn(user.email)
   expect((await publish(again)).body.message).toBe(
-    'Вам закрыли возможность писать. Причина: Спам. Вопросы: wall@example.org',
+    'Вы можете только читать. Причина: Спам. Вопросы: wall@example.org',
   )
   await block(user.id, 1)
-  const { body } = await publish(await app.signIn(user.email))
+  const { token } = await app.signIn(user.email)
+  const profile = async () => (await app.call('GET', '/users/current', { token })).body
+  expect(await profile()).toMatchObject({ block: { reason: 'Спам', until: expect.any(Number) } })
+  const { body } = await publish({ ...user, token })
+  await unblock(user.id)
+  expect(Object.keys(await profile()).sort()).toEqual(['email', 'id', 'username'])
   expect(body.message).toMatch(
-    /^Вам закрыли возможность писать до \d+\u00a0[а-я]+\u00a0\d{4}\. Причина: Спам\./,
+    /^До \d+\u00a0[а-я]+\u00a0\d{4} вы можете только читать\. Причина: Спам\./,
   )
 })
 

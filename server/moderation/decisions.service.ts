@@ -26,6 +26,8 @@ import { closeOpen, lockOpen, reopen, type Verdict } from './report-states.repos
 
 /** Hidden posts stay as long as the reports that have hidden them. */
 export const HIDDEN_DAYS = 180
+/** When a decision can no longer be undone. */
+const FINAL_MS = (DECISION_OPEN_SECONDS + 1) * 1000
 const DEFAULT_REASON = 'Нарушение правил'
 
 export type NewDecision = {
@@ -41,6 +43,8 @@ export type NewDecision = {
   order?: string | undefined
   /** Whether the author gets no mail, and the outcome is not shown to reporters as new. */
   isQuiet?: boolean
+  /** Whether the author gets one mail about many removals, for which the caller calls `announceDecision`. */
+  isOneOfMany?: boolean
   /** Whether it decides about open reports or an appeal, so that there must be some. */
   isAsked: boolean
   /** For how many days a removed post can be restored. */
@@ -70,22 +74,24 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
+  // Who has lost the moderators' trust by this decision loses what their other reports hide, unless it is undone.
+  if (verdict === 'keep') {
+    await addJob(tx, 'review-hidden', { payload: {}, afterMs: FINAL_MS, key: 'review-hidden' })
+  }
+  const isTold = isAnnounced(verdict, subject)
   if (verdict === 'remove' && decision.block) {
     const { days } = decision.block
-    await blockUser(tx, {
-      userId: subject.owner_id,
-      reason: reason ?? DEFAULT_REASON,
-      days,
-      by: actor,
-    })
+    const block = { userId: subject.owner_id, reason: reason ?? DEFAULT_REASON, days, by: actor }
+    // The mail about the post names the block.
+    await blockUser(tx, block, { isTold: !decision.isQuiet && !isTold })
   }
-  if (!decision.isQuiet && isAnnounced(verdict, subject)) {
-    await addJob(tx, 'announce-decision', {
-      payload: { id },
-      afterMs: (DECISION_OPEN_SECONDS + 1) * 1000,
-    })
-  }
+  if (isTold && !decision.isQuiet && !decision.isOneOfMany) await announceDecision(tx, id)
   return { id, was: subject.state, isRestoring }
+}
+
+/** Queues the mail to the author about a decision that can no longer be undone then; it may stand for so many removed posts. */
+export function announceDecision(tx: Queryable, id: string, posts = 1): Promise<void> {
+  return addJob(tx, 'announce-decision', { payload: { id, posts }, afterMs: FINAL_MS })
 }
 
 /** Locks a post where it is, published or archived, and its author against an erasure. Reports are locked after it. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { selectMailLog } from '../mail/mail-log.repository.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 import { addJob } from '../queue/queue.ts'
 import { insertReport } from '../reports/reports.repository.ts'
 import { passReportTime, report } from '../testing/moderation-calls.ts'
@@ -19,9 +21,24 @@ test('a report that began before a mail to the moderators and was committed afte
     await mailbox.mailTo(moderatorEmail)
     const newer = { postId: late.id, reporterId: other.id, reasonId: '1', comment: null }
     expect(await insertReport(tx, newer)).toBe(true)
-    await followReport(tx, late.id, { reportsToHide: 0, moderatorEmail })
+    await followReport(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmail })
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })
   expect((await mailbox.mailTo(moderatorEmail, 2)).text).toContain('Открытых жалоб: 2')
+})
+
+test('a digest that finds nothing any more is no mail: neither sent nor logged as one', async () => {
+  const { app, mailbox } = await mailAppForTest({ moderatorEmail })
+  const mail = { to: moderatorEmail, expiresAt: Date.now() + 60_000 }
+  await queueMail(app.db, 'send-queue-mail', mail)
+  const jobs = async () =>
+    (
+      await sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'send-queue-mail'`.execute(
+        app.db,
+      )
+    ).rows.length
+  await expect.poll(jobs).toBe(0)
+  expect(await selectMailLog(app.db, { limit: 10 })).toEqual([])
+  expect(mailbox.mails).toEqual([])
 })

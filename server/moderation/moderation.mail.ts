@@ -1,22 +1,34 @@
 import { formatDate } from '../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
-import type { MailOptions } from '../mail/transport.ts'
+import type { MailOptions, NoticeOptions } from '../mail/transport.ts'
 import type { Waiting } from './queue.repository.ts'
 
 /** A queued mail that tells moderators of waiting posts. */
-export type QueueMail = { to: string; expiresAt: number }
+export type QueueMail = {
+  to: string
+  expiresAt: number
+  /** Whether it tells that reports hide nothing more for a while. */
+  isHidingStopped?: boolean
+}
 
 /**
- * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none. Rejects when
- * it was not sent.
+ * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none, and
+ * returns null. Rejects when it was not sent.
  */
 export async function sendQueueMail(
-  { to, waiting }: QueueMail & { waiting: Waiting },
+  { to, waiting, isHidingStopped = false }: QueueMail & { waiting: Waiting },
   signal: AbortSignal,
   { appName, origin, transport }: MailOptions,
-): Promise<string> {
-  if (waiting.oldest === null) return 'nothing waits any more'
+): Promise<string | null> {
+  if (waiting.oldest === null) return null
+  const stopped = isHidingStopped
+    ? [
+        'За час жалобы скрыли слишком много записей. Следующие остаются на виду, пока вы не решите.',
+        '',
+      ]
+    : []
   const lines = [
+    ...stopped,
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
     `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
@@ -25,7 +37,8 @@ export async function sendQueueMail(
     '',
     'Письмо приходит не чаще раза в час, и только когда есть новое.',
   ]
-  const subject = `Жалобы ждут решения: ${waiting.posts} · ${appName}`
+  const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
+  const subject = `${what}: ${waiting.posts} · ${appName}`
   return await transport.send({ to, subject, text: lines.join('\n') }, signal)
 }
 
@@ -36,6 +49,18 @@ export type DecisionMail = {
   outcome: 'removed' | 'restored' | 'appeal granted' | 'appeal refused'
   text: string
   reason: string | null
+  /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
+  blockedUntil?: number | null
+  /** How many posts were removed with this one, it included. */
+  posts?: number
+}
+
+/** A queued mail to a user who was blocked. */
+export type BlockMail = {
+  to: string
+  expiresAt: number
+  reason: string
+  blockedUntil: number | null
 }
 
 const SUBJECTS = {
@@ -47,16 +72,22 @@ const SUBJECTS = {
 
 /** Writes and sends the mail to the author. Rejects when it was not sent. */
 export async function sendDecisionMail(
-  { to, outcome, text, reason }: DecisionMail,
+  { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
   signal: AbortSignal,
-  { appName, origin, transport }: MailOptions,
+  { appName, origin, contact, transport }: NoticeOptions,
 ): Promise<string> {
   const own = `${origin}${PATHS.ownPosts}`
   const because = reason ? [`Причина: ${reason.replace(/\.$/, '')}.`] : []
+  const isWave = outcome === 'removed' && posts > 1
   const lines = {
     removed: [
-      `Модератор удалил вашу запись на сайте «${appName}».`,
+      isWave
+        ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
+        : `Модератор удалил вашу запись на сайте «${appName}».`,
       ...because,
+      ...(blockedUntil === undefined
+        ? []
+        : ['', readOnly(blockedUntil), CAN_STILL, ...asking(contact)]),
       '',
       'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
       own,
@@ -70,8 +101,39 @@ export async function sendDecisionMail(
   }[outcome]
   const mail = {
     to,
-    subject: `${SUBJECTS[outcome]} · ${appName}`,
-    text: [...lines, '', 'Текст записи:', '', text].join('\n'),
+    subject: `${isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]} · ${appName}`,
+    text: [...lines, '', isWave ? 'Текст первой из них:' : 'Текст записи:', '', text].join('\n'),
   }
   return await transport.send(mail, signal)
+}
+
+/** Writes and sends the mail to a blocked user. Rejects when it was not sent. */
+export async function sendBlockMail(
+  { to, reason, blockedUntil }: BlockMail,
+  signal: AbortSignal,
+  { appName, contact, transport }: NoticeOptions,
+): Promise<string> {
+  const lines = [
+    `Модератор сайта «${appName}» закрыл вам возможность писать.`,
+    `Причина: ${reason.replace(/\.$/, '')}.`,
+    '',
+    readOnly(blockedUntil),
+    CAN_STILL,
+    ...asking(contact),
+  ]
+  const subject = `Вы можете только читать · ${appName}`
+  return await transport.send({ to, subject, text: lines.join('\n') }, signal)
+}
+
+const CAN_STILL =
+  'Войти, скачать свои данные, удалить записи и аккаунт можно по-прежнему. Все сессии завершены.'
+
+function readOnly(until: number | null): string {
+  return until === null
+    ? 'Теперь вы можете только читать.'
+    : `До ${formatDate(until)} вы можете только читать.`
+}
+
+function asking(contact: string | undefined): string[] {
+  return contact ? [`Вопросы: ${contact}`] : []
 }

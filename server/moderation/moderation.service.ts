@@ -3,9 +3,9 @@ import type { Post } from '../../contract/posts.ts'
 import { isRowId, type Queryable } from '../db/database.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { queueMail } from '../mail/queue-mail.ts'
-import { archivePost, readPosts } from '../posts/posts.service.ts'
+import { readPosts } from '../posts/posts.service.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
-import { HIDDEN_DAYS } from './decisions.service.ts'
+import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
 import {
   countReasons,
@@ -13,7 +13,7 @@ import {
   selectWaitingPosts,
   type WaitingPost,
 } from './queue.repository.ts'
-import { claimModeratorMail, countTrustedReporters, keepNew } from './report-states.repository.ts'
+import { claimModeratorMail, keepNew } from './report-states.repository.ts'
 
 /** Posts that a moderator reads at once. */
 const QUEUE_PAGE = 20
@@ -72,37 +72,24 @@ function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost,
 }
 
 /** When reports hide a post, and whom they are told to. */
-export type ReportRules = {
-  /** Reports by so many accounts hide a post; 0: never. */
-  reportsToHide: number
-  moderatorEmail: string | undefined
-}
+export type ReportRules = HidingRules & { moderatorEmail: string | undefined }
 
 /**
- * Does what follows from a new report: hides the post where enough accounts have reported it, and tells the moderators. The
- * caller has locked the post. Returns whether it was hidden.
+ * Does what follows from a new report: hides the post where enough people have reported it, and tells the moderators, of too many
+ * hidden posts at once. The caller has locked the post. Returns whether it was hidden.
  */
 export async function followReport(
   tx: Queryable,
   postId: string,
-  { reportsToHide, moderatorEmail }: ReportRules,
+  { moderatorEmail, ...rules }: ReportRules,
 ): Promise<boolean> {
-  const isHidden = reportsToHide > 0 && (await hideIfReported(tx, postId, reportsToHide))
+  const { isHidden, isNews = false } = await hideIfReported(tx, postId, rules)
   await tellModerators(tx, moderatorEmail, postId)
+  if (isNews && moderatorEmail !== undefined) {
+    const mail = { to: moderatorEmail, expiresAt: Date.now() + MAIL_LIFE_MS, isHidingStopped: true }
+    await queueMail(tx, 'send-queue-mail', mail)
+  }
   return isHidden
-}
-
-async function hideIfReported(tx: Queryable, postId: string, least: number): Promise<boolean> {
-  const reporters = await countTrustedReporters(tx, postId)
-  if (reporters < least) return false
-  const subject = await selectSubject(tx, postId)
-  const actor = 'vslukh'
-  const archive = { why: 'hidden', reason: null, by: actor, days: HIDDEN_DAYS } as const
-  if (!subject || !(await archivePost(tx, postId, archive))) return false
-  const details = { text: subject.text, reporters }
-  const userId = subject.owner_id
-  await appendToJournal(tx, { actor, action: 'post.hide', userId, postId, details })
-  return true
 }
 
 /**

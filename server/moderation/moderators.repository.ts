@@ -1,11 +1,13 @@
+import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { NAMES_MODERATOR } from '../db/sql-parts.ts'
 import { emailKey } from '../mail/email-address.ts'
 
 /** Whether a user's e-mail is one of the moderators'. */
 export async function isModerator(db: Queryable, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
-    .innerJoin('moderators', 'moderators.email_key', 'users.email_key')
+    .innerJoin('moderators', (join) => join.on(NAMES_MODERATOR))
     .select('users.id')
     .where('users.id', '=', userId)
     .executeTakeFirst()
@@ -30,7 +32,7 @@ export async function insertModerator(tx: Queryable, email: string): Promise<boo
 export async function deleteModerator(tx: Queryable, email: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('moderators')
-    .where('email_key', '=', emailKey(email))
+    .where(sql<boolean>`lower(email COLLATE "C") = lower(${email}::text COLLATE "C")`)
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -39,7 +41,7 @@ export async function deleteModerator(tx: Queryable, email: string): Promise<boo
 export function selectModerators(db: Queryable) {
   return db
     .selectFrom('moderators')
-    .leftJoin('users', 'users.email_key', 'moderators.email_key')
+    .leftJoin('users', (join) => join.on(NAMES_MODERATOR))
     .select(['moderators.email', 'moderators.added_at', 'users.username'])
     .orderBy('moderators.email')
     .execute()

@@ -3,6 +3,8 @@ import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { readQueue, signUpModerator } from '../testing/moderation-calls.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { addModerator, removeModerator } from './moderation.service.ts'
+import { selectPeople } from './people.repository.ts'
 
 let app: TestApp
 let moderator: TestUser
@@ -40,4 +42,25 @@ test('who is no longer a moderator is refused on the next call', async () => {
   await readQueue(app, former)
   await app.db.deleteFrom('moderators').where('email', '=', former.email).execute()
   expectRefusal(await app.call('GET', '/moderation/queue', { token: former.token }), 'NOT_FOUND')
+})
+
+test('an address that merely compares equal to a moderator’s is none: only their own is, in any case of letters', async () => {
+  const email = 'kira@example.org'
+  const found = async (known: string) => {
+    const user = await app.signIn(known)
+    const people = await selectPeople(app.db, user.id)
+    const { status } = await app.call('GET', '/moderation/queue', { token: user.token })
+    const { body } = await app.call('GET', '/users/current', { token: user.token })
+    expect(body.isModerator ?? false).toBe(status === 200)
+    expect(people[0]?.is_moderator).toBe(status === 200)
+    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    return status
+  }
+  await addModerator(app.db, { email, actor: 'masha' })
+  // The second begins with the sign for kelvin, which is a small k in lower case.
+  for (const other of ['ｋira@example.org', '\u212aira@example.org'])
+    expect(await found(other)).toBe(404)
+  expect(await found('Kira@Example.org')).toBe(200)
+  expect(await removeModerator(app.db, { email: 'ｋira@example.org', actor: 'masha' })).toBe(false)
+  expect(await removeModerator(app.db, { email: 'KIRA@example.org', actor: 'masha' })).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isRowId, type Queryable } from '../db/database.ts'
-import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
+import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR } from '../db/sql-parts.ts'
 import { emailKey } from '../mail/email-address.ts'
 
 /** What an operator sees of a user. */
@@ -30,7 +30,7 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
   const id = isRowId(known) ? known : '0'
   const { rows } = await sql<Person>`
     SELECT u.id, u.username, u.email, u.created_at,
-      EXISTS (SELECT FROM moderators m WHERE m.email_key = u.email_key) AS is_moderator,
+      EXISTS (SELECT FROM moderators JOIN users ON ${NAMES_MODERATOR} WHERE users.id = u.id) AS is_moderator,
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,

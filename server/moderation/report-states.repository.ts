@@ -3,21 +3,54 @@ import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import type { OwnReport } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
 import { unixSeconds } from '../db/sql-parts.ts'
+import { mailboxOf } from '../mail/email-address.ts'
 
 /** Accounts younger than this cannot hide a post, nor can those with more refused reports than this in a month. */
 const REPORTER_AGE = sql.raw(`interval '1 day'`)
 const REFUSED_MAX = sql.raw('3')
+/** Undecided reports of one account hide so many posts at most. */
+const HIDDEN_MAX = sql.raw('3')
 const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
 
-/** How many accounts whose reports count for hiding have an open report of a post. */
+/** Whether the user `u` has lost the trust of the moderators. */
+const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.reporter_id = u.id
+  AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
+
+/**
+ * How many different people have an open report of a post that counts for hiding it: accounts of one mailbox, or registered from
+ * one network, are one. The undecided reports of an account hide at most three posts.
+ */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
-  const { rows } = await sql<{ reporters: number }>`
-    SELECT count(DISTINCT r.reporter_id)::int AS reporters
-    FROM reports r JOIN users u ON u.id = r.reporter_id
-    WHERE r.post_id = ${postId} AND r.state = 'open' AND u.created_at <= now() - ${REPORTER_AGE}
-      AND (SELECT count(*) FROM reports k WHERE k.reporter_id = r.reporter_id AND k.state = 'kept'
-        AND k.decided_at > now() - ${REFUSED_WITHIN}) <= ${REFUSED_MAX}`.execute(db)
-  return rows[0]?.reporters ?? 0
+  const { rows } = await sql<{ email: string; network: string | null }>`
+    SELECT u.email, encode(u.network_hash, 'hex') AS network FROM users u
+    WHERE u.id IN (SELECT reporter_id FROM reports WHERE post_id = ${postId} AND state = 'open')
+      AND u.created_at <= now() - ${REPORTER_AGE} AND NOT ${IS_DISTRUSTED}
+      AND (SELECT count(DISTINCT o.post_id) FROM reports o
+        JOIN archived_posts a ON a.id = o.post_id AND a.why = 'hidden'
+        WHERE o.reporter_id = u.id AND o.state = 'open' AND o.post_id <> ${postId}) < ${HIDDEN_MAX}
+    ORDER BY u.id`.execute(db)
+  const seen = new Set<string>()
+  return rows.filter(({ email, network }) => {
+    const traits = [mailboxOf(email), ...(network === null ? [] : [network])]
+    const isNew = !traits.some((trait) => seen.has(trait))
+    for (const trait of traits) seen.add(trait)
+    return isNew
+  }).length
+}
+
+/** Returns the hidden posts that somebody has reported who has lost the trust of the moderators since. */
+export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT a.id FROM archived_posts a WHERE a.why = 'hidden' AND NOT a.is_restoring AND EXISTS (
+      SELECT FROM reports r JOIN users u ON u.id = r.reporter_id
+      WHERE r.post_id = a.id AND r.state = 'open' AND ${IS_DISTRUSTED})
+    ORDER BY a.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Lets reports hide posts one after another, until the transaction ends. The mail to the moderators is claimed under the same lock. */
+export async function lockHidings(tx: Queryable): Promise<void> {
+  await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
 /** Locks the open reports and the open appeal of a post. Returns how many of both there are. */

@@ -6,7 +6,7 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../contract/sign-in.ts'
-import { requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
+import { hashNetwork, requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import {
   type CodesOptions,
@@ -22,6 +22,7 @@ import { requireOwnOrigin } from '../http/own-origin.ts'
 import { logEvent } from '../http/request-log.ts'
 import type { Http, Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
+import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
 import { admit, requireAdmission } from '../site-state/site-state.service.ts'
@@ -39,13 +40,15 @@ type Options = {
   codes: CodesOptions
   /** The origin people see, where it is configured. */
   publicUrl: string | undefined
+  /** Hashes networks of registrations, and mailboxes. */
+  nameKey: Buffer
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess
 }
 
 export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess } = options
+  const { route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess } = options
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
@@ -86,8 +89,12 @@ export function registerSignIn(options: Options): void {
     const { email, device } = await checkCode(db, guess, codes)
     const opened = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
-      const { userId, isNew } = await requireUserByEmail(tx, email, purpose)
-      if (isNew) await admit(tx, { email, ip: request.ip, invitation })
+      const networkHash = hashNetwork(request.ip, nameKey)
+      const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
+      if (isNew) {
+        await admit(tx, { email, ip: request.ip, invitation })
+        await blockNewUser(tx, { userId, email }, nameKey)
+      }
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       const opened = await sessions.open(tx, session)

@@ -49,12 +49,18 @@ export function createClient(url: string, { check, codeFor }: Options) {
   }
 
   /** Signs in with a code, and registers an unknown e-mail. */
-  async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
+  async function signIn(
+    email: string,
+    clientToken: string = randomUUID(),
+    headers: Record<string, string> = {},
+  ): Promise<TestUser> {
     const start = await call('POST', '/registrations', {
+      headers,
       body: { email, clientToken, device: DEVICE },
     })
     const confirmCode = await codeFor(start.body.id)
     const verified = await call('POST', `/registrations/${start.body.id}/verify`, {
+      headers,
       body: { confirmCode, clientToken },
     })
     const token: string = verified.body.accessToken.token

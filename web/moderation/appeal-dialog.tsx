@@ -5,7 +5,8 @@ import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { REMOVED_POSTS } from './removed-posts.tsx'
+import styles from './removed-posts.module.css'
+import { REMOVED_POSTS, RemovedText, useRemovedPosts } from './removed-posts.tsx'
 
 type AppealDialogProps = { postId: string; onClose: () => void }
 
@@ -13,6 +14,7 @@ type AppealDialogProps = { postId: string; onClose: () => void }
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const client = useQueryClient()
   const toast = useToast()
+  const removed = useRemovedPosts().data?.posts.find(({ id }) => id === postId)
   const draft = useDraft(`appeal ${postId}`)
   const form = usePostForm({
     draft,
@@ -27,6 +29,11 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   })
   return (
     <Modal title="Обжалование" phone="full" onClose={useCloseWithDraft(draft, onClose)}>
+      {removed && (
+        <div className={styles.quote}>
+          <RemovedText post={removed} />
+        </div>
+      )}
       <PostForm
         form={form}
         submitLabel="Отправить"

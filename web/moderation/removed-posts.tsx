@@ -1,44 +1,82 @@
 import { useQuery } from '@tanstack/react-query'
-import type { OwnRemovedPost } from '../../contract/moderation.ts'
+import type { ReactNode } from 'react'
+import type { OwnRemovedPost as Removed } from '../../contract/moderation.ts'
 import { call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { exactDay } from '../format/time.ts'
 import { PostText } from '../posts/view/post-text.tsx'
 import { Button } from '../ui/button.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { withViewer } from '../viewer/intents.ts'
+import { useViewer } from '../viewer/viewer.ts'
 import styles from './removed-posts.module.css'
 
 export const REMOVED_POSTS = ['removed-posts']
 
-/** The viewer's posts and replies that a moderator has removed, each with the way to appeal, and those that reports hide. */
-export function RemovedPosts() {
-  const { data } = useQuery({
+/** The viewer's posts and replies that a moderator has removed, and those that reports hide. */
+export function useRemovedPosts(isEnabled = true) {
+  return useQuery({
     queryKey: REMOVED_POSTS,
     queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
     staleTime: 0,
+    enabled: isEnabled,
   })
+}
+
+/** The list of them, each with the way to appeal. */
+export function RemovedPosts() {
+  const { data, error, refetch } = useRemovedPosts()
+  if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
   if (!data || data.posts.length === 0) return null
   return (
     <section aria-label="Удалённые и скрытые">
       <ul>
         {data.posts.map((post) => (
-          <li key={post.id} className={styles.post}>
-            <p className={styles.why}>
-              {post.state === 'hidden' ? (
-                <b>Скрыта до проверки</b>
-              ) : (
-                <>
-                  <b>Удалено модератором:</b> {post.reason}
-                </>
-              )}
-            </p>
-            <div className={styles.text}>
-              <PostText text={post.text} />
-            </div>
-            {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
+          <li key={post.id}>
+            <RemovedPost post={post} />
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** What stands in place of a missing post: the post for its author, if it was removed or is hidden; `children` for others. */
+export function OwnRemovedPost({ id, children }: { id: string; children: ReactNode }) {
+  const isSignedIn = useViewer().state === 'authorized'
+  const { data, isLoading } = useRemovedPosts(isSignedIn)
+  if (isLoading) return <Skeleton label="Загружаем запись" />
+  const post = isSignedIn && data?.posts.find((removed) => removed.id === id)
+  return post ? <RemovedPost post={post} /> : children
+}
+
+function RemovedPost({ post }: { post: Removed }) {
+  return (
+    <article className={styles.post}>
+      <RemovedText post={post} />
+      {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
+    </article>
+  )
+}
+
+/** Why a post is gone, and its text. */
+export function RemovedText({ post }: { post: Removed }) {
+  return (
+    <>
+      <p className={styles.why}>
+        {post.state === 'hidden' ? (
+          <b>Скрыта до проверки</b>
+        ) : (
+          <>
+            <b>Удалено модератором:</b> {post.reason}
+          </>
+        )}
+      </p>
+      <div className={styles.text}>
+        <PostText text={post.text} />
+      </div>
+    </>
   )
 }
 
@@ -52,7 +90,7 @@ function Hidden() {
 }
 
 /** What became of the appeal, or the button to appeal and until when the post can come back. */
-function AppealState({ post: { id, appeal, until } }: { post: OwnRemovedPost }) {
+function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   if (appeal) {
     return (
       <div className={styles.state}>

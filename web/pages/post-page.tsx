@@ -8,6 +8,7 @@ import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { RepliedCard } from '../feed/replied-card.tsx'
+import { OwnRemovedPost } from '../moderation/removed-posts.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
@@ -27,7 +28,13 @@ export function PostPage() {
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
   if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
-  if (read.state === 'missing') return <EmptyState {...MISSING_POST} action={<WallLink />} />
+  if (read.state === 'missing') {
+    return (
+      <OwnRemovedPost id={id}>
+        <EmptyState {...MISSING_POST} action={<WallLink />} />
+      </OwnRemovedPost>
+    )
+  }
   if (read.state === 'failed') {
     return <ErrorPage text={errorMessage(read.error)} onRetry={read.retry} />
   }

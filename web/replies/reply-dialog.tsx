@@ -4,6 +4,7 @@ import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-
 import { usePublish } from '../posts/compose/publish-post.ts'
 import { RepliedPost } from '../posts/view/post-card.tsx'
 import { Modal } from '../ui/modal.tsx'
+import { useBlockNote } from '../viewer/block.ts'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }
 
@@ -23,7 +24,12 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   return (
     <Modal title="Ответ" phone="full" onClose={close}>
       <RepliedPost id={postId} inDialog />
-      <PostForm form={form} submitLabel="Опубликовать" placeholder="Ваш ответ" />
+      <PostForm
+        form={form}
+        note={useBlockNote()}
+        submitLabel="Опубликовать"
+        placeholder="Ваш ответ"
+      />
     </Modal>
   )
 }

@@ -1,4 +1,5 @@
 import { Modal } from '../../ui/modal.tsx'
+import { useBlockNote } from '../../viewer/block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
@@ -17,7 +18,12 @@ export function NewPostDialog({ onClose }: { onClose: () => void }) {
   })
   return (
     <Modal title="Новая запись" phone="full" onClose={close}>
-      <PostForm form={form} submitLabel="Опубликовать" placeholder="О чём скажете вслух?" />
+      <PostForm
+        form={form}
+        note={useBlockNote()}
+        submitLabel="Опубликовать"
+        placeholder="О чём скажете вслух?"
+      />
     </Modal>
   )
 }

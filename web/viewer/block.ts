@@ -1,0 +1,23 @@
+import { serverNow } from '../api/server-clock.ts'
+import { exactDay } from '../format/time.ts'
+import { useViewer } from './viewer.ts'
+
+/** Until when and why the viewer can only read, in sentences; null for whoever may write. */
+export function useBlock(): { until: string; reason: string } | null {
+  const viewer = useViewer()
+  const block = viewer.state === 'authorized' ? viewer.user.block : undefined
+  if (!block || (block.until !== null && block.until < serverNow())) return null
+  return {
+    until:
+      block.until === null
+        ? 'Вы можете только читать'
+        : `До ${exactDay(block.until)} вы можете только читать`,
+    reason: `Причина: ${block.reason.replace(/\.+$/, '')}.`,
+  }
+}
+
+/** The same as one text, for a form that publishes something; undefined for whoever may write. */
+export function useBlockNote(): string | undefined {
+  const block = useBlock()
+  return block ? `${block.until}. ${block.reason}` : undefined
+}
