@@ -61,7 +61,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerFeatures(route, parts, cache)
   const { appName } = config
   registerTexts({ route, readText: parts.readText })
-  registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
+  const key = deriveKey(secret, 'downloads')
+  registerDataExport({ route, http, db: background.db, limits, appName, key })
   let isDraining = false
   serveHealth(http, {
     db,
@@ -78,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
+      settleMs: options.settleMs,
       backgroundDb: background.db,
       gate: createMailGate({
         db,
