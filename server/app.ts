@@ -177,7 +177,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
-  const noteAccess = createAccessJournal(db, config.accessJournalDays)
+  const noteAccess = createAccessJournal(config.accessJournalDays)
   registerSignIn({ route, db, limits, sessions, codes, publicUrl, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })

@@ -41,7 +41,7 @@ type Options = {
   publicUrl: string | undefined
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
-  noteAccess: NoteAccess
+  noteAccess: NoteAccess | undefined
 }
 
 export function registerSignIn(options: Options): void {
@@ -92,13 +92,13 @@ export function registerSignIn(options: Options): void {
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       const opened = await sessions.open(tx, session)
       if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+      await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
       return { isNew, isBack, ...opened }
     })
     if (opened.isBack) await invalidate()
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
-    await noteAccess(request, { action: opened.isNew ? 'register' : 'sign-in', userId })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }
