@@ -67,6 +67,7 @@ export type Tables = ModerationTables & {
     network: Buffer
     asked_at: Date
     mailed_at: Date[]
+    wrong_at: Date[]
     expires_at: Date
   }
   email_changes: {

@@ -49,11 +49,14 @@ export function registerSignIn(options: Options): void {
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
+    // Charged first: what follows reads every ban.
+    await limits.codeRequests.chargeNetwork(request.ip)
     await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
+    await limits.codeRequests.chargeNetwork(request.ip)
     return start('login', body, request)
   })
   route(verifyRegistration, (input, http) =>
@@ -62,7 +65,6 @@ export function registerSignIn(options: Options): void {
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    await limits.codeRequests.chargeNetwork(request.ip)
     const user = await selectUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
