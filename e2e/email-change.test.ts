@@ -6,7 +6,7 @@ import { otherThan } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
 const EXPIRED = 'Код больше не действует. Запросите новый'
-const TOO_MANY = 'Слишком много неверных кодов. Новый можно запросить через 10 минут'
+const TOO_MANY = 'Слишком много неверных кодов'
 const TAKEN = 'Эта почта уже используется'
 
 let journey: JourneyWithMail

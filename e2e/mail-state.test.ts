@@ -6,7 +6,7 @@ import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
 import { countRequests } from './testing/page-actions.ts'
 import { profileLink, sendEmail, signInDialog } from './testing/sign-in-actions.ts'
 
-const SENT = 'Передано почтовому серверу'
+const SENT = 'Письмо отправлено'
 const RETRYING = 'Почта не отвечает, пробуем ещё'
 const REFUSED = 'Такого ящика нет: проверьте адрес'
 

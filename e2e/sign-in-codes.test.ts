@@ -24,7 +24,7 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
   const { email } = await journey.signIn('wrong@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
-  const { dialog, code, error, goBack, proceed } = signInDialog(page)
+  const { dialog, code, email: address, error, goBack, proceed } = signInDialog(page)
   const right = await journey.nextCode(email)
 
   const left = [
@@ -42,15 +42,28 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
     await error.waitFor({ state: 'detached' })
   }
   await tryCode(page, otherThan(right))
-  const tooMany = 'Слишком много неверных кодов. Новый можно запросить через 10 минут'
-  await expect.poll(() => error.textContent()).toBe(tooMany)
   const again = dialog.getByRole('button', { name: /^Получить новый код через 9:\d\d$/ })
-  await again.waitFor()
-  expect(await again.isDisabled()).toBe(true)
-  expect(await code.isEditable()).toBe(false)
+  const isLocked = async () => {
+    await expect.poll(() => error.textContent()).toBe('Слишком много неверных кодов')
+    await again.waitFor()
+    expect(await again.isDisabled()).toBe(true)
+    expect(await code.isEditable()).toBe(false)
+  }
+  await isLocked()
+  await page.reload()
+  await isLocked()
 
-  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
   await goBack.click()
+  await proceed.click()
+  const later = dialog.getByRole('button', { name: /^Продолжить через [89]:\d\d$/ })
+  await later.waitFor()
+  expect(await later.isDisabled()).toBe(true)
+  expect(await error.textContent()).toBe('Слишком много неверных кодов')
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  // Another address may be tried at once.
+  await address.fill('another@example.org')
+  expect(await proceed.isEnabled()).toBe(true)
+  await address.fill(email)
   await proceed.click()
   await code.waitFor()
   await enterCode(page, await journey.nextCode(email))
@@ -164,3 +177,34 @@ async function tryCode(page: Page, code: string): Promise<void> {
 async function secondsOn(resend: Locator): Promise<number> {
   return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }
+
+test.each([
+  ['320 px wide', { width: 320, height: 568 }, '100%'],
+  ['at 400 % of 1280 px', { width: 305, height: 225 }, '100%'],
+  ['with letters of 200 %', { width: 390, height: 844 }, '200%'],
+])('the code step shows all of itself %s', async (_what, viewport, fontSize) => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport })
+  await page.evaluate((size) => {
+    document.documentElement.style.fontSize = size
+  }, fontSize)
+  await askForCode(page, email)
+  const { dialog } = signInDialog(page)
+  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
+  const cut = await dialog.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect()
+    return [...element.querySelectorAll('*')]
+      .filter((child) => !child.closest('svg'))
+      .filter((child) => {
+        const box = child.getBoundingClientRect()
+        const isOutside = box.width > 0 && (box.left < left || box.right > right)
+        return (
+          isOutside ||
+          (child.scrollWidth > child.clientWidth + 1 &&
+            getComputedStyle(child).display !== 'inline')
+        )
+      })
+      .map((child) => `${child.tagName} ${child.textContent}`)
+  })
+  expect(cut).toEqual([])
+})

@@ -25,6 +25,8 @@ export type AppOptions = {
   webFolder: string
   /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
+  /** For how long the clock must have run evenly before anything is erased for good, in milliseconds; an hour unless set. */
+  settleMs?: number | undefined
 }
 
 /** What the server, the features and the jobs of one node are built from. */

@@ -61,7 +61,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerFeatures(route, parts, cache)
   const { appName } = config
   registerTexts({ route, readText: parts.readText })
-  registerDataExport({ route, http, db, limits, appName, key: deriveKey(secret, 'downloads') })
+  const key = deriveKey(secret, 'downloads')
+  registerDataExport({ route, http, db: background.db, limits, appName, key })
   let isDraining = false
   serveHealth(http, {
     db,
@@ -78,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = await startJobs(background.pool, {
     tasks: createTasks({
       ...parts,
+      settleMs: options.settleMs,
       backgroundDb: background.db,
       gate: createMailGate({
         db,
@@ -175,7 +177,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
   const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
   const invalidate = () => cache.publishChange('posts')
-  const noteAccess = createAccessJournal(db, config.accessJournalDays)
+  const noteAccess = createAccessJournal(config.accessJournalDays)
   registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })

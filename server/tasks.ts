@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { moveAccounts } from './account-deletion/move-accounts.task.ts'
+import type { AppOptions } from './app-parts.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
 import type { Config } from './config.ts'
+import { databaseTime } from './db/clock.ts'
 import type { Db } from './db/database.ts'
 import { type Outage, quietDuringOutages } from './db/outage.ts'
+import { createSteadyClock } from './db/steady-clock.ts'
 import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
 import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
@@ -18,7 +21,7 @@ import { createHidingReview } from './moderation/hiding.service.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
 import { createAnnouncing, createBlockAnnouncing } from './moderation/moderation.task.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
-import { createPruning } from './prune.task.ts'
+import { removeExpired } from './prune.task.ts'
 import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { storeCounterCheck } from './status/status.repository.ts'
@@ -52,6 +55,7 @@ type Options = {
   nameKey: Buffer
   transport: MailTransport
   gate: Delivery['gate']
+  settleMs?: AppOptions['settleMs']
   /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
 }
@@ -89,6 +93,11 @@ export function createTasks(options: Options): JobTasks {
   const logKey = deriveKey(secret, MAIL_LOG_KEY)
   const delivery = { db, log: quietDuringOutages(log, options.outage), gate, logKey }
   const mailTasks = createMailTasks({ ...options, delivery })
+  const mayErase = createSteadyClock({
+    readTime: () => databaseTime(backgroundDb),
+    log,
+    settleMs: options.settleMs,
+  })
   return {
     ...(backupDir !== undefined && {
       'back-up': createNightlyBackup({
@@ -116,15 +125,19 @@ export function createTasks(options: Options): JobTasks {
     'move-accounts': (_, { abortPromise }) =>
       moveAccounts(backgroundDb, {
         nameKey,
+        mayErase,
         stopping: abortPromise as Promise<never>,
         invalidate,
       }),
     'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
+      if (!(await mayErase())) return
       await removeOldMails(join(config.dataDir, 'mail'))
       await removeOldAccesses(backgroundDb, config.accessJournalDays)
     },
-    'remove-expired': createPruning(backgroundDb, log),
+    async 'remove-expired'() {
+      if (await mayErase()) await removeExpired(backgroundDb)
+    },
     async 'check-counters'(_, { abortPromise }) {
       const aborted = abortPromise as Promise<never>
       const differences = await Promise.race([findCounterDifferences(backgroundDb), aborted])

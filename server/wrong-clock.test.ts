@@ -43,7 +43,7 @@ test.each([
     const started = await send('/registrations', { email, device: DEVICE })
     expect(started.status).toBe(201)
     const confirmCode = await mailbox.codeFor(email)
-    expect(mailbox.mails[0]?.text).toContain('Код действует ещё 10 мин.')
+    expect(mailbox.mails[0]?.text).toContain('Код действует 10 минут.')
     const verified = await send(`/registrations/${started.body.id}/verify`, { confirmCode })
     expect(verified.status).toBe(200)
   },

@@ -59,15 +59,27 @@ test('the clock an hour ahead and back: publishing, mails and counts go on at on
   expect(await mails('nina@example.org')).toMatch(/^\d{6}$/)
 })
 
-test('the clock 100 days ahead for a minute: nobody is signed out for good, and scheduled tasks go on', {
+test('the clock 100 days ahead for a minute: nobody is signed out or erased for good, and scheduled tasks go on', {
   timeout: 450_000,
 }, async () => {
-  const { product, client, shift } = await productOnShiftedClock()
+  const { product, client, shift, mailbox } = await productOnShiftedClock()
   const users = await signUpUsers(client, 3)
+  const olga = await client.signUp()
+  const deletion = { token: olga.token, body: { clientToken: olga.clientToken } }
+  const { id } = (await client.call('POST', '/users/current/deletion', deletion)).body
+  const confirmCode = await mailbox.codeFor(olga.email, 2)
+  const verify = { token: olga.token, body: { clientToken: olga.clientToken, confirmCode } }
+  expect((await client.call('POST', `/users/current/deletion/${id}/verify`, verify)).status).toBe(
+    200,
+  )
+  await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 
   await shift(100 * DAY)
-  await withEmbeddedDatabase(product.dataDir, (db) => addJob(db, 'remove-expired', { payload: {} }))
-  await product.printed(/"level":"error".*(pruning stopped)/)
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
+    await addJob(db, 'remove-expired', { payload: {} })
+    await addJob(db, 'move-accounts', { payload: {} })
+  })
+  await product.printed(/"level":"error".*(the clock has jumped)/)
   // The crontab runs its next minute 100 days late, and records the one after it as done at that date.
   await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
 
@@ -78,7 +90,12 @@ test('the clock 100 days ahead for a minute: nobody is signed out for good, and 
     ),
   )
   expect(refreshed.map(({ status }) => status)).toEqual([200, 200, 200])
-  await withEmbeddedDatabase(product.dataDir, (db) => cronRuns(db))
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
+    await cronRuns(db)
+    expect(
+      await db.selectFrom('users').select('username').where('id', '=', olga.id).execute(),
+    ).toEqual([{ username: olga.username }])
+  })
 })
 
 /** Resolves once the crontab has run for a minute after this moment, by the database's clock. */

@@ -55,12 +55,12 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 /** A user whose rows are to be moved, and which way. */
 export type Mover = { id: string; goes: 'out' | 'back' | 'for good' }
 
-/** Returns the users who have deleted their accounts, and those who are returning. */
-export async function selectMovers(db: Queryable): Promise<Mover[]> {
+/** Returns the users who have deleted their accounts, and those who are returning; none goes for good unless it `mayErase`. */
+export async function selectMovers(db: Queryable, mayErase: boolean): Promise<Mover[]> {
   const { rows } = await sql<Mover>`
     SELECT id, CASE
       WHEN deleted_at IS NULL THEN 'back'
-      WHEN ${returnable} THEN 'out'
+      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'out'
       ELSE 'for good' END AS goes
     FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
   return rows

@@ -22,7 +22,7 @@ type Options = {
   codes: CodesOptions
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
-  noteAccess: NoteAccess
+  noteAccess: NoteAccess | undefined
 }
 
 const purpose = 'account-deletion' as const
@@ -47,11 +47,11 @@ export function registerAccountDeletion(options: Options): void {
     await checkCode(db, { ...guess, purpose }, codes)
     const erasedAt = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
+      await noteAccess?.(tx, { action: 'delete-account', userId, request })
       return deleteAccount(tx, userId)
     })
     await invalidate()
     sessions.clearCookie(reply)
-    await noteAccess(request, { action: 'delete-account', userId })
     logEvent(request, 'account deleted', { userId })
     return { erasedAt }
   })

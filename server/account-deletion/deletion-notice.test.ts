@@ -43,3 +43,15 @@ test('a refused code and an erasure by the operator send no such mail', async ()
     expect.stringContaining('удалён'),
   )
 })
+
+test('the mail with the code that deletes an account says that somebody is inside, and where to close their session', async () => {
+  const { app, mailbox } = await mailAppForTest(config)
+  const olga = await app.signUp()
+  await leave(app, olga)
+  const isCode = ({ subject }: { subject: string }) => subject.includes('код для удаления')
+  await expect.poll(() => mailbox.mails.some(isCode), SOON).toBe(true)
+  const text = mailbox.mails.find(isCode)?.text
+  expect(text).toContain('кто-то вошёл в ваш аккаунт. Завершите чужую сессию:')
+  expect(text).toContain('\nhttps://vslukh.example/settings/devices')
+  expect(text).not.toContain('просто удалите')
+})

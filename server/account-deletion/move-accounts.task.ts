@@ -4,6 +4,8 @@ import { bringBack, moveOut } from './account-moves.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {
+  /** Whether the clock can be believed that an account's time is up. */
+  mayErase: () => Promise<boolean>
   /** Rejects when the process is about to end. */
   stopping: Promise<never>
 }
@@ -15,7 +17,7 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
  */
 export async function moveAccounts(
   db: Db,
-  { nameKey, stopping, invalidate }: MoveOptions,
+  { nameKey, mayErase, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
   async function move(mover: Mover): Promise<void> {
     if (mover.goes === 'for good') {
@@ -30,7 +32,7 @@ export async function moveAccounts(
   }
 
   const failures: unknown[] = []
-  for (const mover of await selectMovers(db)) {
+  for (const mover of await selectMovers(db, await mayErase())) {
     await Promise.race([stopping, undefined])
     await move(mover).catch((error) => failures.push(error))
   }

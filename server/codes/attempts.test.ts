@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countCodeComparisons } from '../testing/comparisons.ts'
+import { expectTooMany } from '../testing/expect-refusal.ts'
 import { passCodeTime } from '../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { mailAppForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -82,10 +83,30 @@ test('a code is accepted once: the second time it is OPERATION_EXPIRED', async (
 
 test('starting again does not reset the attempts', async () => {
   const { id, right, wrong } = await startOne('reset@example.org')
-  for (let attempt = 1; attempt <= 5; attempt++) await guess(id, wrong)
+  for (let attempt = 1; attempt <= 4; attempt++) await guess(id, wrong)
   await passCodeTime(app, 61)
   expect((await startOne('reset@example.org')).id).toBe(id)
+  await guess(id, wrong)
   expect((await guess(id, right)).body.code).toBe('MAX_CONFIRM_ATTEMPTS')
+})
+
+test('after five wrong codes a start says how long the lock remains, and mails the dead code to nobody', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const user = await app.signUp()
+  const start = () => startAt(app, '/logins', { email: user.email })
+  const { id } = (await start()).body
+  await mailbox.codeFor(user.email, 2)
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) })
+  }
+  await passCodeTime(app, 61)
+  const refused = await start()
+  expectTooMany(refused, { least: 500, most: 540 })
+  expect(refused.body.message).toBe('Слишком много неверных кодов')
+  await passCodeTime(app, 540)
+  expect((await start()).body.id).not.toBe(id)
+  await mailbox.codeFor(user.email, 3)
+  expect(mailbox.mails).toHaveLength(3)
 })
 
 test('an expired operation without attempts left is followed by a new one', async () => {

@@ -43,10 +43,11 @@ test('the mail names the minutes that its code has left: ten once it is sent, fe
       { to: 'olga@example.org', purpose: 'login', operationId: 'x', ...ASKED },
       { ...options, transport, ttlSeconds: 600, leftMs: leftMinutes * 60_000, signal },
     )
-    return /действует ещё (\d+) мин/.exec(texts.join())?.[1]
+    return /действует (\d+ [а-я]+)/.exec(texts.join())?.[1]
   }
-  expect(await minutesIn(20)).toBe('10')
-  expect(await minutesIn(4)).toBe('4')
+  expect(await minutesIn(20)).toBe('10 минут')
+  expect(await minutesIn(4)).toBe('4 минуты')
+  expect(await minutesIn(1)).toBe('1 минуту')
 })
 
 const ASKED = { device: null, askedAt: 0, expiresAt: 0 }

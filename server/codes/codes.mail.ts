@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { CODE_LENGTH } from '../../contract/constants.ts'
+import { PATHS } from '../../contract/pages.ts'
 import type { Purpose } from '../db/tables.ts'
 import { whenAndWhere } from '../mail/mail-words.ts'
 import type { QueuedMail } from '../mail/queue-mail.ts'
@@ -45,13 +46,29 @@ export async function sendCodeMail(
       `${code} — ваш ${WHAT[purpose]}.`,
       '',
       `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
-      `Код действует ещё ${minutes} мин.`,
+      `Код действует ${minutes} ${MINUTES[new Intl.PluralRules('ru').select(minutes)]}.`,
       '',
       `Код запросили ${whenAndWhere(askedAt, device)}.`,
-      'Если это были не вы, просто удалите это письмо.',
+      ...ifNotYou(purpose, origin),
     ].join('\n'),
   }
   return await transport.send(mail, signal)
+}
+
+const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
+  one: 'минуту',
+  few: 'минуты',
+  many: 'минут',
+}
+
+/** Anybody can ask for a code to an address; for the one that deletes an account one has to be signed in. */
+function ifNotYou(purpose: Purpose, origin: string): string[] {
+  if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
+  return [
+    'Если это были не вы, кто-то вошёл в ваш аккаунт. Завершите чужую сессию:',
+    '',
+    `${origin}${PATHS.devices}`,
+  ]
 }
 
 /**

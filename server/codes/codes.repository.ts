@@ -1,12 +1,21 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { MailState } from '../../contract/codes.ts'
-import { CODE_RESEND_SECONDS } from '../../contract/constants.ts'
+import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
 import type { MailOutcome, Purpose, Tables } from '../db/tables.ts'
 
 /** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
+
+type UpsertedRow = {
+  id: string
+  email: string
+  expires_at: Date
+  mail_due: boolean
+  /** Seconds until it ends; null where its code can still be tried. */
+  locked_for: number | null
+}
 
 export type NewOperation = {
   id: string
@@ -24,11 +33,11 @@ export type NewOperation = {
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` is true for the one caller
  * that has to queue the mail and then call `markMailed`. It is false for all others for 60 s, or for 10 s when the mail was
- * not marked. A live operation keeps its address, because its code was mailed there, and an address that merely compares
+ * not marked, and for all callers once no attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address, because its code was mailed there, and an address that merely compares
  * equal may be somebody else's. A `mailed_at` in the future was written while the clock was ahead, and is ignored.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
-  const { rows } = await sql<{ id: string; email: string; mail_due: boolean; expires_at: Date }>`
+  const { rows } = await sql<UpsertedRow>`
     INSERT INTO codes AS old
       (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
     VALUES (
@@ -44,14 +53,23 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
       device = excluded.device,
       is_mailed = old.is_mailed AND old.expires_at > now(),
       mailed_at = CASE
-        WHEN old.expires_at > now() AND old.mailed_at > now() - interval '1 second' *
-          CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
-          AND old.mailed_at < now() + interval '1 minute'
+        WHEN old.expires_at > now() AND (old.attempts >= ${CODE_ATTEMPTS}
+          OR old.mailed_at > now() - interval '1 second' *
+            CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
+            AND old.mailed_at < now() + interval '1 minute')
         THEN old.mailed_at ELSE now() END
-    RETURNING id, email, expires_at, mailed_at = now() AS mail_due`.execute(db)
+    RETURNING id, email, expires_at, mailed_at = now() AS mail_due, CASE
+      WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
+    END AS locked_for`.execute(db)
   const row = rows[0]
   if (!row) throw new Error('an upsert returned no row')
-  return { id: row.id, email: row.email, mailDue: row.mail_due, expiresAt: row.expires_at }
+  return {
+    id: row.id,
+    email: row.email,
+    mailDue: row.mail_due,
+    expiresAt: row.expires_at,
+    lockedFor: row.locked_for,
+  }
 }
 
 /** Records that the mail is queued, from which moment on its code may be guessed. */
@@ -134,13 +152,19 @@ export async function selectAttempts(db: Queryable, attempt: Attempt): Promise<n
   return row?.attempts
 }
 
+/** Whether the client of an operation has signed in before as the user with its e-mail. */
+const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
+  SELECT FROM known_clients k JOIN users u ON u.id = k.user_id
+  WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
+)`
+
 /** Counts one attempt at an operation. Returns it, or undefined without one. */
 export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
-    .returning(['attempts', 'email', 'device'])
+    .returning(['attempts', 'email', 'device', IS_KNOWN_CLIENT.as('isKnownClient')])
     .executeTakeFirst()
 }
 

@@ -22,7 +22,7 @@ import {
   unclaimMail,
   upsertOperation,
 } from './codes.repository.ts'
-import { takeMailPlace } from './mail-places.repository.ts'
+import { takeGuess, takeMailPlace } from './mail-places.repository.ts'
 
 // Other features call it as it is.
 export { removeOperations }
@@ -68,13 +68,17 @@ export function requireNewEmail(address: string): string {
   })
 }
 
+const LOCKED = 'Слишком много неверных кодов'
+const TOO_MANY_WRONG =
+  'Для этой почты сегодня слишком много неверных кодов: войдите с устройства, на котором уже входили'
+
 /** An operation lives so many times as long as its code, because the mail may be under way for a while. */
 const LIFE_FACTOR = 2
 
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id. Starting again before it expires
- * returns the same id, and queues a second mail only 60 s after the last, and only once that is not in the queue any more. Throws TOO_MANY_REQUESTS past the rate limit of
- * mails to the mailbox.
+ * returns the same id, and queues a second mail only 60 s after the last, and only once that is not in the queue any more.
+ * Throws TOO_MANY_REQUESTS past the rate limit of mails to the mailbox, and as long as no attempt is left.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
   const operation = await upsertOperation(db, {
@@ -87,6 +91,9 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
     device: start.device ?? null,
     lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
   })
+  if (operation.lockedFor !== null) {
+    throw new AppError('TOO_MANY_REQUESTS', { message: LOCKED, retryAfter: operation.lockedFor })
+  }
   if (operation.mailDue) {
     const mail: CodeMail = {
       to: operation.email,
@@ -132,19 +139,32 @@ export type Guess = Omit<Attempt, 'userId'> & {
 
 /**
  * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the network's rate limit.
+ * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the limits of the network and,
+ * unless the client has signed in with it before, of wrong codes for the mailbox.
  */
-export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
+export async function checkCode(db: Db, guess: Guess, options: CodesOptions) {
+  const { key, limits, mailLimit } = options
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   // Codes that cannot be right have a limit of their own, so that they do not keep the network's other clients from signing in.
   const attempts = await selectAttempts(db, attempt)
   const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
-  const operation = await countAttempt(db, attempt)
-  if (!operation) throw new AppError('OPERATION_EXPIRED')
-  if (operation.attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
-  if (!isSameSecret(guess.code, codeOf(guess.id, key))) throw new AppError('INVALID_CONFIRM_CODE')
-  return { email: operation.email, device: operation.device }
+  // On one connection: in a crowd the few guesses that are compared would wait for another one behind all that are not.
+  return db.connection().execute(async (connection) => {
+    const operation = await countAttempt(connection, attempt)
+    if (!operation) throw new AppError('OPERATION_EXPIRED')
+    const { attempts, email, device, isKnownClient } = operation
+    if (attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
+    const isWrong = !isSameSecret(guess.code, codeOf(guess.id, key))
+    if (!isKnownClient) {
+      const request = { ...hashRequest(email, guess.ip, mailLimit.key), isWrong }
+      const retryAfter = await takeGuess(connection, request, mailLimit.scale)
+      const message = TOO_MANY_WRONG
+      if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter })
+    }
+    if (isWrong) throw new AppError('INVALID_CONFIRM_CODE')
+    return { email, device }
+  })
 }
 
 /**
@@ -161,16 +181,20 @@ async function chargeMail(
   { email, clientHash, isKnownClient, ip }: Start,
   { limits, mailLimit: { key, scale } }: CodesOptions,
 ): Promise<void> {
-  const hash = (...parts: (string | Buffer)[]) => {
-    const hmac = createHmac('sha256', key).update(mailboxOf(email))
-    for (const part of parts) hmac.update('\n').update(part)
-    return hmac.digest()
+  if (isKnownClient) {
+    return limits.codeMails.charge(hashFor(email, key, clientHash).toString('base64url'))
   }
-  if (isKnownClient) return limits.codeMails.charge(hash(clientHash).toString('base64url'))
-  const retryAfter = await takeMailPlace(
-    db,
-    { mailbox: hash(), network: hash(widestNetworkOf(ip)) },
-    scale,
-  )
+  const retryAfter = await takeMailPlace(db, hashRequest(email, ip, key), scale)
   if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
+}
+
+/** Returns a mailbox and a network as the limits store them. */
+function hashRequest(email: string, ip: string, key: Buffer) {
+  return { mailbox: hashFor(email, key), network: hashFor(email, key, widestNetworkOf(ip)) }
+}
+
+function hashFor(email: string, key: Buffer, part?: string | Buffer): Buffer {
+  const hmac = createHmac('sha256', key).update(mailboxOf(email))
+  if (part !== undefined) hmac.update('\n').update(part)
+  return hmac.digest()
 }

@@ -1,33 +1,57 @@
 import { expect, test } from 'vitest'
-import { type NetworkRequests, secondsUntilMail } from './mail-places.ts'
+import { CODE_ATTEMPTS, CODE_LENGTH } from '../../contract/constants.ts'
+import { type NetworkRequests, secondsUntilGuess, secondsUntilMail } from './mail-places.ts'
 
 const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-type Row = { askedAt: number; lastAt: number; mailedAt: number[] }
+type Row = { askedAt: number; lastAt: number; mailedAt: number[]; wrongAt: number[] }
 
 /** One mailbox that networks request mails for at given seconds, with the rows that the database would store. */
 function openMailbox() {
   const rows = new Map<string, Row>()
   const sent: number[] = []
+  const wrong: number[] = []
+
+  /** The rows at a second, as the rules want them, and that of a network to be changed. */
+  function rowsAt(now: number, network: string) {
+    const since = now - DAY
+    for (const [name, row] of rows) {
+      row.mailedAt = row.mailedAt.filter((at) => at > since)
+      row.wrongAt = row.wrongAt.filter((at) => at > since)
+      if (row.lastAt <= since) rows.delete(name)
+    }
+    const agoOf = ({ askedAt, mailedAt, wrongAt }: Row): NetworkRequests => ({
+      askedAgo: now - askedAt,
+      mailedAgo: mailedAt.map((at) => now - at),
+      wrongAgo: wrongAt.map((at) => now - at),
+    })
+    const own = rows.get(network)
+    const others = [...rows.values()].filter((row) => row !== own).map(agoOf)
+    return { own, ownAgo: own && agoOf(own), others }
+  }
+
   return {
     sent,
+    wrong,
+    /** Checks a wrong code at a second. Returns the seconds to wait, 0 when it was compared. */
+    guess(network: string, now: number): number {
+      const { own, ownAgo, others } = rowsAt(now, network)
+      const wait = secondsUntilGuess(ownAgo, others, 1)
+      if (wait > 0) return wait
+      const row = own ?? { askedAt: 0, lastAt: now, mailedAt: [], wrongAt: [] }
+      row.lastAt = now
+      row.wrongAt.push(now)
+      rows.set(network, row)
+      wrong.push(now)
+      return 0
+    },
     /** Requests a mail at a second. Returns the seconds to wait, 0 when a mail was sent. */
     request(network: string, now: number): number {
-      const since = now - DAY
-      for (const [name, row] of rows) {
-        row.mailedAt = row.mailedAt.filter((at) => at > since)
-        if (row.lastAt <= since) rows.delete(name)
-      }
-      const agoOf = ({ askedAt, mailedAt }: Row) => ({
-        askedAgo: now - askedAt,
-        mailedAgo: mailedAt.map((at) => now - at),
-      })
-      const own = rows.get(network)
-      const others: NetworkRequests[] = [...rows.values()].filter((row) => row !== own).map(agoOf)
-      const wait = secondsUntilMail(own && agoOf(own), others, 1)
-      const row = own ?? { askedAt: now, lastAt: now, mailedAt: [] }
+      const { own, ownAgo, others } = rowsAt(now, network)
+      const wait = secondsUntilMail(ownAgo, others, 1)
+      const row = own ?? { askedAt: now, lastAt: now, mailedAt: [], wrongAt: [] }
       row.lastAt = now
       rows.set(network, row)
       if (wait === 0) {
@@ -123,4 +147,36 @@ test('delaying a waiting person by one more hour takes three networks that made 
   worse.request('the owner', 10 * MINUTE)
   for (const name of ['b1', 'b2', 'b3']) worse.request(name, 59 * MINUTE)
   expect(worse.request('the owner', 62 * MINUTE)).toBeGreaterThan(0)
+})
+
+/** A stranger who asks for a mail every five minutes for so many days, and tries five codes with each. */
+function guessAllDays(days: number, networkOf: (minute: number) => string) {
+  const mailbox = openMailbox()
+  for (let minute = 0; minute < days * 24 * 60; minute += 5) {
+    const network = networkOf(minute)
+    if (mailbox.request(network, minute * MINUTE) > 0) continue
+    for (let code = 1; code <= CODE_ATTEMPTS; code++) mailbox.guess(network, minute * MINUTE + code)
+  }
+  return mailbox
+}
+
+test.each<[string, number, (minute: number) => string]>([
+  ['one network', 20, () => 'home'],
+  ['twenty networks', 39, (minute) => `n${(minute / 5) % 20}`],
+  ['networks without number', 40, (minute) => `n${minute}`],
+])(
+  'with %s a stranger guesses %i codes a day at most, and into an account in a year with 1.5 %% at most',
+  (_name, aDay, networkOf) => {
+    expect(mostWithin(guessAllDays(5, networkOf).wrong, DAY)).toBeLessThanOrEqual(aDay)
+    const chance = 1 - (1 - 10 ** -CODE_LENGTH) ** (aDay * 366)
+    expect(chance).toBeLessThanOrEqual(0.015)
+  },
+)
+
+test('an owner whose network was mailed checks a code, whatever strangers from twenty networks have guessed', () => {
+  const mailbox = guessAllDays(2, (minute) => `n${(minute / 5) % 20}`)
+  const now = 2 * DAY + HOUR
+  expect(mailbox.guess('the owner', now)).toBeGreaterThan(0)
+  expect(mailbox.request('the owner', now)).toBe(0)
+  expect(mailbox.guess('the owner', now)).toBe(0)
 })

@@ -4,6 +4,8 @@ export type NetworkRequests = {
   askedAgo: number
   /** Each code mail it has caused within the last day. */
   mailedAgo: number[]
+  /** Each wrong code for the mailbox within the last day. */
+  wrongAgo: number[]
 }
 
 /** A limit of `most` events within so many seconds. */
@@ -55,6 +57,25 @@ export function secondsUntilMail(
     windows.push({ events: repeated, most, seconds: DAY })
   }
   return Math.max(...windows.map((window) => secondsUntilRoom(window, scale)))
+}
+
+/** Wrong codes for one mailbox in a day from everybody, and with those from networks that were mailed one. */
+const MOST_WRONG = { free: 20, day: 40 }
+
+/**
+ * Returns the seconds until a network may check a code for a mailbox, 0 when it may now. After 20 wrong codes a network may be
+ * wrong once a day, and only if it has caused a mail itself. Strangers with 20 networks therefore never keep out the owner, and
+ * any number of them has 40 guesses a day: 14,600 a year of a million codes are 1.45 %.
+ */
+export function secondsUntilGuess(
+  own: NetworkRequests | undefined,
+  others: NetworkRequests[],
+  scale: number,
+): number {
+  const events = [...(own ? [own] : []), ...others].flatMap(({ wrongAgo }) => wrongAgo)
+  const isMailed = own !== undefined && own.mailedAgo.length > 0 && own.wrongAgo.length === 0
+  const most = isMailed ? MOST_WRONG.day : MOST_WRONG.free
+  return secondsUntilRoom({ events, most, seconds: DAY }, scale)
 }
 
 function secondsUntilRoom({ events, most, seconds }: Window, scale: number): number {

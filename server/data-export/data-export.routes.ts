@@ -10,18 +10,25 @@ type Options = {
   route: Route
   /** Serves the archive itself, which is no JSON. */
   http: FastifyInstance
+  /** The background pool: an archive may take longer than a request, and must not take its connection. */
   db: Db
-  limits: Pick<Limits, 'downloads' | 'visitorCalls'>
+  limits: Pick<Limits, 'downloads' | 'downloadTries' | 'downloadTickets' | 'visitorCalls'>
   appName: string
   /** Signs the tickets in the paths of archives. */
   key: Buffer
 }
 
 const PATH = `${API_PREFIX}/downloads`
+/** Archives that a node makes at once. */
+const ARCHIVES_MAX = 2
 
 export function registerDataExport({ route, http, db, limits, appName, key }: Options): void {
+  let running = 0
+
   route(prepareDownload, async ({ viewer: { userId } }) => {
+    if (running >= ARCHIVES_MAX) throw busy()
     await limits.downloads.charge(userId)
+    await limits.downloadTries.charge(userId)
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
 
@@ -30,16 +37,31 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
     `${PATH}/:ticket`,
     {
       schema: { hide: true },
+      // Fastify would make the archive for a HEAD too, and throw it away.
+      exposeHeadRoute: false,
       onRequest: (request) => limits.visitorCalls.chargeNetwork(request.ip),
     },
-    async (request, reply) => {
-      const userId = readTicket(request.params.ticket, { key, now: Date.now() })
+    async ({ params: { ticket } }, reply) => {
+      const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) throw new AppError('NOT_FOUND')
-      const archive = await exportData(db, userId, appName)
+      await limits.downloadTickets.charge(ticket)
+      running++
+      reply.raw.once('close', () => {
+        running--
+        const isSent = reply.statusCode === 200 && reply.raw.writableFinished
+        // Where even this fails, the person waits until tomorrow.
+        if (!isSent) limits.downloads.refund(userId).catch(() => {})
+      })
+      if (running > ARCHIVES_MAX) throw busy()
       return reply
         .header('content-disposition', 'attachment; filename="vslukh.zip"')
         .type('application/zip')
-        .send(archive)
+        .send(await exportData(db, userId, appName))
     },
   )
+}
+
+function busy(): AppError {
+  const message = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
+  return new AppError('UNAVAILABLE', { message, retryAfter: 60 })
 }

@@ -7,11 +7,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { removeLikesOfDeleted } from '../likes/likes.service.ts'
 import type { TestUser } from '../testing/client.ts'
-import { expectRefusal } from '../testing/expect-refusal.ts'
+import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { folderForTest } from '../testing/folder-for-test.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
 import { recount } from '../testing/seed.ts'
-import { appForTest, type TestApp } from '../testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const MANY = 100_000
 
@@ -123,7 +123,7 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
   expect(files['index.html']).toContain('addresses.json')
 })
 
-test('an archive is prepared once a day, for a minute, for nobody with a forged ticket', async () => {
+test('an archive is prepared once a day, and its ticket serves once, for a minute: not a HEAD, and nobody with a forged one', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const olga = await app.signUp()
   const { body } = await app.call('POST', '/users/current/downloads', { token: olga.token })
@@ -134,8 +134,45 @@ test('an archive is prepared once a day, for a minute, for nobody with a forged 
   for (const ticket of [`1${id}.${until}.${signature}`, `${id}.${until}0.${signature}`, 'no']) {
     expect((await fetch(`${app.url}/api/v1/downloads/${ticket}`)).status).toBe(404)
   }
-  expect((await fetch(app.url + body.path)).status).toBe(200)
+  const head = await fetch(app.url + body.path, { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-disposition')]).toEqual([404, null])
+  const answers = await Promise.all([1, 2, 3].map(() => fetch(app.url + body.path)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429])
 })
+
+testPerNode('how much one node does at once')(
+  'two archives are made at a time; who was refused, or did not get all of it, may ask again within the day, five times',
+  async () => {
+    const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
+    const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
+    const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
+    // More than the buffers of a connection hold.
+    await sql`INSERT INTO posts (owner_id, text)
+      SELECT owner, (SELECT string_agg(md5(concat(n, k)), '') FROM generate_series(1, 15) k)
+      FROM unnest(${[olga.id, petr.id]}::bigint[]) owner, generate_series(1, 15000) n`.execute(
+      app.db,
+    )
+    const unread = [await download(app, olga), await download(app, petr)]
+    expect(unread.map(({ status }) => status)).toEqual([200, 200])
+    const third = () => app.call('POST', '/users/current/downloads', { token: ira.token })
+    expectRefusal(await third(), 'UNAVAILABLE')
+
+    const ask = () => app.call('POST', '/users/current/downloads', { token: olga.token })
+    for (const { body } of unread) await body?.cancel()
+    for (let time = 2; time <= 5; time++) {
+      const paths: string[] = []
+      const isAllowed = async () => {
+        const { status, body } = await ask()
+        paths.push(body.path)
+        return status
+      }
+      await expect.poll(isAllowed).toBe(201)
+      await (await fetch(app.url + paths.at(-1))).body?.cancel()
+    }
+    const last = await ask()
+    expectTooMany(last, { least: 23 * 3600, most: 24 * 3600 })
+  },
+)
 
 test('an account with 100,000 posts is downloaded whole, in bounded memory', async () => {
   const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })

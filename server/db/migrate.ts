@@ -17,6 +17,7 @@ import * as accountDeletion from './migrations/007-account-deletion.ts'
 import * as backups from './migrations/008-backups.ts'
 import * as mailLog from './migrations/009-mail-log.ts'
 import * as people from './migrations/010-people.ts'
+import * as wrongCodes from './migrations/011-wrong-codes.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -30,6 +31,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '008-backups': backups,
   '009-mail-log': mailLog,
   '010-people': people,
+  '011-wrong-codes': wrongCodes,
 }
 
 type Options = {

@@ -69,6 +69,7 @@ export type Tables = ModerationTables & {
     network: Buffer
     asked_at: Date
     mailed_at: Date[]
+    wrong_at: Date[]
     expires_at: Date
   }
   email_changes: {

@@ -8,33 +8,28 @@ type Access = {
   action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
   userId: string
   postId?: string
+  request: Pick<FastifyRequest, 'ip' | 'socket'>
 }
 
-/** Notes an act with the address and port it came from. */
-export type NoteAccess = (
-  request: Pick<FastifyRequest, 'ip' | 'socket'>,
-  access: Access,
-) => Promise<void>
+/** Writes acts with the addresses and ports they came from. To be called in the transaction of the acts. */
+export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /**
- * Makes the function that notes who registered, signed in, published and deleted from which address. With 0 days it does
- * nothing. Behind a proxy the port is not known. These rows are in a table of their own, because they end with their term,
- * and the journal never does.
+ * Makes the function that notes who registered, signed in, published and deleted from which address; undefined with 0 days.
+ * Behind a proxy the port is not known. These rows are in a table of their own, because they end with their term, and the
+ * journal never does.
  */
-export function createAccessJournal(db: Queryable, days: number): NoteAccess {
-  if (days === 0) return async () => {}
-  return async ({ ip, socket }, { action, userId, postId }) => {
-    const isDirect = socket.remoteAddress === ip
-    await db
-      .insertInto('access_journal')
-      .values({
-        action,
-        user_id: userId,
-        post_id: postId ?? null,
-        address: ip,
-        port: isDirect ? (socket.remotePort ?? null) : null,
-      })
-      .execute()
+export function createAccessJournal(days: number): NoteAccess | undefined {
+  if (days === 0) return undefined
+  return async (tx, ...accesses) => {
+    const rows = accesses.map(({ request: { ip, socket }, action, userId, postId }) => ({
+      action,
+      user_id: userId,
+      post_id: postId ?? null,
+      address: ip,
+      port: socket.remoteAddress === ip ? (socket.remotePort ?? null) : null,
+    }))
+    if (rows.length > 0) await tx.insertInto('access_journal').values(rows).execute()
   }
 }
 

@@ -30,7 +30,7 @@ type Options = {
   removedDays: number
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
   publishChange: (change: Change) => Promise<void>
-  noteAccess: NoteAccess
+  noteAccess: NoteAccess | undefined
 }
 
 export function registerPosts(options: Options): void {
@@ -63,10 +63,11 @@ export function registerPosts(options: Options): void {
   })
 
   route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
-    const own = { id: params.id, ownerId: viewer.userId, evidenceDays: removedDays }
-    await deletePost(db, own)
+    const { userId } = viewer
+    const own = { id: params.id, ownerId: userId, evidenceDays: removedDays }
+    const act = { action: 'delete-post' as const, userId, postId: params.id, request }
+    await deletePost(db, own, (tx) => noteAccess?.(tx, act))
     await publishChange(`posts changed ${params.id}`)
-    await noteAccess(request, { action: 'delete-post', userId: viewer.userId, postId: params.id })
   })
 }
 

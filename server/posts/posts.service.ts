@@ -100,11 +100,12 @@ export async function editPost(db: Db, edit: Edit): Promise<void> {
 /**
  * Deletes one's own post, whose likes leave every list and total at once. A job removes their rows in steps, because a popular
  * post has more of them than one transaction can remove within its time limit. A post with open reports is archived as
- * evidence for so many days. Throws POST_NOT_FOUND when the owner has no such post.
+ * evidence for so many days. `note` is called in the same transaction. Throws POST_NOT_FOUND when the owner has no such post.
  */
 export async function deletePost(
   db: Db,
   { id, ownerId, evidenceDays }: { id: string; ownerId: string; evidenceDays: number },
+  note: (tx: Queryable) => Promise<void> | undefined,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const isOwn = isRowId(id) && (await lockToRemove(tx, id, ownerId))
@@ -112,6 +113,7 @@ export async function deletePost(
     const archive: Archive = { why: 'deleted', reason: null, by: 'author', days: evidenceDays }
     const { hasLikes } = await removePost(tx, { id, archive, isEvidence: true })
     if (hasLikes) await addJob(tx, 'remove-likes', { payload: {} })
+    await note(tx)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Post } from '../../contract/posts.ts'
 import { batchWrites, type Written } from '../db/batch-writes.ts'
-import { type Db, isRowId } from '../db/database.ts'
+import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Viewer } from '../http/authenticate.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
@@ -23,15 +23,15 @@ type Options = {
   limits: PublicationLimits
   /** Invalidates cached reads on every node after a commit. */
   publishChange: (change: Change) => Promise<void>
-  noteAccess: NoteAccess
+  noteAccess: NoteAccess | undefined
   /** Publications that share a statement wait no longer for a lock of another transaction; 250 ms unless set. */
   lockWaitMs?: number
 }
 
-type Publication = Omit<NewPost, 'ownerId'> & {
-  viewer: Viewer
-  request: Parameters<NoteAccess>[0]
-}
+/** A post, and the call that publishes it. */
+type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
+
+type Publication = Omit<Submitted, 'ownerId'> & { viewer: Viewer }
 
 /** Publishes a post or a reply, as a call asks for it. */
 export type Publish = (publication: Publication) => Promise<Post>
@@ -52,12 +52,19 @@ export function createPublish({
 }: Options): Publish {
   const insert = batchWrites({
     keyOf: () => 'all posts',
-    write: (posts: NewPost[], mayWait) => insertBatch(db, posts, mayWait ? 0 : lockWaitMs),
+    async write(posts: Submitted[], mayWait): Promise<Written<Inserted>> {
+      const lockMs = mayWait ? 0 : lockWaitMs
+      // One statement needs no transaction around it, which would cost two round trips.
+      const results = noteAccess
+        ? await db.transaction().execute((tx) => insertNoted(tx, { posts, lockMs, noteAccess }))
+        : await insertPosts(db, posts, lockMs)
+      return { results, isChanged: results.some(({ post }) => post) }
+    },
     invalidate: () => publishChange('posts added'),
   })
 
   /** Throws what `refusalOf` returns where the post is not published. */
-  async function insertOne(newPost: NewPost): Promise<Post> {
+  async function insertOne(newPost: Submitted): Promise<Post> {
     if (newPost.repliedId !== null && !isRowId(newPost.repliedId)) {
       throw new AppError('POST_NOT_FOUND')
     }
@@ -66,14 +73,12 @@ export function createPublish({
     return inserted.post
   }
 
-  return async ({ viewer, request, text, ...rest }) => {
+  return async ({ viewer, text, ...rest }) => {
     const newPost = { ownerId: viewer.userId, text: requireText(text), ...rest }
     let charged: Charged | undefined
     try {
       charged = await chargePublication(limits, viewer)
-      const post = await insertOne(newPost)
-      await noteAccess(request, { action: 'publish', userId: viewer.userId, postId: post.id })
-      return post
+      return await insertOne(newPost)
     } catch (error) {
       // A key is not looked up ahead: a retry is refused first, by the limit or by its key, and only then looked for.
       const id = error instanceof AppError && (await findPublished(db, newPost))
@@ -84,13 +89,18 @@ export function createPublish({
   }
 }
 
-async function insertBatch(
-  db: Db,
-  posts: NewPost[],
-  lockWaitMs: number,
-): Promise<Written<Inserted>> {
-  const results = await insertPosts(db, posts, lockWaitMs)
-  return { results, isChanged: results.some(({ post }) => post) }
+/** Publishes posts, and notes in the same transaction where each comes from. */
+async function insertNoted(
+  tx: Queryable,
+  { posts, lockMs, noteAccess }: { posts: Submitted[]; lockMs: number; noteAccess: NoteAccess },
+): Promise<Inserted[]> {
+  const results = await insertPosts(tx, posts, lockMs)
+  const published = posts.flatMap(({ ownerId, request }, at) => {
+    const postId = results[at]?.post?.id
+    return postId ? [{ action: 'publish' as const, userId: ownerId, postId, request }] : []
+  })
+  await noteAccess(tx, ...published)
+  return results
 }
 
 function refusalOf({ hasOwner, isBlocked }: Inserted): AppError {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
   const publishChange = async () => void invalidations++
   const limits = createLimits(pool, 100_000, Buffer.alloc(32))
-  const options = { db: app.db, limits, publishChange, noteAccess: async () => {} }
+  const options = { db: app.db, limits, publishChange, noteAccess: undefined }
   publish = createPublish(options)
   publishWaiting = createPublish({ ...options, lockWaitMs: 60_000 })
   return close

@@ -84,6 +84,10 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
     accountDeletions: shared('account-deletion', [5, HOUR], [15, DAY]),
     downloads: shared('download', [1, DAY]),
+    /** Archives that were asked for, also those that broke off, which `downloads` does not count. */
+    downloadTries: shared('download-try', [5, DAY]),
+    /** A ticket serves once in the minute of its life, whatever the scale. */
+    downloadTickets: shared('download-ticket', [1 / scale, MINUTE]),
     usernameChanges: shared('username-change', [3, DAY]),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),

@@ -176,16 +176,6 @@ export async function deleteAllSessions(db: Queryable, userId: string): Promise<
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** Counts all sessions, and those that have expired by the database's clock. */
-export async function countSessions(db: Queryable): Promise<{ expired: number; all: number }> {
-  const counts = await db
-    .selectFrom('sessions')
-    .select((eb) => eb.fn.countAll<string>().as('all'))
-    .select((eb) => eb.fn.countAll<string>().filterWhere(LIVE).as('live'))
-    .executeTakeFirstOrThrow()
-  return { expired: Number(counts.all) - Number(counts.live), all: Number(counts.all) }
-}
-
 export async function removeExpiredSessions(db: Queryable): Promise<void> {
   const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
   await expired.execute()

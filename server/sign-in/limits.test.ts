@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { removeExpiredLimits } from '../rate-limits/rate-limits.ts'
+import { closeSite } from '../site-state/site-state.service.ts'
 import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
@@ -41,6 +42,14 @@ test('one IP may request 10 codes a minute, for known and unknown e-mails, then 
 
   await passLimitTime(app, MINUTE)
   expect((await ask(app, '192.0.2.1')).status).toBe(201)
+})
+
+test('registrations are charged before the bans are read, also while they are closed', async () => {
+  const app = await strictApp()
+  await closeSite(app.db, { part: 'registrations', reason: 'Ремонт', actor: 'masha' })
+  const refused = await times(10, () => ask(app, '192.0.2.1'))
+  expect(countCodes(refused)).toEqual({ REGISTRATION_CLOSED: 10 })
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
 })
 
 test('one IP may request 60 codes an hour', async () => {

@@ -44,7 +44,7 @@ type Options = {
   nameKey: Buffer
   /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
   invalidate: () => Promise<void>
-  noteAccess: NoteAccess
+  noteAccess: NoteAccess | undefined
 }
 
 export function registerSignIn(options: Options): void {
@@ -52,11 +52,14 @@ export function registerSignIn(options: Options): void {
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
+    // Charged first: what follows reads every ban.
+    await limits.codeRequests.chargeNetwork(request.ip)
     await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
+    await limits.codeRequests.chargeNetwork(request.ip)
     return start('login', body, request)
   })
   route(verifyRegistration, (input, http) =>
@@ -65,7 +68,6 @@ export function registerSignIn(options: Options): void {
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    await limits.codeRequests.chargeNetwork(request.ip)
     const user = await selectUserByEmail(db, body.email)
     if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
 
@@ -99,13 +101,13 @@ export function registerSignIn(options: Options): void {
       const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
       const opened = await sessions.open(tx, session)
       if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+      await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
       return { isNew, isBack, ...opened }
     })
     if (opened.isBack) await invalidate()
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
-    await noteAccess(request, { action: opened.isNew ? 'register' : 'sign-in', userId })
     sessions.setCookie(reply, opened.secret)
     return sessions.issueToken(opened.viewer)
   }

@@ -67,6 +67,7 @@ export async function startTestApp({
     log: createLogger(config.logLevel, log.stream),
     webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
     poolLimits,
+    settleMs: 0,
   }
   const first = await startNode(options, dataDir)
   const others = await Promise.all(
@@ -165,6 +166,7 @@ type Reason =
   | 'what visitors of another node see some milliseconds later'
   | 'responses that each node caches for itself'
   | 'memory for the connections of one node'
+  | 'how much one node does at once'
 
 /** A test that is skipped when the app has several nodes. */
 export function testPerNode(_reason: Reason): TestAPI {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { ERRORS } from '../../contract/errors.ts'
 import { codeError, codeLife } from './code-entry.tsx'
 
 test.each([
@@ -29,5 +28,7 @@ test.each([
 
 test('after the last wrong code the error is that of too many', () => {
   const error = { code: 'INVALID_CONFIRM_CODE', message: 'Неверный код' }
-  expect(codeError(error, 0)).toBe(ERRORS.MAX_CONFIRM_ATTEMPTS.message)
+  expect(codeError(error, 0)).toBe('Слишком много неверных кодов')
+  expect(codeError(null, 0)).toBe('Слишком много неверных кодов')
+  expect(codeError({ code: 'OFFLINE', message: 'Нет связи' }, 0)).toBe('Нет связи')
 })

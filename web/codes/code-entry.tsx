@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CodeMail, MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
-import { ERRORS } from '../../contract/errors.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { clientToken } from '../api/device.ts'
@@ -19,8 +18,8 @@ import { latestEnd, triesLeft } from './wrong-codes.ts'
 
 /** Shown as long as there is nothing to say about the code itself. */
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
-  queued: { kind: 'plain', text: 'Письмо в очереди' },
-  sent: { kind: 'plain', text: 'Передано почтовому серверу' },
+  queued: { kind: 'plain', text: 'Отправляем письмо…' },
+  sent: { kind: 'plain', text: 'Письмо отправлено' },
   retrying: { kind: 'plain', text: 'Почта не отвечает, пробуем ещё' },
   refused: { kind: 'bad', text: 'Такого ящика нет: проверьте адрес' },
 }
@@ -34,14 +33,17 @@ type CodeLife = 'good' | 'expired' | 'locked'
 /** What the error code of a failed attempt says about the one-time code; `left` is how many attempts remain, if known. */
 export function codeLife(errorCode: string | undefined, left?: number): CodeLife {
   if (errorCode === 'OPERATION_EXPIRED') return 'expired'
-  const isLast = errorCode === 'INVALID_CONFIRM_CODE' && left === 0
-  return errorCode === 'MAX_CONFIRM_ATTEMPTS' || isLast ? 'locked' : 'good'
+  return errorCode === 'MAX_CONFIRM_ATTEMPTS' || left === 0 ? 'locked' : 'good'
 }
 
-/** The error of a failed attempt in words, with how many attempts are left. */
+/** Without the wait that the server's message names: the button counts it down. */
+const LOCKED = 'Слишком много неверных кодов'
+
+/** The error of a failed attempt in words, with how many attempts are left; also after a reload, when none is. */
 export function codeError(error: CodeEntryProps['error'], left?: number): string | undefined {
-  if (error?.code !== 'INVALID_CONFIRM_CODE' || left === undefined) return error?.message
-  if (left === 0) return ERRORS.MAX_CONFIRM_ATTEMPTS.message
+  const isAboutCode = !error || error.code === 'INVALID_CONFIRM_CODE'
+  if (error?.code === 'MAX_CONFIRM_ATTEMPTS' || (isAboutCode && left === 0)) return LOCKED
+  if (!error || !isAboutCode || left === undefined) return error?.message
   return `${error.message}. ${plural(left, LEFT)} ${left} ${plural(left, TRIES)}`
 }
 
@@ -73,7 +75,7 @@ export function CodeEntry(props: CodeEntryProps) {
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may just have been used.
   const error = props.error ?? (busy ? null : refusal)
-  const left = error ? triesLeft(operation.id) : undefined
+  const left = triesLeft(operation.id)
   const life = codeLife(error?.code, left)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
@@ -86,6 +88,7 @@ export function CodeEntry(props: CodeEntryProps) {
         label="Код подтверждения"
         value={code}
         readOnly={busy || life !== 'good'}
+        isLocked={life !== 'good'}
         error={codeError(error, left)}
         status={isChecking ? checking : mail && MAIL_STATUS[mail.state]}
         describedBy={props.describedBy}

@@ -11,11 +11,13 @@ type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   onComplete: (code: string) => void
   /** Nothing can be typed, as while the code is checked. */
   readOnly?: boolean | undefined
+  /** Nothing will be typed here any more. */
+  isLocked?: boolean
 }
 
 /** A one-time code, which takes the focus: one real input, so that autofill, paste and screen readers work, drawn as cells. */
 export function CodeInput(props: CodeInputProps) {
-  const { label, error, status, describedBy, value, readOnly } = props
+  const { label, error, status, describedBy, value, readOnly, isLocked = false } = props
   const ref = useRef<HTMLInputElement>(null)
   useFocusOnMount(ref, true)
 
@@ -34,7 +36,7 @@ export function CodeInput(props: CodeInputProps) {
   return (
     <Field label={label} error={error} status={status} describedBy={describedBy}>
       {(aria) => (
-        <div className={styles.code}>
+        <div className={styles.code} data-locked={isLocked || undefined}>
           <Cells code={value} invalid={Boolean(error)} />
           <input
             {...aria}

@@ -6,8 +6,11 @@ export type Way = 'login' | 'registration'
 /** A started operation, with all that is needed to continue after a reload. */
 export type Operation = MailedCode & { way: Way }
 
-/** The error shown under the input; its code decides whether the code step can continue. */
-export type Problem = { code: CallError['code'] | 'DEVICE'; message: string }
+/**
+ * The error shown under the input; its code decides whether the code step can continue. `until` is when it ends, in unix
+ * milliseconds, where the step counts that down.
+ */
+export type Problem = { code: CallError['code'] | 'DEVICE'; message: string; until?: number }
 
 export type Flow = { busy: boolean; problem: Problem | null } & (
   | { at: 'email'; email: string }

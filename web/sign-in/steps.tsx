@@ -1,7 +1,9 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
+import { useSecondsLeft } from '../browser/use-seconds-left.ts'
 import { CodeEntry, type CodeEntryProps } from '../codes/code-entry.tsx'
 import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
+import { countdown } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
@@ -22,10 +24,12 @@ type EmailStepProps = {
 export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepProps) {
   const tipId = useId()
   const validation = useEmailValidation(email)
+  const secondsLeft = useSecondsLeft(problem?.until ?? 0)
+  const isOver = problem?.until !== undefined && secondsLeft === 0
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (!validation.error) onSubmit()
+    if (!validation.error && secondsLeft === 0) onSubmit()
   }
 
   return (
@@ -37,7 +41,7 @@ export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepP
         <EmailField
           value={email}
           validation={validation}
-          serverError={problem?.message}
+          serverError={isOver ? undefined : problem?.message}
           describedBy={tipId}
           readOnly={busy}
           required
@@ -48,9 +52,9 @@ export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepP
           variant="primary"
           wide
           pending={busy}
-          disabled={validation.error !== undefined}
+          disabled={validation.error !== undefined || secondsLeft > 0}
         >
-          Продолжить
+          Продолжить{secondsLeft > 0 && ` через ${countdown(secondsLeft)}`}
         </Button>
       </form>
       <Terms />

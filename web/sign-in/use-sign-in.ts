@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef } from 'react'
+import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { identify } from '../api/device.ts'
@@ -129,6 +130,15 @@ async function verifyOperation(
 }
 
 function toProblem(error: unknown): Problem {
+  if (error instanceof CallError && error.code === 'TOO_MANY_REQUESTS' && hasReason(error)) {
+    const { code, message, retryAfter = 0 } = error
+    return { code, message, until: Date.now() + retryAfter * 1000 }
+  }
   const code = error instanceof CallError ? error.code : 'DEVICE'
   return { code, message: errorMessage(error) }
+}
+
+/** Whether the server says why one has to wait, besides for how long. */
+function hasReason({ message }: CallError): boolean {
+  return message !== GENERAL_ERRORS.TOO_MANY_REQUESTS.message
 }
