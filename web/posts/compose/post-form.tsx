@@ -21,6 +21,7 @@ import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './post-form.module.css'
 import { useSendOnceBack } from './sending.ts'
+import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
@@ -50,14 +51,7 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
       />
       <MutationErrorLine line={form.errorLine} />
       <div role="status">
-        {form.isWaiting && (
-          <p className={styles.waiting}>
-            Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся
-            <Button size="s" onClick={form.stopWaiting}>
-              Не отправлять
-            </Button>
-          </p>
-        )}
+        {form.waiting && <WaitingLine waiting={form.waiting} onStop={form.stopWaiting} />}
       </div>
       <ModalFooter inPhoneHeader>
         <PostCounter left={form.left} />
@@ -107,7 +101,7 @@ type PostFormOptions = {
   initialText: string
   /** Sends the normalised text under the key that all attempts to send it share. What it throws is shown in the form. */
   send: (text: string, submissionKey: string) => Promise<void>
-  /** Whether `send` may be repeated, because the server applies it once for each key: then it is while the service is away. */
+  /** Whether `send` may be repeated, because the server applies it once for each key: then it waits for what passes by itself. */
   isRepeatable?: boolean
   /** Called after the text in the form was sent, by this form or by an earlier one that was closed meanwhile. */
   onSent: () => void
@@ -156,7 +150,7 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
-    isWaiting: onceBack.isWaiting,
+    waiting: onceBack.waiting,
     stopWaiting: onceBack.stop,
     canSend,
     left: remainingLength(typed),
@@ -180,13 +174,17 @@ export function usePostForm(options: PostFormOptions) {
   }
 }
 
+const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
+
 /** Returns `onClose` for a dialog of a form: it says so where an unsent text stays behind as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   const client = useQueryClient()
   const toast = useToast()
   return () => {
     const isSending = client.isMutating({ mutationKey: SENDING }) > 0
-    if (draft.read() !== null && !isSending) toast({ text: 'Черновик сохранён' })
+    if (draft.read() !== null && !isSending) {
+      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' })
+    }
     onClose()
   }
 }
