@@ -32,8 +32,8 @@ test('a limit that names its reason is told with it, and a long wait by its end'
   const message = (hours: number) =>
     errorMessage(tooOften(hours * 3600, `${limit}. Попробуйте завтра`))
   expect(message(0.5)).toBe(`${limit}. Повторите через 30 минут`)
-  expect(message(3)).toBe(`${limit}. Снова — сегодня в 23:01`)
-  expect(message(8)).toBe(`${limit}. Снова — завтра в 04:01`)
+  expect(message(3)).toBe(`${limit}. Снова — сегодня в\u00a023:01`)
+  expect(message(8)).toBe(`${limit}. Снова — завтра в\u00a004:01`)
   vi.useRealTimers()
 })
 

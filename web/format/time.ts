@@ -46,11 +46,11 @@ export function exactDay(seconds: number): string {
     .replaceAll(' ', '\u00a0')
 }
 
-/** The first whole minute from `seconds` (unix) on, today or tomorrow in the browser's time zone: 'завтра в 03:20'. */
+/** The first whole minute from `seconds` (unix) on, today or tomorrow in the browser's time zone: 'завтра в\u00a003:20'. */
 export function dayAndMinute(seconds: number, now: number = Date.now()): string {
   const date = new Date(Math.ceil(seconds / MINUTE) * MINUTE * 1000)
   const isToday = date.toDateString() === new Date(now).toDateString()
-  return `${isToday ? 'сегодня' : 'завтра'} в ${minute.format(date)}`
+  return `${isToday ? 'сегодня' : 'завтра'} в\u00a0${minute.format(date)}`
 }
 
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */

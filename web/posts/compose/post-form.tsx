@@ -9,9 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
-import { plural } from '../../format/counts.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
@@ -19,6 +17,7 @@ import { useToast } from '../../ui/toaster.tsx'
 import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
+import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { useSendOnceBack } from './sending.ts'
 import { WaitingLine } from './waiting-line.tsx'
@@ -63,33 +62,6 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
   )
 }
 
-const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
-/** Numbers of characters left that are announced; announcing every key press would drown out the text. */
-const STEPS = [10, 25, POST_COUNTER_FROM]
-
-/** How many characters are left: hidden until 50 are left, red once the text is too long. */
-export function PostCounter({ left }: { left: number }) {
-  return (
-    <>
-      {left <= POST_COUNTER_FROM && (
-        <span className={styles.counter} data-over={left < 0} aria-hidden="true">
-          {left < 0 ? `−${-left}` : left}
-        </span>
-      )}
-      <span role="status">
-        <span className="visually-hidden">{announcement(left)}</span>
-      </span>
-    </>
-  )
-}
-
-function announcement(left: number): string {
-  if (left < 0) return 'Текст слишком длинный'
-  if (left === 0) return 'Символов не осталось'
-  const step = STEPS.find((candidate) => left <= candidate)
-  return step === undefined ? '' : `Осталось ${step} ${plural(step, FORMS)} или меньше`
-}
-
 /** The key of every mutation that sends the text of a form. */
 const SENDING = ['send text']
 
@@ -111,7 +83,7 @@ type PostFormOptions = {
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
-  const hasEntered = useRef(false)
+  const area = useRef<HTMLTextAreaElement>(null)
   /** The text in the form was sent: until the form is gone, another Enter must not publish it again. */
   const isSent = useRef(false)
   const onceBack = useSendOnceBack(send)
@@ -151,7 +123,11 @@ export function usePostForm(options: PostFormOptions) {
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
     waiting: onceBack.waiting,
-    stopWaiting: onceBack.stop,
+    stopWaiting: () => {
+      onceBack.stop()
+      // The button that had the focus disappears.
+      area.current?.focus()
+    },
     canSend,
     left: remainingLength(typed),
     type,
@@ -160,9 +136,9 @@ export function usePostForm(options: PostFormOptions) {
       submit()
     },
     onFocus: (event: FocusEvent<HTMLTextAreaElement>) => {
-      if (hasEntered.current) return
+      if (area.current) return
       // The caret starts at the end of a draft, where the person goes on writing.
-      hasEntered.current = true
+      area.current = event.target
       event.target.setSelectionRange(typed.length, typed.length)
     },
     onKeyDown: (event: KeyboardEvent) => {
