@@ -10,6 +10,11 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
+/** Whether a username has the form of those that the server generates, so that its owner has hardly chosen it. */
+export function isGeneratedName(name: string): boolean {
+  return /^user_[0-9a-z]{7}$/.test(name)
+}
+
 /** Something, an at-sign, something, a dot, at least two more characters. */
 const EMAIL = /^\S+@\S+\.\S{2,}$/u
 /** Characters with a meaning in a mail header. An address with them could name a second recipient. */

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { PHONE } from './testing/journey.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
-import { bringTo, isAt, postTexts, postWith, readOn, scroll } from './testing/page-actions.ts'
+import {
+  bringTo,
+  isAt,
+  postTexts,
+  postWith,
+  readOn,
+  scroll,
+  startPost,
+  textField,
+  toast,
+} from './testing/page-actions.ts'
 import { askForCode, enterCode, profileLink } from './testing/sign-in-actions.ts'
 
 const POSTS = 120
@@ -21,8 +31,12 @@ afterAll(() => journey?.close())
 test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async () => {
   const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
   const read = await readDeep(page)
+  const position = () =>
+    read.evaluate(({ ariaPosInSet, ariaSetSize }) => [ariaPosInSet, ariaSetSize].map(Number))
+  expect(await position()).toEqual([46, POSTS])
   await page.reload()
   await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await position()).toEqual([46, POSTS])
   expect(await page.evaluate(() => Reflect.get(window, 'sawTop'))).toBe(false)
   expect(await page.getByRole('article').count()).toBeLessThan(50)
 
@@ -44,6 +58,24 @@ test('a reload deep in the wall returns to the same post, also after one on a po
   const texts = await postTexts(page)
   const expected = texts.map((_, index) => `${TEXT} ${POSTS - index}`)
   expect(texts).toEqual(expected)
+})
+
+test('a part of the wall that was opened by its address states no positions, and does not show what is published there', async () => {
+  const vera = await journey.signUp()
+  const { nextCursor } = (await journey.call('GET', '/posts?limit=50')).body
+  const page = await journey.visit({ as: vera, path: `/?cursor=${nextCursor}` })
+  const first = postWith(page, /Номер 70$/)
+  await first.waitFor()
+  expect(await first.getAttribute('aria-posinset')).toBeNull()
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Самая новая')
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Опубликовано').waitFor()
+  expect((await postTexts(page))[0]).toBe(`${TEXT} 70`)
+  await page.getByRole('link', { name: 'К началу' }).click()
+  await expect.poll(async () => (await postTexts(page))[0]).toBe('Самая новая')
+  const { body } = await journey.call('GET', '/posts?limit=1')
+  await journey.call('DELETE', `/posts/${body.posts[0].id}`, { token: vera.token })
 })
 
 test('a reload at the last post that is loaded returns to it before the posts below are read', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
-import { chooseFromMenu, postWith } from './testing/page-actions.ts'
+import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const WAIT = /^Слишком часто\. Повторите через (\d+ с|1 минуту)$/
@@ -31,16 +32,16 @@ test('a 31st report in an hour: the dialog still has the reason and says how lon
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   const reason = dialog.getByRole('radio', { name: 'Спам или реклама' })
   await reason.check()
-  for (let number = 1; number <= 30; number++) {
-    await journey.call('POST', `/posts/${id}/reports?reason_id=2`, { token: user.token })
-  }
+  const report = () =>
+    journey.call('POST', `/posts/${id}/reports?reason_id=2`, { token: user.token })
+  await Promise.all(Array.from({ length: 30 }, report))
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   const hour = /^Слишком часто\. Повторите через (1 час|\d\d минут[аыу]?)$/
   await expect.poll(() => dialog.getByRole('alert').textContent()).toMatch(hour)
   expect(await reason.isChecked()).toBe(true)
 })
 
-test('a fourth name in a day: the form still holds it and a toast says how long to wait', async () => {
+test('a fourth name in a day: the form still holds it and says why it has to wait and until when', async () => {
   const user = await journey.signUp()
   for (const username of ['first_name', 'second_name', 'third_name']) {
     await journey.call('PATCH', '/users/current/profile', { token: user.token, body: { username } })
@@ -49,19 +50,49 @@ test('a fourth name in a day: the form still holds it and a toast says how long 
   const field = page.getByRole('main').getByLabel('Имя пользователя')
   await field.fill('fourth_name')
   await page.getByRole('button', { name: 'Сохранить' }).click()
-  await page.getByRole('status').getByText('Слишком часто. Повторите через 24 часа').waitFor()
+  const until = /^Имя можно менять трижды в сутки\. Снова — (сегодня|завтра) в\s\d\d:\d\d$/
+  await page.getByRole('main').getByRole('alert').getByText(until).waitFor()
   expect(await field.inputValue()).toBe('fourth_name')
 })
 
-test('a sixth post in a row: the dialog still has the text and says how long to wait', async () => {
+test('a newcomer’s second post within a minute says why it waits and how long, and is published by itself', async () => {
   const user = await journey.signUp()
+  await setAge(user, '1 hour')
+  const page = await journey.visit({ as: user, before: (page) => page.clock.install() })
+  await journey.publish(user, 'Первая.')
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Вторая.')
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await dialog.getByText('Первые сутки — одна запись в минуту. Отправим через').waitFor()
+  const timer = dialog.getByRole('timer')
+  expect(await timer.textContent()).toMatch(/^(0:5\d|1:00)$/)
+  expect(await dialog.getByRole('alert').textContent()).toBe('')
+  await page.clock.runFor(30_000)
+  expect(await timer.textContent()).toMatch(/^0:[123]\d$/)
+
+  // The day is over on the server, where no minute passes meanwhile.
+  await setAge(user, '2 days')
+  await page.clock.runFor(30_000)
+  await toast(page, 'Опубликовано').waitFor()
+  await postWith(page, 'Вторая.').waitFor()
+})
+
+test('a sixth post in a row waits for its turn, and need not be sent', async () => {
+  const user = await journey.signUp()
+  await setAge(user, '2 days')
   const page = await journey.visit({ as: user })
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  const field = dialog.getByLabel('Текст записи')
-  await field.fill('Шестая.')
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Шестая.')
   for (let number = 1; number <= 5; number++) await journey.publish(user, `Запись ${number}.`)
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
-  await expect.poll(() => dialog.getByRole('alert').textContent()).toMatch(WAIT)
-  expect(await field.inputValue()).toBe('Шестая.')
+  const waiting = dialog.getByText(/^Слишком часто. Отправим через 0:0\d$/)
+  await waiting.waitFor()
+  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
+  await waiting.waitFor({ state: 'detached' })
+  await page.keyboard.type(' Потом.')
+  expect(await textField(dialog).inputValue()).toBe('Шестая. Потом.')
 })
+
+function setAge({ id }: TestUser, age: string) {
+  return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
+}

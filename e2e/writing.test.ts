@@ -65,16 +65,41 @@ test('when sending fails after the dialog was closed, a toast says so and leads 
   const gate = Promise.withResolvers<void>()
   await page.route(PUBLICATION, async (route) => {
     await gate.promise
-    await route.abort()
+    await route.fulfill({ status: 500 })
   })
   const dialog = await startPost(page)
   await textField(dialog).fill('Не дошло')
   await close(page, dialog)
   gate.resolve()
-  await toast(page, 'Не отправлено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
+  await toast(page, 'Не отправлено. Что-то сломалось. Попробуйте ещё раз').waitFor()
   await page.getByRole('button', { name: 'Вернуться' }).click()
   await dialog.waitFor()
   expect(await textField(dialog).inputValue()).toBe('Не дошло')
+})
+
+test('a text that waits is not sent once somebody else has signed in, and stays for its author', async () => {
+  const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: vera })
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Пишет Вера')
+  await page.route(PUBLICATION, (route) => route.abort())
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByText('Текст сохранён, отправим сами').waitFor()
+
+  const other = await journey.signIn(petr.email, vera.clientToken)
+  const [name = '', value = ''] = other.cookie.split('=')
+  await page.context().addCookies([{ name, value, url: journey.url }])
+  await endSessions(vera)
+  const second = await page.context().newPage()
+  await second.goto(journey.url)
+  await second.evaluate(() => new BroadcastChannel('session').postMessage(null))
+  await page.getByRole('link', { name: `Профиль ${petr.username}` }).waitFor()
+  await page.unroute(PUBLICATION)
+  const refused = dialog.getByRole('alert').getByText('Это написано в другом аккаунте')
+  await refused.waitFor()
+  expect(await journey.rows("SELECT FROM posts WHERE text = 'Пишет Вера'")).toEqual([])
+  const drafts = await page.evaluate(() => JSON.stringify({ ...localStorage }))
+  expect(drafts).toContain(`"draft ${vera.id} new`)
 })
 
 test('when the session ends while a user writes, signing in from the form restores the whole text', async () => {

@@ -4,7 +4,7 @@ type Details = {
   /** A message for this case, in place of the code's own. */
   message?: string
   /** Seconds after which a retry can succeed. */
-  retryAfter?: number
+  retryAfter?: number | undefined
 }
 
 /** An error with a code of the contract: thrown anywhere, turned into an answer in one place (error-handler.ts). */

@@ -19,6 +19,7 @@ testPerNode('limits counted in memory, by each node for itself')(
     expect((await write(olga.token, 'Первая')).status).toBe(201)
     const second = await write(olga.token, 'Вторая')
     expectRefusal(second, 'TOO_MANY_REQUESTS')
+    expect(second.body.message).toMatch(/^Первые сутки — одна запись в минуту\. /)
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(50)
     const vera = await signUpEarlier(app)
     for (const text of ['Раз', 'Два', 'Три']) {

@@ -7,6 +7,7 @@ import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { DatabaseClockLimiter } from './database-clock-limiter.ts'
 import { createGcraLimit } from './gcra.ts'
+import { type LimitReason, withReason } from './limit-reasons.ts'
 import { networksOf } from './network.ts'
 
 /** How many events in how many seconds. */
@@ -74,6 +75,10 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
       ),
     )
 
+  // The sentences name the unscaled numbers.
+  const because = <L extends Pick<Limit, 'charge'>>(reason: LimitReason, limit: L) =>
+    scale === 1 ? withReason(reason, limit) : limit
+
   return {
     /** For a client that has signed in before; mails to others are counted in server/codes/mail-places.ts. */
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
@@ -88,7 +93,7 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     downloadTries: shared('download-try', [5, DAY]),
     /** A ticket serves once in the minute of its life, whatever the scale. */
     downloadTickets: shared('download-ticket', [1 / scale, MINUTE]),
-    usernameChanges: shared('username-change', [3, DAY]),
+    usernameChanges: because('usernameChanges', shared('username-change', [3, DAY])),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
@@ -102,10 +107,13 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     userCalls: local([1500, 5 * MINUTE]),
     publications: createGcraLimit({ seconds: 5 / scale, burst: points(5) }),
     /** For accounts that are less than a day old, besides `publications`. */
-    newcomerPublications: createGcraLimit({ seconds: 60 / scale, burst: points(1) }),
-    newcomerDays: shared('newcomer-day', [20, DAY]),
+    newcomerPublications: because(
+      'newcomerPublications',
+      createGcraLimit({ seconds: 60 / scale, burst: points(1) }),
+    ),
+    newcomerDays: because('newcomerDays', shared('newcomer-day', [20, DAY])),
     edits: createGcraLimit({ seconds: 2 / scale, burst: points(5) }),
-    likes: local([300, DAY]),
+    likes: because('likes', local([300, DAY])),
   }
 }
 

@@ -11,16 +11,20 @@ type AccountMutationOptions<Data, Variables> = Pick<
   mutationFn: (variables: Variables) => Promise<Data>
   /** Called when the server refuses the typed value. */
   onRefused?: () => void
+  /** The statuses that say something about the typed value: 400 unless set. */
+  refusedBy?: readonly number[]
 }
 
 /**
- * A write from an account form. `refusal` is what the server says about the typed value (status 400), for the line under
- * its field; any other error is shown in a toast.
+ * A write from an account form. `refusal` is what the server says about the typed value (status 400, or as set), for
+ * the line under its field; any other error is shown in a toast.
  */
 export function useAccountMutation<Data, Variables>(
   options: AccountMutationOptions<Data, Variables>,
 ) {
-  const { onRefused, ...rest } = options
+  const { onRefused, refusedBy = [400], ...rest } = options
+  const isRefusal = (error: unknown): error is CallError =>
+    error instanceof CallError && refusedBy.includes(error.status)
   const toast = useToast()
   const { mutate, isPending, error, clearError } = useSingleMutation<Data, Variables>({
     ...rest,
@@ -30,8 +34,4 @@ export function useAccountMutation<Data, Variables>(
     },
   })
   return { mutate, isPending, refusal: isRefusal(error) ? error : null, clearError }
-}
-
-function isRefusal(error: unknown): error is CallError {
-  return error instanceof CallError && error.status === 400
 }

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { call } from '../api/call.ts'
+import { errorMessage } from '../api/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
@@ -19,6 +20,8 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const saving = useAccountMutation({
     mutationFn: (name: string) =>
       call('PATCH /users/current/profile', { body: { username: name } }),
+    // The limit is about the name too: it lasts for hours, longer than any toast.
+    refusedBy: [400, 429],
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })
@@ -50,7 +53,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         value={username}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
-        error={saving.refusal?.message ?? validationError(check)}
+        error={saving.refusal ? errorMessage(saving.refusal) : validationError(check)}
         status={statusOf(check)}
         onChange={type}
       />

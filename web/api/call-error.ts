@@ -7,7 +7,7 @@ const CODE = /^[A-Z_]+$/
 /** A call that failed. Its message is Russian and may be shown as it is. */
 export class CallError extends Error {
   override readonly name = 'CallError'
-  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
+  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT' | 'OTHER_ACCOUNT'
   /** HTTP status; 0 without an answer. */
   readonly status: number
   /** Seconds after which the server allows another attempt. */
@@ -37,6 +37,12 @@ function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
   return code === 'OFFLINE'
     ? 'Сервер не отвечает. Попробуйте чуть позже'
     : 'Сервер долго не отвечает. Попробуйте ещё раз'
+}
+
+/** The error of a call by somebody who is no longer the one that is signed in. */
+export function otherAccount(): CallError {
+  const message = 'Это написано в другом аккаунте. Войдите в него, чтобы отправить'
+  return new CallError({ code: 'OTHER_ACCOUNT', message, status: 0 })
 }
 
 /** The error of a successful answer whose body cannot be parsed. */

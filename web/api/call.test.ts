@@ -61,6 +61,23 @@ test('a call that is refused twice is not repeated again', async () => {
   expect(server.refreshes()).toBe(2)
 })
 
+test('what one user has written is not sent with the token of another', async () => {
+  const users: Record<string, string> = { 'Bearer token-1': 'u1', 'Bearer token-2': 'u2' }
+  server.answer = ({ bearer = '' }) => ({ status: 200, body: { id: users[bearer] } })
+  const { call, resetToken } = await openPage()
+  const publish = () =>
+    call('POST /posts', { headers: {}, body: { text: 'Моё' } }, { userId: 'u1' })
+  const sent = () => server.received.filter(({ call }) => call === 'POST /api/v1/posts').length
+  await publish()
+  await publish()
+  expect(sent()).toBe(2)
+  // The cookie is another person's by now.
+  resetToken('unknown')
+  await expect(publish()).rejects.toMatchObject({ code: 'OTHER_ACCOUNT' })
+  expect(sent()).toBe(2)
+  expect(server.received.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
+})
+
 test('a session closed elsewhere is reported once, and later calls are a visitor’s', async () => {
   server.refresh = (n) => (n === 1 ? tokenReply(1, 300) : refusal('UNAUTHORIZED'))
   server.answer = ({ bearer }) => (bearer ? refusal('UNAUTHORIZED') : { status: 200, body: {} })

@@ -1,13 +1,17 @@
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { plural } from '../format/counts.ts'
+import { dayAndMinute } from '../format/time.ts'
 import { CallError } from './call-error.ts'
 import { DeviceError } from './device.ts'
+
+/** A longer wait is told by its end. */
+const LONGEST_HOURS = 2
 
 /** A Russian sentence for an error, with the wait that the server asks for. An unexpected error is also logged. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === 'TOO_MANY_REQUESTS' && error.retryAfter
-      ? `Слишком часто. Повторите через ${waitInWords(error.retryAfter)}`
+      ? `${reasonOf(error)}. ${waitInWords(error.retryAfter)}`
       : error.message
   }
   if (error instanceof DeviceError) return error.message
@@ -15,11 +19,17 @@ export function errorMessage(error: unknown): string {
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
+/** Why something is refused for now, without the advice that follows in the server's message. */
+export function reasonOf({ message }: CallError): string {
+  return message.split('. ', 1)[0] ?? message
+}
+
 function waitInWords(seconds: number): string {
-  if (seconds < 60) return `${seconds} с`
+  if (seconds < 60) return `Повторите через ${seconds} с`
   const minutes = Math.ceil(seconds / 60)
   if (minutes < 60)
-    return `${minutes} ${plural(minutes, { one: 'минуту', few: 'минуты', many: 'минут' })}`
+    return `Повторите через ${minutes} ${plural(minutes, { one: 'минуту', few: 'минуты', many: 'минут' })}`
   const hours = Math.ceil(minutes / 60)
-  return `${hours} ${plural(hours, { one: 'час', few: 'часа', many: 'часов' })}`
+  if (hours > LONGEST_HOURS) return `Снова — ${dayAndMinute(Date.now() / 1000 + seconds)}`
+  return `Повторите через ${hours} ${plural(hours, { one: 'час', few: 'часа', many: 'часов' })}`
 }

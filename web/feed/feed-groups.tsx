@@ -11,19 +11,25 @@ import { PostActions, PostMenuButton } from './post-controls.tsx'
 const IDLE_MS = 50
 
 type Groups = readonly (readonly string[])[]
-type FeedGroupsProps = { groups: Groups; setSize: number; withoutQuotes: boolean }
+type FeedGroupsProps = {
+  groups: Groups
+  /** How many posts stand above these, and the length of the whole list; no post states its position where that is not known. */
+  before: number | null
+  setSize: number
+  withoutQuotes: boolean
+}
 
 /**
  * The posts of a feed in groups, of which the browser handles only those near the window. One who comes back to a long
  * list first sees the posts at which they left it; the groups farther away follow one by one when the page is idle.
  */
-export function FeedGroups({ groups, setSize, withoutQuotes }: FeedGroupsProps) {
+export function FeedGroups({ groups, before, setSize, withoutQuotes }: FeedGroupsProps) {
   const keys = useGroupKeys(groups)
   const isRendered = useRenderedGroups(groups, keys)
-  let before = 0
+  let last = before ?? 0
   return groups.map((ids, index) => {
-    const first = before + 1
-    before += ids.length
+    const first = last + 1
+    last += ids.length
     return (
       <div key={keys[index]} className={styles.group} data-empty={!isRendered(index) || undefined}>
         {isRendered(index) &&
@@ -31,8 +37,8 @@ export function FeedGroups({ groups, setSize, withoutQuotes }: FeedGroupsProps) 
             <FeedPost
               key={id}
               id={id}
-              position={first + at}
-              setSize={setSize}
+              position={before === null ? undefined : first + at}
+              setSize={before === null ? undefined : setSize}
               withoutQuote={withoutQuotes}
             />
           ))}
@@ -79,7 +85,12 @@ function useRenderedGroups(groups: Groups, keys: readonly number[]): (index: num
   return isRendered
 }
 
-type FeedPostProps = { id: string; position: number; setSize: number; withoutQuote: boolean }
+type FeedPostProps = {
+  id: string
+  position: number | undefined
+  setSize: number | undefined
+  withoutQuote: boolean
+}
 
 /** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
 const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {

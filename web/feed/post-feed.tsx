@@ -42,7 +42,8 @@ export function PostFeed(props: PostFeedProps) {
   )
   const beginning = useNearEnd(`${list.start} ${list.state}`, list.loadPrevious)
   useScrollPlace(list)
-  const setSize = list.hasMore ? Math.max(list.total, list.ids.length) : list.ids.length
+  const read = (list.before ?? 0) + list.ids.length
+  const setSize = list.hasMore ? Math.max(list.total, read) : read
 
   return (
     <>
@@ -57,6 +58,7 @@ export function PostFeed(props: PostFeedProps) {
         >
           <FeedGroups
             groups={list.groups}
+            before={list.before}
             setSize={setSize}
             withoutQuotes={repliesTo !== undefined}
           />

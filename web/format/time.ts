@@ -19,6 +19,7 @@ const STEPS = [
 ]
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
+const minute = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
 /** How long ago `createdAt` was at `now`, both in unix seconds: 'сейчас', '5 мин.', '2 дн.', '1 г.'. */
@@ -43,6 +44,13 @@ export function exactDay(seconds: number): string {
     .format(seconds * 1000)
     .replace(/\s*г\.$/, '')
     .replaceAll(' ', '\u00a0')
+}
+
+/** The first whole minute from `seconds` (unix) on, today or tomorrow in the browser's time zone: 'завтра в\u00a003:20'. */
+export function dayAndMinute(seconds: number, now: number = Date.now()): string {
+  const date = new Date(Math.ceil(seconds / MINUTE) * MINUTE * 1000)
+  const isToday = date.toDateString() === new Date(now).toDateString()
+  return `${isToday ? 'сегодня' : 'завтра'} в\u00a0${minute.format(date)}`
 }
 
 /** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */

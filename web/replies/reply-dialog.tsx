@@ -2,6 +2,7 @@ import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { usePublish } from '../posts/compose/publish-post.ts'
+import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { RepliedPost } from '../posts/view/post-card.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { useBlockNote } from '../viewer/block.ts'
@@ -17,13 +18,14 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
     draft,
     intent: { name: 'reply', postId },
     initialText: '',
-    send: usePublish(postId),
+    send: usePublish(postId, draft.userId),
     isRepeatable: true,
     onSent: onClose,
   })
   return (
     <Modal title="Ответ" phone="full" onClose={close}>
       <RepliedPost id={postId} inDialog />
+      <WritingAs onClose={close} />
       <PostForm
         form={form}
         note={useBlockNote()}

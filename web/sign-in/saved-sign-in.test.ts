@@ -55,8 +55,10 @@ test.each([
   expect(savedSignIn(MINUTE)).toEqual({ operation, open: true })
 })
 
-test('without storage nothing is saved, and nothing throws', () => {
+test('without storage a sign-in is saved for as long as the page is open, and nothing throws', () => {
   vi.stubGlobal('sessionStorage', undefined)
   saveSignIn(operation)
+  expect(savedSignIn(MINUTE)).toEqual({ operation, open: true })
+  removeSavedSignIn()
   expect(savedSignIn(MINUTE)).toBeNull()
 })

@@ -1,6 +1,7 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
+import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { savedPlace } from '../../browser/saved-places.ts'
 import {
@@ -42,6 +43,8 @@ export type PostListView = {
   nextCursor: string | null
   /** The length of the whole list when its first page was read. It stays the same as more is read: every post states it. */
   total: number
+  /** How many posts stand above those of the list; null where its beginning is not known. */
+  before: number | null
   more: 'idle' | 'loading' | 'failed'
   /** Reads the page before the first one of a list that does not begin at its beginning, if its cursor is known. */
   loadPrevious: () => void
@@ -97,10 +100,13 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
   })
   const pages = query.data?.pages
   const params = (query.data as CachedPages | undefined)?.pageParams ?? []
-  const list = useMemo(
-    () => ({ pages: pages?.map((page) => page.ids) ?? [], ...changes }),
-    [pages, changes],
-  )
+  /** After which cursor the list begins; null for its beginning, where what is published here belongs. */
+  const first = (pages ? params[0] : cursors.at(-1)) || null
+  const list = useMemo(() => {
+    const shown = first === null ? changes : { ...changes, added: NO_CHANGES.added }
+    return { pages: pages?.map((page) => page.ids) ?? [], ...shown }
+  }, [pages, changes, first])
+  const above = cursors.indexOf(first)
   const groups = useMemo(() => listGroups(list), [list])
   const ids = useMemo(() => groups.flat(), [groups])
 
@@ -120,6 +126,7 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     hasMore: query.hasNextPage,
     nextCursor: pages?.at(-1)?.nextCursor ?? null,
     total: pages?.[0]?.total ?? 0,
+    before: cursors[0] === null && above >= 0 ? above * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     loadPrevious: () => {
       const mayRead = query.hasPreviousPage && !query.isFetching && !query.isFetchPreviousPageError

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { safeStorage } from '../../browser/storage.ts'
 import { openDraft } from './drafts.ts'
 import { draftsChanged, removeDrafts } from './stored-drafts.ts'
@@ -100,10 +100,11 @@ test('listeners are called when a draft is created or removed, not when it is ch
   expect(calls).toBe(2)
 })
 
-test('where nothing can be stored, a draft lasts as long as the form', () => {
+test('where nothing can be stored, a draft lasts as long as the page, and says so', () => {
+  openDraft(REFUSING, 'u1', 'new').write('текст')
   const draft = openDraft(REFUSING, 'u1', 'new')
-  draft.write('текст')
   expect(draft.read()).toBe('текст')
+  expect(draft.isUnsaved()).toBe(true)
   expect(draft.submissionKey('текст')).toBe(draft.submissionKey('текст'))
   draft.removeSent('текст')
   expect(draft.read()).toBeNull()
@@ -115,6 +116,51 @@ test('published in another tab, the draft is gone here too', () => {
   here.write('текст')
   openDraft(store, 'u1', 'new').removeSent('текст')
   expect(here.read()).toBeNull()
+})
+
+test('what two tabs write in one place is kept for each, and the newest of both for a third', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const store = memoryStore()
+  const open = (tab: string) => openDraft(store, 'u1', 'new', { tab })
+  const [left, right] = [open('left'), open('right')]
+  left.write('слева')
+  vi.advanceTimersByTime(1)
+  right.write('справа')
+  expect([open('left').read(), open('right').read()]).toEqual(['слева', 'справа'])
+  const third = open('third')
+  expect(third.read()).toBe('справа')
+  third.removeSent('справа')
+  expect(open('right').read()).toBe('слева')
+})
+
+test('a tab that goes on with the text of another takes it over, unless a form is open on it there', async () => {
+  const store = memoryStore()
+  const open = (tab: string) => openDraft(store, 'u1', 'new', { tab })
+  const first = open('first')
+  first.write('начало')
+  const close = first.keepOpen()
+  open('second').write('начало и конец')
+  await navigator.locks.query()
+  expect(open('first').read()).toBe('начало')
+  open('second').clear()
+
+  close()
+  await navigator.locks.query()
+  const third = open('third')
+  third.write('начало и середина')
+  await expect.poll(store.size).toBe(1)
+  third.removeSent('начало и середина')
+  expect(open('first').read()).toBeNull()
+})
+
+test('a text that another tab shows too is gone from both when it is published', () => {
+  const store = memoryStore()
+  openDraft(store, 'u1', 'new', { tab: 'first' }).write('текст')
+  const second = openDraft(store, 'u1', 'new', { tab: 'second' })
+  second.submissionKey('текст')
+  second.removeSent('текст')
+  expect(store.size()).toBe(0)
 })
 
 test('a stored value that is no draft is ignored and removed', () => {

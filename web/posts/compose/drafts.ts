@@ -1,18 +1,24 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
 import { createEmitter } from '../../browser/atom.ts'
+import { randomKey } from '../../browser/random-key.ts'
 import { localStore, type SafeStorage } from '../../browser/storage.ts'
+import { tabId } from '../../browser/tab-id.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import {
   type DraftPlace,
   draftName,
   draftsChanged,
+  findDraft,
+  type NamedDraft,
   readStoredDraft,
   type StoredDraft,
+  storedDrafts,
 } from './stored-drafts.ts'
 
 /** The text that one person has left unsent in one place. */
 export type Draft = {
+  userId: string
   /** Returns the text as typed; null where there is none. */
   read: () => string | null
   /** Saves the text as typed; an empty one removes the draft. */
@@ -26,32 +32,46 @@ export type Draft = {
   removeSent: (text: string) => void
   /** Removes what was typed, because nobody needs it any more. */
   clear: () => void
+  /** Whether the browser has no room for it: it is lost with the page. */
+  isUnsaved: () => boolean
+  /** Keeps other tabs from taking the draft over while a form is open on it. Returns the function that ends this. */
+  keepOpen: () => () => void
   /** Calls `listener` with each text that removeSent() is called with, by any form of this page. Returns the function that unsubscribes it. */
   onSent: (listener: (text: string) => void) => () => void
 }
 
-const sentTexts = createEmitter<{ name: string; text: string }>()
+const sentTexts = createEmitter<{ userId: string; place: DraftPlace; text: string }>()
 
-/** The draft of one person in one place. Where the store saves nothing, it lasts as long as the returned object. */
-export function openDraft(store: SafeStorage, userId: string, place: DraftPlace): Draft {
-  const name = draftName(userId, place)
-  let unsaved: StoredDraft | null = null
+/**
+ * The draft of one person in one place, as a form in this tab begins to write it: with the tab's own text, or with the newest
+ * that another tab has left.
+ */
+export function openDraft(
+  store: SafeStorage,
+  userId: string,
+  place: DraftPlace,
+  { tab = tabId() } = {},
+): Draft {
+  const key = { userId, place, tab }
+  const own = draftName(key)
+  let found = findDraft(store, key)
 
   function load(): StoredDraft | null {
-    return unsaved ?? readStoredDraft(store, name)
+    return readStoredDraft(store, own) ?? (found ? readStoredDraft(store, found.name) : null)
   }
 
   function save(draft: StoredDraft): void {
     const before = load()?.text ?? ''
-    const isEmpty = draft.text === '' && !draft.sent
-    if (isEmpty) store.remove(name)
-    else store.writeJson(name, draft)
-    unsaved = !isEmpty && store.read(name) === null ? draft : null
+    if (draft.text === '' && !draft.sent) store.remove(own)
+    else store.writeJson(own, { ...draft, at: Date.now() })
+    if (found && found.name !== own && !store.isUnsaved(own)) void removeUnlessOpen(store, found)
+    found = undefined
     // Not with each letter: every post of the viewer's own on the page would check its draft.
     if ((draft.text === '') !== (before === '')) draftsChanged.emit()
   }
 
   return {
+    userId,
     read: () => load()?.text || null,
     write: (text) => {
       const draft = load()
@@ -66,20 +86,35 @@ export function openDraft(store: SafeStorage, userId: string, place: DraftPlace)
     removeSent: (text) => {
       const typed = load()?.text ?? ''
       save({ text: normalizeText(typed) === text ? '' : typed })
-      sentTexts.emit({ name, text })
+      for (const { name, draft } of storedDrafts(store, key)) {
+        if (normalizeText(draft.text) === text) store.remove(name)
+      }
+      sentTexts.emit({ userId, place, text })
     },
     clear: () => save({ text: '' }),
+    isUnsaved: () => store.isUnsaved(own),
+    keepOpen: () => {
+      const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+      // Locks are missing on plain http, and refused with the storage.
+      navigator.locks?.request(own, { mode: 'shared' }, () => closed).catch(() => {})
+      return close
+    },
     onSent: (listener) =>
       sentTexts.subscribe((sent) => {
-        if (sent.name === name) listener(sent.text)
+        if (sent.userId === userId && sent.place === place) listener(sent.text)
       }),
   }
 }
 
-/** 128 random bits; crypto.randomUUID is missing on plain http. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** Removes the draft with which another tab goes on, unless a form is still open on it, or it was changed. */
+async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
+  const remove = () => {
+    if (readStoredDraft(store, name)?.text === draft.text) store.remove(name)
+  }
+  if (!navigator.locks) return remove()
+  await navigator.locks
+    .request(name, { ifAvailable: true }, (lock) => lock && remove())
+    .catch(remove)
 }
 
 /**
@@ -89,5 +124,7 @@ function randomKey(): string {
 export function useDraft(place: DraftPlace): Draft {
   const viewer = useViewer()
   const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
-  return useMemo(() => openDraft(localStore, userId, place), [userId, place])
+  const draft = useMemo(() => openDraft(localStore, userId, place), [userId, place])
+  useEffect(() => draft.keepOpen(), [draft])
+  return draft
 }

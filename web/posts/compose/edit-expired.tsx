@@ -39,7 +39,7 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 
 function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
-  const publish = usePublish(postId)
+  const publish = usePublish(postId, draft.userId)
   const [isCopied, setCopied] = useState(false)
   const text = parsePostText(typed)
   const reply = useDialogMutation({

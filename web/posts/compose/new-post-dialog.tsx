@@ -3,6 +3,7 @@ import { useBlockNote } from '../../viewer/block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
+import { WritingAs } from './writing-as.tsx'
 
 /** Writes a post for the wall. */
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
@@ -12,12 +13,13 @@ export function NewPostDialog({ onClose }: { onClose: () => void }) {
     draft,
     intent: { name: 'new-post' },
     initialText: '',
-    send: usePublish(null),
+    send: usePublish(null, draft.userId),
     isRepeatable: true,
     onSent: onClose,
   })
   return (
     <Modal title="Новая запись" phone="full" onClose={close}>
+      <WritingAs onClose={close} />
       <PostForm
         form={form}
         note={useBlockNote()}

@@ -9,9 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
-import { plural } from '../../format/counts.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
@@ -19,8 +17,10 @@ import { useToast } from '../../ui/toaster.tsx'
 import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
+import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { useSendOnceBack } from './sending.ts'
+import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
@@ -50,14 +50,7 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
       />
       <MutationErrorLine line={form.errorLine} />
       <div role="status">
-        {form.isWaiting && (
-          <p className={styles.waiting}>
-            Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся
-            <Button size="s" onClick={form.stopWaiting}>
-              Не отправлять
-            </Button>
-          </p>
-        )}
+        {form.waiting && <WaitingLine waiting={form.waiting} onStop={form.stopWaiting} />}
       </div>
       <ModalFooter inPhoneHeader>
         <PostCounter left={form.left} />
@@ -67,33 +60,6 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
       </ModalFooter>
     </form>
   )
-}
-
-const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
-/** Numbers of characters left that are announced; announcing every key press would drown out the text. */
-const STEPS = [10, 25, POST_COUNTER_FROM]
-
-/** How many characters are left: hidden until 50 are left, red once the text is too long. */
-export function PostCounter({ left }: { left: number }) {
-  return (
-    <>
-      {left <= POST_COUNTER_FROM && (
-        <span className={styles.counter} data-over={left < 0} aria-hidden="true">
-          {left < 0 ? `−${-left}` : left}
-        </span>
-      )}
-      <span role="status">
-        <span className="visually-hidden">{announcement(left)}</span>
-      </span>
-    </>
-  )
-}
-
-function announcement(left: number): string {
-  if (left < 0) return 'Текст слишком длинный'
-  if (left === 0) return 'Символов не осталось'
-  const step = STEPS.find((candidate) => left <= candidate)
-  return step === undefined ? '' : `Осталось ${step} ${plural(step, FORMS)} или меньше`
 }
 
 /** The key of every mutation that sends the text of a form. */
@@ -107,7 +73,7 @@ type PostFormOptions = {
   initialText: string
   /** Sends the normalised text under the key that all attempts to send it share. What it throws is shown in the form. */
   send: (text: string, submissionKey: string) => Promise<void>
-  /** Whether `send` may be repeated, because the server applies it once for each key: then it is while the service is away. */
+  /** Whether `send` may be repeated, because the server applies it once for each key: then it waits for what passes by itself. */
   isRepeatable?: boolean
   /** Called after the text in the form was sent, by this form or by an earlier one that was closed meanwhile. */
   onSent: () => void
@@ -117,7 +83,7 @@ type PostFormOptions = {
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
-  const hasEntered = useRef(false)
+  const area = useRef<HTMLTextAreaElement>(null)
   /** The text in the form was sent: until the form is gone, another Enter must not publish it again. */
   const isSent = useRef(false)
   const onceBack = useSendOnceBack(send)
@@ -156,8 +122,12 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
-    isWaiting: onceBack.isWaiting,
-    stopWaiting: onceBack.stop,
+    waiting: onceBack.waiting,
+    stopWaiting: () => {
+      onceBack.stop()
+      // The button that had the focus disappears.
+      area.current?.focus()
+    },
     canSend,
     left: remainingLength(typed),
     type,
@@ -166,9 +136,9 @@ export function usePostForm(options: PostFormOptions) {
       submit()
     },
     onFocus: (event: FocusEvent<HTMLTextAreaElement>) => {
-      if (hasEntered.current) return
+      if (area.current) return
       // The caret starts at the end of a draft, where the person goes on writing.
-      hasEntered.current = true
+      area.current = event.target
       event.target.setSelectionRange(typed.length, typed.length)
     },
     onKeyDown: (event: KeyboardEvent) => {
@@ -180,13 +150,17 @@ export function usePostForm(options: PostFormOptions) {
   }
 }
 
+const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
+
 /** Returns `onClose` for a dialog of a form: it says so where an unsent text stays behind as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   const client = useQueryClient()
   const toast = useToast()
   return () => {
     const isSending = client.isMutating({ mutationKey: SENDING }) > 0
-    if (draft.read() !== null && !isSending) toast({ text: 'Черновик сохранён' })
+    if (draft.read() !== null && !isSending) {
+      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' })
+    }
     onClose()
   }
 }

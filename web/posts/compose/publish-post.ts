@@ -13,19 +13,22 @@ type NewPost = {
   submissionKey: string
   /** The post to reply to, or null for a post on the wall. */
   repliedPostId: string | null
+  /** Who wrote it. */
+  userId: string
 }
 
 /**
  * Returns a function that publishes a text as a post, or as a reply to `repliedPostId`, and shows a toast with a link to
- * it. Every attempt to send the same text must pass the same `submissionKey`. Throws CallError.
+ * it. Every attempt to send the same text must pass the same `submissionKey`. It is published as written by `userId` or not
+ * at all. Throws CallError.
  */
-export function usePublish(repliedPostId: string | null) {
+export function usePublish(repliedPostId: string | null, userId: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
 
   return async (text: string, submissionKey: string): Promise<void> => {
-    const post = await publishPost(client, { text, submissionKey, repliedPostId })
+    const post = await publishPost(client, { text, submissionKey, repliedPostId, userId })
     const href = postPath(post.id)
     toast({
       text: 'Опубликовано',
@@ -42,11 +45,11 @@ async function publishPost(client: QueryClient, newPost: NewPost): Promise<Post>
   return post
 }
 
-function sendPost({ text, submissionKey, repliedPostId }: NewPost): Promise<Post> {
+function sendPost({ text, submissionKey, repliedPostId, userId }: NewPost): Promise<Post> {
   const parts = { headers: { 'idempotency-key': submissionKey }, body: { text } }
   return repliedPostId === null
-    ? call('POST /posts', parts)
-    : call('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts })
+    ? call('POST /posts', parts, { userId })
+    : call('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts }, { userId })
 }
 
 function listsOf(repliedPostId: string | null): ListName[] {

@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { CallError, noAnswer } from '../../api/call-error.ts'
 import { sendOnceBack } from './sending.ts'
 
 const failure = (code: CallError['code'], status: number) =>
   new CallError({ code, status, message: code })
 const AWAY = failure('UNAVAILABLE', 503)
+const limit = (retryAfter: number) =>
+  new CallError({ code: 'TOO_MANY_REQUESTS', status: 429, message: 'Рано', retryAfter })
 const soon = () => 1
 
 /** A service that fails with each of some errors, one an attempt, and then accepts. */
@@ -21,14 +23,37 @@ function service(...errors: Error[]) {
 
 test('a text is sent again while the service is away, also while it does not answer at all then, and once when it is back', async () => {
   const { send, attempts } = service(AWAY, AWAY, noAnswer('OFFLINE'), AWAY)
-  const { done, isWaiting } = sendOnceBack('key', send, soon)
-  await expect.poll(isWaiting.get).toBe(true)
+  const { done, waiting } = sendOnceBack('key', send, soon)
+  await expect.poll(waiting.get).toMatchObject({ error: AWAY })
   await done
-  expect([attempts(), isWaiting.get()]).toEqual([5, false])
+  expect([attempts(), waiting.get()]).toEqual([5, null])
 })
 
 test.each([
-  ['no answer to the first attempt', noAnswer('OFFLINE')],
+  ['a server that does not answer', noAnswer('OFFLINE')],
+  ['a server that does not answer in time', noAnswer('TIMEOUT')],
+  ['a limit of a minute', limit(60)],
+])('a text waits for %s too', async (_what, error) => {
+  const { send, attempts } = service(error)
+  await sendOnceBack('key', send, soon).done
+  expect(attempts()).toBe(2)
+})
+
+test('a text that is too early is sent again when the server allows it, and says when that is', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { send, attempts } = service(limit(28))
+  const { done, waiting } = sendOnceBack('key', send)
+  await vi.advanceTimersByTimeAsync(27_999)
+  expect(waiting.get()?.until).toBe(Date.now() + 1)
+  expect(attempts()).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  await done
+  expect(attempts()).toBe(2)
+})
+
+test.each([
+  ['a limit of a day', limit(80_000)],
   ['a refusal', failure('BLOCKED', 403)],
   ['an error of the server', failure('INTERNAL_ERROR', 500)],
 ])('%s is told at once', async (_what, error) => {
@@ -39,8 +64,8 @@ test.each([
 
 test('waiting ends with the last error when the person stops it', async () => {
   const { send, attempts } = service(AWAY, AWAY)
-  const { done, isWaiting, stop } = sendOnceBack('key', send, () => 3_600_000)
-  await expect.poll(isWaiting.get).toBe(true)
+  const { done, waiting, stop } = sendOnceBack('key', send, () => 3_600_000)
+  await expect.poll(waiting.get).not.toBeNull()
   stop()
   await expect(done).rejects.toBe(AWAY)
   expect(attempts()).toBe(1)
@@ -54,4 +79,11 @@ test('who sends a text that is on its way joins it', async () => {
   expect(attempts()).toBe(2)
   await sendOnceBack('key', send, soon).done
   expect(attempts()).toBe(3)
+})
+
+test('where the browser is offline at the first attempt, the person is told at once', async () => {
+  vi.stubGlobal('navigator', { onLine: false })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const error = noAnswer('OFFLINE')
+  await expect(sendOnceBack('key', service(error).send, soon).done).rejects.toBe(error)
 })

@@ -3,36 +3,41 @@ import { CallError, isUnanswered } from '../../api/call-error.ts'
 import { retryPause } from '../../api/query-client.ts'
 import { createAtom, type ReadableAtom, useAtom } from '../../browser/atom.ts'
 
+/** Why a text is not sent yet, and when it is sent again, in unix milliseconds. */
+export type Waiting = { error: CallError; until: number }
+
 /** A text on its way to the server. */
 export type Sending = {
   /** Resolves when it was sent; rejects with what prevents it. */
   done: Promise<void>
-  /** Whether it waits for the service to be back. */
-  isWaiting: ReadableAtom<boolean>
+  /** What it waits for; null while it does not. */
+  waiting: ReadableAtom<Waiting | null>
   /** Ends the waiting: `done` rejects with the last error. */
   stop: () => void
 }
 
 /** Pauses stay short: the person waits for it. */
 const LONGEST_PAUSE_MS = 5000
+/** A limit that lasts longer is told instead: nobody keeps a page open for it. */
+const LONGEST_LIMIT_SECONDS = 300
 
-const NOT_WAITING = createAtom(false)
+const NOT_WAITING = createAtom<Waiting | null>(null)
 
 const sendings = new Map<string, Sending>()
 
 /**
- * Sends a text by `send`, and again and again while the service is away, until it is sent, refused or stopped. All attempts
- * have the same `submissionKey`, so that the server publishes the text once; who sends under a key that is on its way joins
- * that. `pause` returns the milliseconds to wait after so many failures.
+ * Sends a text by `send`, and again and again while the service is away, does not answer or says that it is too early, until
+ * the text is sent, refused or stopped. All attempts have the same `submissionKey`, so that the server publishes the text once;
+ * who sends under a key that is on its way joins that. `pause` returns the milliseconds to wait after so many failures.
  */
 export function sendOnceBack(
   submissionKey: string,
   send: () => Promise<void>,
-  pause: (failures: number, error: unknown) => number = usualPause,
+  pause: (failures: number, error: CallError) => number = usualPause,
 ): Sending {
   const known = sendings.get(submissionKey)
   if (known) return known
-  const isWaiting = createAtom(false)
+  const waiting = createAtom<Waiting | null>(null)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<'stopped'>()
 
   async function sendAgainAndAgain(): Promise<void> {
@@ -40,9 +45,10 @@ export function sendOnceBack(
       try {
         return await send()
       } catch (error) {
-        if (!isAway(error, failures)) throw error
-        isWaiting.set(true)
-        const how = await Promise.race([wait(pause(failures, error)), stopped])
+        if (!passes(error, failures)) throw error
+        const ms = pause(failures, error)
+        waiting.set({ error, until: Date.now() + ms })
+        const how = await Promise.race([wait(ms), stopped])
         if (how === 'stopped') throw error
       }
     }
@@ -50,18 +56,18 @@ export function sendOnceBack(
 
   const done = sendAgainAndAgain().finally(() => {
     sendings.delete(submissionKey)
-    isWaiting.set(false)
+    waiting.set(null)
   })
-  const sending = { done, isWaiting, stop: () => stop('stopped') }
+  const sending = { done, waiting, stop: () => stop('stopped') }
   sendings.set(submissionKey, sending)
   return sending
 }
 
-/** Sends texts by `send`, as sendOnceBack() does, and says of the last one whether it waits. */
+/** Sends texts by `send`, as sendOnceBack() does, and says what the last one waits for. */
 export function useSendOnceBack(send: (text: string, submissionKey: string) => Promise<void>) {
   const [last, setLast] = useState<Sending | null>(null)
   return {
-    isWaiting: useAtom(last?.isWaiting ?? NOT_WAITING, false),
+    waiting: useAtom(last?.waiting ?? NOT_WAITING, null),
     stop: () => last?.stop(),
     send(text: string, submissionKey: string): Promise<void> {
       const sending = sendOnceBack(submissionKey, () => send(text, submissionKey))
@@ -71,13 +77,22 @@ export function useSendOnceBack(send: (text: string, submissionKey: string) => P
   }
 }
 
-/** Whether the service is away for a while: it has said so, or has just said so and now does not answer at all. */
-function isAway(error: unknown, failures: number): boolean {
-  const hasSaidSo = error instanceof CallError && error.code === 'UNAVAILABLE'
-  return hasSaidSo || (failures > 1 && isUnanswered(error))
+/**
+ * Whether a failure passes by itself, so that the text is worth sending again: the service is away for a while or a limit is
+ * short. Where the browser is offline at the first attempt, the person is told instead.
+ */
+function passes(error: unknown, failures: number): error is CallError {
+  if (!(error instanceof CallError)) return false
+  if (isUnanswered(error)) return failures > 1 || globalThis.navigator?.onLine !== false
+  return error.code === 'UNAVAILABLE' || isShortLimit(error)
 }
 
-function usualPause(failures: number, error: unknown): number {
+function isShortLimit({ code, retryAfter = Infinity }: CallError): boolean {
+  return code === 'TOO_MANY_REQUESTS' && retryAfter <= LONGEST_LIMIT_SECONDS
+}
+
+function usualPause(failures: number, error: CallError): number {
+  if (isShortLimit(error)) return (error.retryAfter ?? 0) * 1000
   return Math.min(retryPause(failures, error, Math.random()), LONGEST_PAUSE_MS)
 }
 

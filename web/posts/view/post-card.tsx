@@ -18,8 +18,8 @@ const MIDDLE = 1
 type PostCardProps = {
   post: CachedPost
   /** Position in the list, from 1, and the length of the list. */
-  position?: number
-  setSize?: number
+  position?: number | undefined
+  setSize?: number | undefined
   /** Leaves out the quote of the post it replies to, where the page shows that post anyway. */
   withoutQuote?: boolean
   /** Joins the card by a line to the post below it. */

@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { PostCounter } from './post-form.tsx'
+import { PostCounter } from './post-counter.tsx'
 
 test.each([
   [51, ''],

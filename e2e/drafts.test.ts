@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { startPost, textField, toast } from './testing/page-actions.ts'
+import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
+
+let journey: JourneyWithMail
+beforeAll(async () => {
+  journey = await startJourneyWithMail()
+})
+afterAll(() => journey?.close())
+
+test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async () => {
+  const author = await journey.signUp()
+  const first = await journey.visit({ as: author })
+  const second = await first.context().newPage()
+  await second.goto(journey.url)
+  const [one, other] = [await startPost(first), await startPost(second)]
+  await textField(one).fill('Первая вкладка')
+  await textField(other).fill('Вторая вкладка')
+  await first.reload()
+  await startPost(first)
+  expect(await textField(one).inputValue()).toBe('Первая вкладка')
+
+  const third = await first.context().newPage()
+  await third.goto(journey.url)
+  await startPost(third)
+  expect(await textField(third.getByRole('dialog')).inputValue()).toBe('Вторая вкладка')
+  await third.close()
+
+  await other.getByRole('button', { name: 'Опубликовать' }).click()
+  await toast(second, 'Опубликовано').waitFor()
+  await second.close()
+  await first.close()
+  const last = await first.context().newPage()
+  await last.goto(journey.url)
+  await startPost(last)
+  expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
+})
+
+test('where the browser has no room, a closed text is there again when its dialog opens, and its author is told', async () => {
+  const page = await journey.visit({ as: await journey.signUp() })
+  await profileLink(page).waitFor()
+  await page.evaluate(() => {
+    for (let size = 2 ** 22; size >= 1; size /= 2) {
+      try {
+        for (let n = 0; ; n++) localStorage.setItem(`full ${size} ${n}`, 'x'.repeat(size))
+      } catch {}
+    }
+  })
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Некуда положить')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await toast(
+    page,
+    'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница',
+  ).waitFor()
+  await startPost(page)
+  expect(await textField(dialog).inputValue()).toBe('Некуда положить')
+})
+
+test('who registers to write is told under which name they write, and may choose another without losing the text', async () => {
+  const page = await journey.visit()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const step = signInDialog(page)
+  await step.email.fill('nina@example.org')
+  await step.email.press('Enter')
+  await step.proceed.click()
+  await step.code.waitFor()
+  await enterCode(page, await journey.nextCode('nina@example.org'))
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
+  await textField(dialog).fill('Пока без имени')
+  await dialog.getByRole('link', { name: 'сменить' }).click()
+  await page.waitForURL('**/settings/account/username')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('main').getByLabel('Имя пользователя').fill('nina_pishet')
+  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await page.getByRole('link', { name: 'Профиль nina_pishet' }).waitFor()
+  await startPost(page)
+  expect(await textField(dialog).inputValue()).toBe('Пока без имени')
+  expect(await dialog.getByText('Пишете как').count()).toBe(0)
+})

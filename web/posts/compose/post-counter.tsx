@@ -1,0 +1,30 @@
+import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
+import { plural } from '../../format/counts.ts'
+import styles from './post-form.module.css'
+
+const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
+/** Numbers of characters left that are announced; announcing every key press would drown out the text. */
+const STEPS = [10, 25, POST_COUNTER_FROM]
+
+/** How many characters are left: hidden until 50 are left, red once the text is too long. */
+export function PostCounter({ left }: { left: number }) {
+  return (
+    <>
+      {left <= POST_COUNTER_FROM && (
+        <span className={styles.counter} data-over={left < 0} aria-hidden="true">
+          {left < 0 ? `−${-left}` : left}
+        </span>
+      )}
+      <span role="status">
+        <span className="visually-hidden">{announcement(left)}</span>
+      </span>
+    </>
+  )
+}
+
+function announcement(left: number): string {
+  if (left < 0) return 'Текст слишком длинный'
+  if (left === 0) return 'Символов не осталось'
+  const step = STEPS.find((candidate) => left <= candidate)
+  return step === undefined ? '' : `Осталось ${step} ${plural(step, FORMS)} или меньше`
+}

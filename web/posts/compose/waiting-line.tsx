@@ -1,0 +1,34 @@
+import { isUnanswered } from '../../api/call-error.ts'
+import { reasonOf } from '../../api/error-message.ts'
+import { useSecondsLeft } from '../../browser/use-seconds-left.ts'
+import { countdown } from '../../format/time.ts'
+import { Button } from '../../ui/button.tsx'
+import styles from './post-form.module.css'
+import type { Waiting } from './sending.ts'
+
+type WaitingLineProps = { waiting: Waiting; onStop: () => void }
+
+/** Says why a text is not sent yet and when it is, with a button that stops that. */
+export function WaitingLine({ waiting, onStop }: WaitingLineProps) {
+  return (
+    <p className={styles.waiting}>
+      <WaitingReason {...waiting} />
+      <Button size="s" onClick={onStop}>
+        Не отправлять
+      </Button>
+    </p>
+  )
+}
+
+function WaitingReason({ error, until }: Waiting) {
+  const seconds = useSecondsLeft(until)
+  if (isUnanswered(error)) return 'Сервер не отвечает. Текст сохранён, отправим сами'
+  if (error.code === 'UNAVAILABLE')
+    return 'Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся'
+  return (
+    <span>
+      {/* A timer is not announced with each second. */}
+      {reasonOf(error)}. Отправим через <span role="timer">{countdown(seconds)}</span>
+    </span>
+  )
+}
