@@ -112,7 +112,8 @@ function showChange(client: QueryClient, change: PostChange): void {
   if (!readCachedPost(client, id)) return
   if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
-  else evictPost(client, id)
+  // A tab of a newer release may send other changes: what they mean is not known here.
+  else if (change.name === 'deleted') evictPost(client, id)
 }
 
 /** Tells somebody who has just registered what name they were given, with a link to choose another one. */
