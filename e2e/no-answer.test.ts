@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
-import { countRequests } from './testing/page-actions.ts'
+import { countRequests, switchView } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
@@ -45,6 +45,13 @@ test('when the server does not answer, a page that needs sign-in keeps its addre
   await profileLink(page).waitFor()
   await page.getByText(olga.email).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
+})
+
+test('when the server does not answer, the switcher still leads to the wall', async () => {
+  const page = await visitUnanswered('/liked')
+  await page.getByRole('alert').getByText(UNAVAILABLE).waitFor()
+  await switchView(page, 'Новые')
+  await page.waitForURL(`${journey.url}/`)
 })
 
 test('another call that succeeds in the meantime also shows the viewer', async () => {
