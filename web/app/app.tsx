@@ -1,6 +1,6 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Toaster } from '../ui/toaster.tsx'
+import { Toaster, ToastRegion } from '../ui/toaster.tsx'
 import { Dialogs, PreloadChunks } from './dialogs.tsx'
 import { ReportOutcomes } from './report-outcomes.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
@@ -26,6 +26,7 @@ export function App({ client, router }: AppProps) {
           <ResumeIntent />
           <PreloadChunks />
           <ReportOutcomes />
+          <ToastRegion />
         </Toaster>,
       )}
     </QueryClientProvider>

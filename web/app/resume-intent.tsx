@@ -8,7 +8,7 @@ import { likePost } from '../likes/like-post.ts'
 import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { savedSignIn } from '../sign-in/saved-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
-import { openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
+import { leaveDialog, openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
 import {
   dropStaleIntent,
   type Intent,
@@ -44,7 +44,7 @@ function usePerform(): (intent: Intent) => void {
   return (intent) => {
     switch (intent.name) {
       case 'go':
-        void navigate(intent.path)
+        leaveDialog(() => void navigate(intent.path))
         return
       case 'like':
         like(intent.postId)
@@ -72,7 +72,11 @@ function useLikeWithToast(): (postId: string) => void {
       // The post that was liked may be far above or below.
       if (isInSight(postId)) return
       const href = postPath(postId)
-      const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
+      const link = {
+        label: 'Смотреть',
+        href,
+        onSelect: () => leaveDialog(() => void navigate(href)),
+      }
       toast({ text: 'Добавлено в «Понравившиеся»', link })
     },
     onError: (error) => toast({ text: errorMessage(error) }),

@@ -72,7 +72,8 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
   const address = () => new URL(postPath(id), location.href).href
 
   async function copy(): Promise<void> {
-    toast({ text: (await copyText(address())) ? 'Ссылка скопирована' : NOT_COPIED })
+    const isCopied = await copyText(address())
+    toast({ text: isCopied ? 'Ссылка скопирована' : NOT_COPIED }, { about: ['link'] })
   }
 
   async function share(): Promise<void> {

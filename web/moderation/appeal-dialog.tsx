@@ -3,6 +3,7 @@ import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
+import { OWN_TEXT } from '../posts/compose/publish-post.ts'
 import { Modal } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { REMOVED_POSTS } from './removed-posts.tsx'
@@ -20,7 +21,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
     initialText: '',
     send: async (text) => {
       await sendAppeal(postId, text)
-      toast({ text: 'Отправлено модератору' })
+      toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
       void client.invalidateQueries({ queryKey: REMOVED_POSTS })
     },
     onSent: onClose,

@@ -9,7 +9,7 @@ import { evictPost } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
 import { useToast } from '../../ui/toaster.tsx'
-import { openDialog } from '../../viewer/dialogs.ts'
+import { leaveDialog, openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
 import { useViewer } from '../../viewer/viewer.ts'
@@ -126,7 +126,8 @@ function useWelcome(): void {
   useEffect(() => {
     if (username === undefined || !takeRegistered()) return
     const href = PATHS.username
-    const link = { label: 'Выбрать имя', href, onSelect: () => void navigate(href) }
+    const onSelect = () => leaveDialog(() => void navigate(href))
+    const link = { label: 'Выбрать имя', href, onSelect }
     toast({ text: `Теперь вы ${username}`, link })
   }, [username, toast, navigate])
 }

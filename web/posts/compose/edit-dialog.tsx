@@ -16,6 +16,7 @@ import { useEditSeconds } from '../view/post-time.tsx'
 import { useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
+import { OWN_TEXT } from './publish-post.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
@@ -76,7 +77,7 @@ function useEdit(post: CachedPost, onClose: () => void) {
     initialText: post.text,
     send: async (text) => {
       await saveEdit(client, { id: post.id, text })
-      toast({ text: 'Изменено' })
+      toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${post.id}`] })
     },
     onSent: onClose,
   })

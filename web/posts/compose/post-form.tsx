@@ -20,6 +20,7 @@ import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './post-form.module.css'
+import { OWN_TEXT } from './publish-post.ts'
 import { useSendOnceBack } from './sending.ts'
 
 type PostFormProps = {
@@ -186,7 +187,9 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
   const toast = useToast()
   return () => {
     const isSending = client.isMutating({ mutationKey: SENDING }) > 0
-    if (draft.read() !== null && !isSending) toast({ text: 'Черновик сохранён' })
+    if (draft.read() !== null && !isSending) {
+      toast({ text: 'Черновик сохранён' }, { about: [OWN_TEXT] })
+    }
     onClose()
   }
 }
