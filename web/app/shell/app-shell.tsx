@@ -76,7 +76,9 @@ function useClosedSessionToast(): void {
 
   useEffect(() => {
     if (!closed) return
-    const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
+    const onSelect = () => openDialog({ name: 'sign-in' })
+    // The line of a dialog whose text could not be sent has the button too, and opens the dialog again.
+    const link = { label: 'Войти', onSelect, pageOnly: true }
     toast({ text: 'Сессия завершена. Войдите снова', link })
   }, [closed, toast])
 }
