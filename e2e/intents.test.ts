@@ -145,33 +145,29 @@ test('after signing in, a like that was set far down the wall is seen there, and
   expect(await toast(page, 'Добавлено в «Понравившиеся»').count()).toBe(0)
 })
 
-test('a heart on a session that was closed elsewhere is set after signing in by the one toast that says so', async () => {
-  const { page, user } = await visitClosedSession()
-  await like(page).click()
-  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
-  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-  // Time enough for a second toast to follow.
-  await page.clock.fastForward(1000)
-  expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
-  await signInThrough(journey, page, user.email)
-  await profileLink(page).waitFor()
-  await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
-  await expect
-    .poll(() => journey.rows('SELECT FROM likes WHERE user_id = $1', [user.id]))
-    .toHaveLength(1)
-})
-
-test('a heart on a session that was closed elsewhere is not set for somebody else who signs in', async () => {
-  const { page } = await visitClosedSession()
-  const petr = await journey.signUp()
-  await like(page).click()
-  await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
-  await signInThrough(journey, page, petr.email)
-  await profileLink(page).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(await journey.rows('SELECT FROM likes WHERE user_id = $1', [petr.id])).toEqual([])
-})
+test.each([
+  { who: 'the same person', isSame: true },
+  { who: 'somebody else', isSame: false },
+])(
+  'a session closed elsewhere: one toast says so, and the heart is set when $who signs in by it: $isSame',
+  async ({ isSame }) => {
+    const { page, user } = await visitClosedSession()
+    const next = isSame ? user : await journey.signUp()
+    await like(page).click()
+    await toast(page, 'Сессия завершена. Войдите снова').waitFor()
+    await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
+    // Time enough for a second toast to follow.
+    await page.clock.fastForward(1000)
+    expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
+    await signInThrough(journey, page, next.email)
+    await profileLink(page).waitFor()
+    if (!isSame) await page.waitForLoadState('networkidle')
+    await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe(String(isSame))
+    await expect
+      .poll(() => journey.rows('SELECT FROM likes WHERE user_id = $1', [next.id]))
+      .toHaveLength(isSame ? 1 : 0)
+  },
+)
 
 test('a report on a session that was closed elsewhere offers to sign in, once, and is opened again afterwards', async () => {
   const { page, user } = await visitClosedSession()

@@ -1,7 +1,6 @@
-import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, PHONE, startJourney, TABLET } from './testing/journey.ts'
+import { type Journey, startJourney, TABLET } from './testing/journey.ts'
 import {
   bringTo,
   holdCalls,
@@ -10,7 +9,6 @@ import {
   postWith,
   readOn,
   switchView,
-  typeRussian,
 } from './testing/page-actions.ts'
 
 /** Ten posts with this text are taller than a phone's screen, so that the next page loads only after scrolling. */
@@ -74,41 +72,6 @@ test('every empty list says that it is empty', async () => {
   }
 })
 
-test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
-  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
-  const button = page.getByRole('button', { name: 'Новые' })
-  await button.focus()
-  await page.keyboard.press('ArrowDown')
-  const options = page.getByRole('listbox').getByRole('option')
-  await options.first().waitFor()
-  expect(await options.allInnerTexts()).toEqual(['Понравившиеся', 'Мои записи', 'Мои ответы'])
-  // The page's clock stands still: how fast this machine types makes no difference.
-  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
-  const focusedOption = () => page.evaluate(() => document.activeElement?.textContent)
-  await typeRussian(page, 'мои')
-  await page.clock.runFor(340)
-  await typeRussian(page, ' о')
-  await page.clock.runFor(360)
-  expect(await focusedOption()).toBe('Мои ответы')
-  // After 350 ms another word begins.
-  await typeRussian(page, 'п')
-  await page.clock.runFor(20)
-  expect(await focusedOption()).toBe('Понравившиеся')
-  await page.clock.resume()
-  await page.keyboard.press('Escape')
-  await options.first().waitFor({ state: 'detached' })
-  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
-
-  await page.keyboard.press('Enter')
-  await options.first().waitFor()
-  await page.keyboard.press('End')
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/own/replies')
-  await page.getByRole('button', { name: 'Мои ответы' }).click()
-  await options.first().waitFor()
-  expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
-})
-
 test('going back from a post returns to it at the very same place; a new visit starts at the top', async () => {
   await journey.fillWall(olga, 35)
   const page = await journey.visit({ viewport: TABLET })
@@ -138,45 +101,6 @@ test('going back from a post returns to it at the very same place; a new visit s
   // The list is loaded again: where ten posts do not fill the screen, the next ten follow.
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
-
-test.each([PHONE, DESKTOP])(
-  'deep in the wall neither closing the switcher nor choosing from it nor Tab moves the page, at $width px',
-  async (viewport) => {
-    await journey.fillWall(olga, 35)
-    const page = await journey.visit({ as: olga, viewport })
-    await readOn(page, 30)
-    const read = postWith(page, 'Запись 12')
-    await bringTo(read, 203)
-    // Not by click(), which scrolls by itself.
-    const press = async (button: Locator) => {
-      const { x = 0, y = 0 } = (await button.boundingBox()) ?? {}
-      await page.mouse.click(x + 20, y + 20)
-    }
-    const open = async () => {
-      await press(page.getByRole('button', { name: 'Новые', exact: true }))
-      await page.getByRole('option').first().waitFor()
-    }
-    for (const key of ['Escape', 'Tab', 'Shift+Tab']) {
-      await open()
-      await page.keyboard.press(key)
-      await page.getByRole('option').first().waitFor({ state: 'detached' })
-      expect({ key, isThere: await isAt(read, 203) }).toEqual({ key, isThere: true })
-    }
-    await read.focus()
-    await bringTo(read, 203)
-    await page.getByRole('link', { name: /^Профиль / }).focus()
-    await page.keyboard.press('Shift+Tab')
-    expect(await isAt(read, 203)).toBe(true)
-
-    await open()
-    await press(page.getByRole('option', { name: 'Мои записи' }))
-    await page.waitForURL('**/own/posts')
-    await postWith(page, 'Запись 35').waitFor()
-    await page.goBack()
-    await page.waitForURL(`${journey.url}/`)
-    await expect.poll(() => isAt(read, 203)).toBe(true)
-  },
-)
 
 test('new posts wait behind a button and do not move the post that is being read', async () => {
   await journey.fillWall(olga, 12)
