@@ -4,6 +4,9 @@ import type { TestUser } from '../server/testing/client.ts'
 import { DESKTOP, type Journey, PHONE, startJourney } from './testing/journey.ts'
 import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 
+/** These journeys make the app fail. */
+const ANY = /./
+
 let journey: Journey
 let olga: TestUser
 beforeAll(async () => {
@@ -60,6 +63,38 @@ test('a toast says what was done last about the same: a draft that is published,
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await toast(page, 'Удалено').count()).toBe(1)
+})
+
+test('where toasts or the header fail, the rest of the page goes on', async () => {
+  await journey.publish(olga, 'Осталась на месте')
+  const page = await journey.visit({
+    as: olga,
+    expectedErrors: ANY,
+    before: async (it) => {
+      await it.addInitScript(() => Reflect.deleteProperty(HTMLElement.prototype, 'showPopover'))
+      await it.route('**/users/current', (route) => route.fulfill({ json: { id: '1' } }))
+      await it.route('**/likes', (route) => route.fulfill({ status: 503 }))
+    },
+  })
+  await page.getByRole('banner').waitFor({ state: 'detached' })
+  const post = postWith(page, 'Осталась на месте')
+  const heart = post.getByRole('button', { name: 'Нравится' })
+  const [refused] = await Promise.all([page.waitForResponse('**/likes'), heart.click()])
+  expect(refused.status()).toBe(503)
+  await post.getByText('Осталась на месте').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+})
+
+test('where the frame of every page fails, the page says so and can be loaded anew', async () => {
+  const page = await journey.visit({
+    as: olga,
+    expectedErrors: ANY,
+    before: (it) => it.route('**/users/current', (route) => route.fulfill({ json: null })),
+  })
+  await page.getByRole('alert').getByText('Не удалось открыть страницу').waitFor()
+  await page.unroute('**/users/current')
+  await page.getByRole('button', { name: 'Обновить' }).click()
+  await startPost(page)
 })
 
 /** Publishes a text and waits until its dialog is closed. */

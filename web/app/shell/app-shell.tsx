@@ -13,6 +13,7 @@ import { leaveDialog, openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
 import { useViewer } from '../../viewer/viewer.ts'
+import { ErrorBoundary } from '../error-boundary.tsx'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
@@ -34,19 +35,25 @@ export function AppShell({ children }: { children: ReactNode }) {
   return (
     <div className={styles.frame}>
       <SkipLink />
-      <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
+      <ErrorBoundary>
+        <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
+      </ErrorBoundary>
       <div className={styles.column}>
-        <Header />
-        <SiteNotice />
+        <ErrorBoundary>
+          <Header />
+          <SiteNotice />
+        </ErrorBoundary>
         <main id={CONTENT} className={styles.content} tabIndex={-1}>
           <VisitorIntro />
           {children}
         </main>
       </div>
-      <BottomBar onNewPost={writePost} />
-      <div className={styles.notice}>
-        <ConnectionBanner />
-      </div>
+      <ErrorBoundary>
+        <BottomBar onNewPost={writePost} />
+        <div className={styles.notice}>
+          <ConnectionBanner />
+        </div>
+      </ErrorBoundary>
     </div>
   )
 }
