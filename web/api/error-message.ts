@@ -11,8 +11,16 @@ export function errorMessage(error: unknown): string {
       : error.message
   }
   if (error instanceof DeviceError) return error.message
-  console.error(error)
+  logOnce(error)
   return GENERAL_ERRORS.INTERNAL_ERROR.message
+}
+
+/** Errors that were logged: a component asks for the message of one error with each render. */
+const logged = new Set<unknown>()
+
+function logOnce(error: unknown): void {
+  if (!logged.has(error)) console.error(error)
+  logged.add(error)
 }
 
 function waitInWords(seconds: number): string {
