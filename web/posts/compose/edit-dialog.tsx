@@ -13,10 +13,9 @@ import { announcePostChange } from '../../viewer/post-channel.ts'
 import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
-import { useDraft } from './drafts.ts'
+import { OWN_TEXT, useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
-import { OWN_TEXT } from './publish-post.ts'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 

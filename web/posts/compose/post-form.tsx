@@ -18,9 +18,8 @@ import { ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
-import type { Draft } from './drafts.ts'
+import { type Draft, OWN_TEXT } from './drafts.ts'
 import styles from './post-form.module.css'
-import { OWN_TEXT } from './publish-post.ts'
 import { useSendOnceBack } from './sending.ts'
 
 type PostFormProps = {
@@ -186,10 +185,8 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
   const client = useQueryClient()
   const toast = useToast()
   return () => {
-    const isSending = client.isMutating({ mutationKey: SENDING }) > 0
-    if (draft.read() !== null && !isSending) {
-      toast({ text: 'Черновик сохранён' }, { about: [OWN_TEXT] })
-    }
+    const isKept = draft.read() !== null && client.isMutating({ mutationKey: SENDING }) === 0
+    if (isKept) toast({ text: 'Черновик сохранён' }, { about: [OWN_TEXT] })
     onClose()
   }
 }

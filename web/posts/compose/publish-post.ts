@@ -7,9 +7,7 @@ import { useToast } from '../../ui/toaster.tsx'
 import { leaveDialog } from '../../viewer/dialogs.ts'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
-
-/** What toasts about a text that the viewer writes are about: the newest one says what has become of it. */
-export const OWN_TEXT = 'own text'
+import { OWN_TEXT } from './drafts.ts'
 
 type NewPost = {
   text: string
