@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { chooseFromMenu, openMenu, postWith, toast } from './testing/page-actions.ts'
+import { chooseFromMenu, openMenu, postWith, refuseToCopy, toast } from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -87,6 +87,9 @@ test('when the edit period ends while the dialog is open, the text can be copied
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал слишком поздно')
+  await page.evaluate(refuseToCopy)
+  await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
+  await dialog.getByRole('status').getByText('Не получилось скопировать').waitFor()
   await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()

@@ -145,6 +145,56 @@ test('after signing in, a like that was set far down the wall is seen there, and
   expect(await toast(page, 'Добавлено в «Понравившиеся»').count()).toBe(0)
 })
 
+test.each([
+  { who: 'the same person', isSame: true },
+  { who: 'somebody else', isSame: false },
+])(
+  'a session closed elsewhere: one toast says so, and the heart is set when $who signs in by it: $isSame',
+  async ({ isSame }) => {
+    const { page, user } = await visitClosedSession()
+    const next = isSame ? user : await journey.signUp()
+    await like(page).click()
+    await toast(page, 'Сессия завершена. Войдите снова').waitFor()
+    await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
+    // Time enough for a second toast to follow.
+    await page.clock.fastForward(1000)
+    expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
+    await signInThrough(journey, page, next.email)
+    await profileLink(page).waitFor()
+    if (!isSame) await page.waitForLoadState('networkidle')
+    await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe(String(isSame))
+    await expect
+      .poll(() => journey.rows('SELECT FROM likes WHERE user_id = $1', [next.id]))
+      .toHaveLength(isSame ? 1 : 0)
+  },
+)
+
+test('a report on a session that was closed elsewhere offers to sign in, once, and is opened again afterwards', async () => {
+  const { page, user } = await visitClosedSession()
+  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
+  await page.getByRole('button', { name: 'Ещё' }).click()
+  await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
+  await dialog.getByRole('radio').first().check()
+  await dialog.getByRole('button', { name: 'Отправить' }).click()
+  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+  await toast(page, 'Сессия завершена. Войдите снова').waitFor()
+  // The toast above says the same, and has no button of its own.
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, user.email)
+  await dialog.getByRole('radio').first().waitFor()
+})
+
+/** Opens the wall's one post as a user whose session is then closed on another device. */
+async function visitClosedSession() {
+  await journey.emptyWall()
+  await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, before: (it) => it.clock.install() })
+  await profileLink(page).waitFor()
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  return { page, user }
+}
+
 function like(where: Page | Locator) {
   return where.getByRole('button', { name: 'Нравится' })
 }

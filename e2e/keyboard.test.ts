@@ -101,6 +101,41 @@ test('everything can be done without a mouse', async () => {
   await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись'])
 })
 
+test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
+  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
+  const button = page.getByRole('button', { name: 'Новые' })
+  await button.focus()
+  await page.keyboard.press('ArrowDown')
+  const options = page.getByRole('listbox').getByRole('option')
+  await options.first().waitFor()
+  expect(await options.allInnerTexts()).toEqual(['Понравившиеся', 'Мои записи', 'Мои ответы'])
+  // The page's clock stands still: how fast this machine types makes no difference.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
+  const focusedOption = () => page.evaluate(() => document.activeElement?.textContent)
+  await typeRussian(page, 'мои')
+  await page.clock.runFor(340)
+  await typeRussian(page, ' о')
+  await page.clock.runFor(360)
+  expect(await focusedOption()).toBe('Мои ответы')
+  // After 350 ms another word begins.
+  await typeRussian(page, 'п')
+  await page.clock.runFor(20)
+  expect(await focusedOption()).toBe('Понравившиеся')
+  await page.clock.resume()
+  await page.keyboard.press('Escape')
+  await options.first().waitFor({ state: 'detached' })
+  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
+
+  await page.keyboard.press('Enter')
+  await options.first().waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/own/replies')
+  await page.getByRole('button', { name: 'Мои ответы' }).click()
+  await options.first().waitFor()
+  expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
+})
+
 /** Checks that Tab and Shift+Tab never leave the open dialog for the page behind it. */
 async function expectTrap(page: Page): Promise<void> {
   for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {

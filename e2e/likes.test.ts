@@ -158,6 +158,27 @@ test('a like, an edit and a deletion show in the other tab, but not what a tab o
   expect(await postWith(second, 'Останется на стене').count()).toBe(1)
 })
 
+test('a message of another release’s tab that this one does not know changes nothing here', async () => {
+  await journey.publish(olga, 'Останется')
+  await journey.publish(olga, 'Уйдёт')
+  const page = await journey.visit({ as: olga })
+  await profileLink(page).waitFor()
+  const idOf = (text: string) => postWith(page, text).getAttribute('data-post-id')
+  const changes = [
+    { name: 'pinned', postId: await idOf('Останется') },
+    { name: 'deleted', postId: await idOf('Уйдёт') },
+  ]
+  await page.evaluate(
+    ([userId, sent]) => {
+      const otherTab = new BroadcastChannel('posts')
+      for (const change of sent) otherTab.postMessage({ userId, change })
+    },
+    [olga.id, changes] as const,
+  )
+  await postWith(page, 'Уйдёт').waitFor({ state: 'detached' })
+  expect(await postTexts(page)).toEqual(['Останется'])
+})
+
 function like(card: Locator): Locator {
   return card.getByRole('button', { name: 'Нравится' })
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
-import { countRequests } from './testing/page-actions.ts'
+import { countRequests, holdCalls, postWith, switchView } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
@@ -10,10 +10,14 @@ const UNAVAILABLE = 'Сервис временно недоступен. Поп�
 
 let journey: JourneyWithMail
 let olga: TestUser
+let petr: TestUser
 beforeAll(async () => {
   journey = await startJourneyWithMail()
   olga = await journey.signUp()
-  await journey.publish(olga, 'Здесь ли я?')
+  petr = await journey.signUp()
+  const texts = ['Здесь ли я?', 'Один раз', 'Туда и обратно', 'И снова туда', 'Разонравилась']
+  const posts = await Promise.all(texts.map((text) => journey.publish(olga, text)))
+  await journey.call('POST', `/posts/${posts.at(-1)?.id}/likes`, { token: petr.token })
 })
 afterAll(() => journey?.close())
 
@@ -47,6 +51,13 @@ test('when the server does not answer, a page that needs sign-in keeps its addre
   expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
+test('when the server does not answer, the switcher still leads to the wall', async () => {
+  const page = await visitUnanswered('/liked')
+  await page.getByRole('alert').getByText(UNAVAILABLE).waitFor()
+  await switchView(page, 'Новые')
+  await page.waitForURL(`${journey.url}/`)
+})
+
 test('another call that succeeds in the meantime also shows the viewer', async () => {
   const page = await visitUnanswered('/')
   const failed = page.getByRole('main').getByRole('alert')
@@ -68,6 +79,57 @@ test('an action that needs sign-in says that the server does not answer, and wor
   await write.click()
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
+
+test('while it is not known who the viewer is, a heart shows that it waits, and the last tap counts', async () => {
+  const { page, letGo } = await visitUnknown()
+  const heart = (text: string) => postWith(page, text).getByRole('button', { name: 'Нравится' })
+  const isBusy = (text: string) => heart(text).getAttribute('aria-busy')
+  const taps = { 'Один раз': 1, 'Туда и обратно': 2, 'И снова туда': 3, Разонравилась: 1 }
+  for (const [text, count] of Object.entries(taps)) {
+    for (let tap = 0; tap < count; tap++) {
+      await heart(text).click()
+      expect(await isBusy(text)).toBe(tap % 2 === 0 ? 'true' : null)
+    }
+  }
+  const asked = countRequests(page, 'POST', /\/likes$/)
+  letGo()
+  await expect
+    .poll(() =>
+      journey.rows(
+        `SELECT text FROM posts p JOIN likes l ON l.post_id = p.id WHERE l.user_id = $1 ORDER BY 1`,
+        [petr.id],
+      ),
+    )
+    .toEqual([{ text: 'И снова туда' }, { text: 'Один раз' }])
+  await expect.poll(() => isBusy('Один раз')).toBe(null)
+  expect(asked()).toBe(2)
+})
+
+test('while it is not known who the viewer is, the page shows that it opens something, and the last tap decides what', async () => {
+  const { page, letGo } = await visitUnknown()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('status', { name: 'Открываем окно' }).waitFor()
+  await postWith(page, 'Один раз').getByRole('button', { name: 'Ответить' }).click()
+  letGo()
+  await page.getByRole('dialog', { name: 'Ответ' }).waitFor()
+  await page.getByRole('status', { name: 'Открываем окно' }).waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/')
+})
+
+/** Opens the wall as a signed-in user while the server takes its time to say who that is; `letGo()` lets it answer. */
+async function visitUnknown() {
+  const held = Promise.withResolvers<Awaited<ReturnType<typeof holdCalls>>>()
+  const page = await journey.visit({
+    as: petr,
+    before: async (it) => held.resolve(await holdCalls(it, '**/api/v1/users/current')),
+  })
+  const { asked, letGo } = await held.promise
+  await asked
+  await postWith(page, 'Разонравилась').waitFor()
+  return { page, letGo }
+}
 
 /** Opens a page as a signed-in user whose session cannot be checked; it will not retry by itself for an hour. */
 function visitUnanswered(path: string): Promise<Page> {

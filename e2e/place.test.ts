@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { PHONE } from './testing/journey.ts'
+import { DESKTOP, PHONE } from './testing/journey.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import {
   bringTo,
@@ -130,6 +130,39 @@ test('signing in deep in the wall returns to the same post, and the address star
   await postWith(page, `${TEXT} ${POSTS}`).waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
 })
+
+test.each([PHONE, DESKTOP])(
+  'deep in the wall neither closing the switcher nor choosing from it nor Tab moves the page, at $width px',
+  async (viewport) => {
+    const page = await journey.visit({ as: olga, viewport })
+    const read = await readDeep(page)
+    // Not by click(), which scrolls by itself.
+    const press = async (button: Locator) => {
+      const { x = 0, y = 0 } = (await button.boundingBox()) ?? {}
+      await page.mouse.click(x + 20, y + 20)
+    }
+    const option = page.getByRole('option', { name: 'Мои записи' })
+    const openSwitcher = async () => {
+      await press(page.getByRole('button', { name: 'Новые', exact: true }))
+      await option.waitFor()
+    }
+    for (const key of ['Escape', 'Tab', 'Shift+Tab']) {
+      await openSwitcher()
+      await page.keyboard.press(key)
+      await option.waitFor({ state: 'detached' })
+      expect({ key, isThere: await isAt(read, 217) }).toEqual({ key, isThere: true })
+      // Away from the skip link, which covers the switcher while it has the focus.
+      await read.focus()
+    }
+    await openSwitcher()
+    await press(option)
+    await page.waitForURL('**/own/posts')
+    await postWith(page, `${TEXT} ${POSTS}`).waitFor()
+    await page.goBack()
+    await page.waitForURL(`${journey.url}/`)
+    await expect.poll(() => isAt(read, 217)).toBe(true)
+  },
+)
 
 /** Reads the wall until a post deep in it stands at 217 px. */
 async function readDeep(page: Page) {

@@ -8,6 +8,7 @@ import {
   holdCalls,
   openMenu,
   postWith,
+  refuseToCopy,
   toast,
 } from './testing/page-actions.ts'
 
@@ -107,6 +108,14 @@ test('the link of a post is copied, and shared where the browser can', async () 
   await expect
     .poll(() => page.evaluate(() => Reflect.get(window, 'shared')))
     .toEqual({ url: address })
+})
+
+test('where the browser refuses to copy, the menu does not say that the link was copied', async () => {
+  await journey.publish(petr, 'Не скопировать')
+  const page = await journey.visit({ before: (it) => it.addInitScript(refuseToCopy) })
+  await chooseFromMenu(postWith(page, 'Не скопировать'), 'Скопировать ссылку')
+  await toast(page, 'Не получилось скопировать').waitFor()
+  expect(await toast(page, 'Ссылка скопирована').count()).toBe(0)
 })
 
 test.each([

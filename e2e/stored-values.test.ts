@@ -2,12 +2,13 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
-import { postWith, startPost, textField } from './testing/page-actions.ts'
+import { openMenu, postWith, readOn, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
   profileLink,
   signInButton,
+  signInDialog,
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
@@ -45,6 +46,21 @@ test.each([
     await postWith(page, `Несмотря ни на что: ${what}`).waitFor()
   },
 )
+
+test('in a browser that blocks all site data, the wall is read on, a menu opens and signing in begins', async () => {
+  await journey.fillWall(await journey.signUp(), 15)
+  const page = await journey.visit({ before: (it) => it.addInitScript(blockSiteData) })
+  await readOn(page, 15)
+  await openMenu(postWith(page, 'Запись 15'))
+  await page.keyboard.press('Escape')
+  await postWith(page, 'Запись 15').getByText('Запись 15').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Светлая тема' }).click()
+  await page.locator('html[data-theme=light]').waitFor()
+  await page.getByRole('button', { name: 'Нравится' }).first().click()
+  await signInDialog(page).email.waitFor()
+})
 
 test('logging out removes the user’s drafts from the browser, and leaves those of other users', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
@@ -86,6 +102,18 @@ test('when a session is closed on another device, the typed text is stored for i
   await signInThrough(journey, page, olga.email)
   expect(await textField(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
+
+/** What Chromium does with «Block all cookies»: every access to a storage of the site throws. */
+function blockSiteData(): void {
+  const refuse = () => {
+    throw new DOMException('Access is denied for this document.', 'SecurityError')
+  }
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches']) {
+    Object.defineProperty(window, name, { get: refuse })
+  }
+  Object.defineProperty(document, 'cookie', { get: refuse, set: refuse })
+  navigator.locks.request = async () => refuse()
+}
 
 /** Writes the same value under every key that the app stores. */
 function storeEverywhere({ junk, draft }: { junk: string; draft: string }): void {

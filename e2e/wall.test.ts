@@ -9,7 +9,6 @@ import {
   postWith,
   readOn,
   switchView,
-  typeRussian,
 } from './testing/page-actions.ts'
 
 /** Ten posts with this text are taller than a phone's screen, so that the next page loads only after scrolling. */
@@ -71,32 +70,6 @@ test('every empty list says that it is empty', async () => {
     await page.getByText('Записи не найдены').waitFor()
     await page.getByText('Возможно, записи скоро появятся').waitFor()
   }
-})
-
-test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
-  const page = await journey.visit({ as: olga })
-  const button = page.getByRole('button', { name: 'Новые' })
-  await button.focus()
-  await page.keyboard.press('ArrowDown')
-  const options = page.getByRole('listbox').getByRole('option')
-  await options.first().waitFor()
-  expect(await options.allInnerTexts()).toEqual(['Понравившиеся', 'Мои записи', 'Мои ответы'])
-  await typeRussian(page, 'мои о')
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.textContent))
-    .toBe('Мои ответы')
-  await page.keyboard.press('Escape')
-  await options.first().waitFor({ state: 'detached' })
-  await expect.poll(() => button.evaluate((it) => it === document.activeElement)).toBe(true)
-
-  await page.keyboard.press('Enter')
-  await options.first().waitFor()
-  await page.keyboard.press('End')
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/own/replies')
-  await page.getByRole('button', { name: 'Мои ответы' }).click()
-  await options.first().waitFor()
-  expect(await options.allInnerTexts()).toEqual(['Новые', 'Понравившиеся', 'Мои записи'])
 })
 
 test('going back from a post returns to it at the very same place; a new visit starts at the top', async () => {

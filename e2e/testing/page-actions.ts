@@ -182,6 +182,12 @@ function codeOfLetter(letter: string): string {
   throw new Error(`No key for «${letter}»`)
 }
 
+/** Makes a page a browser that refuses to copy, in both ways there are. */
+export function refuseToCopy(): void {
+  Object.defineProperty(navigator, 'clipboard', { value: undefined })
+  document.execCommand = () => false
+}
+
 /** The computed value of a CSS property. */
 export function styleOf(element: Locator, property: string): Promise<string> {
   return element.evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), property)

@@ -15,13 +15,21 @@ export function errorMessage(error: unknown): string {
       : error.message
   }
   if (error instanceof DeviceError) return error.message
-  console.error(error)
+  logOnce(error)
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
 /** Why something is refused for now, without the advice that follows in the server's message. */
 export function reasonOf({ message }: CallError): string {
   return message.split('. ', 1)[0] ?? message
+}
+
+/** Errors that were logged: a component asks for the message of one error with each render. */
+const logged = new Set<unknown>()
+
+function logOnce(error: unknown): void {
+  if (!logged.has(error)) console.error(error)
+  logged.add(error)
 }
 
 function waitInWords(seconds: number): string {

@@ -1,10 +1,12 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Toaster } from '../ui/toaster.tsx'
+import { reloadIfPossible } from '../browser/lazy-chunk.ts'
+import { Toaster, ToastRegion } from '../ui/toaster.tsx'
 import { Dialogs, PreloadChunks } from './dialogs.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { ReportOutcomes } from './report-outcomes.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
-import { AppRoutes } from './router.tsx'
+import { AppRoutes, PageFailure } from './router.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
 type AppProps = {
@@ -13,21 +15,28 @@ type AppProps = {
   router: (app: ReactNode) => ReactNode
 }
 
-/** The whole web app. */
+/** The whole web app. What fails of it takes away no more than itself. */
 export function App({ client, router }: AppProps) {
   return (
-    <QueryClientProvider client={client}>
-      {router(
-        <Toaster>
-          <AppShell>
-            <AppRoutes />
-          </AppShell>
-          <Dialogs />
-          <ResumeIntent />
-          <PreloadChunks />
-          <ReportOutcomes />
-        </Toaster>,
-      )}
-    </QueryClientProvider>
+    <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
+      <QueryClientProvider client={client}>
+        {router(
+          <Toaster>
+            <AppShell>
+              <AppRoutes />
+            </AppShell>
+            <ErrorBoundary>
+              <Dialogs />
+              <ResumeIntent />
+              <PreloadChunks />
+              <ReportOutcomes />
+            </ErrorBoundary>
+            <ErrorBoundary>
+              <ToastRegion />
+            </ErrorBoundary>
+          </Toaster>,
+        )}
+      </QueryClientProvider>
+    </ErrorBoundary>
   )
 }

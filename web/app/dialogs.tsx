@@ -7,7 +7,7 @@ import { saveSignInClosed } from '../sign-in/saved-sign-in.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useOpenErrorToast } from '../ui/use-popup.ts'
 import { closeDialog, closeDialogsOnBack, type Dialog, useDialog } from '../viewer/dialogs.ts'
-import { dropIntent } from '../viewer/intents.ts'
+import { dropIntent, useIsWaiting } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
 import styles from './dialogs.module.css'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -53,11 +53,13 @@ export function preloadSignIn(): void {
   void DIALOGS['sign-in'].preload()
 }
 
-/** Shows the open dialog, whose chunk is loaded when it is first opened. */
+/** Shows the open dialog, whose chunk is loaded when it is first opened, or that one will open when the viewer is known. */
 export function Dialogs() {
   const dialog = useDialog()
+  const waits = useIsWaiting((intent) => intent.name !== 'like')
   useEffect(() => closeDialogsOnBack(requestClose), [])
-  return dialog && <OpenDialog key={JSON.stringify(dialog)} dialog={dialog} />
+  if (!dialog) return waits && <DialogLoading />
+  return <OpenDialog key={JSON.stringify(dialog)} dialog={dialog} />
 }
 
 function OpenDialog({ dialog }: { dialog: Dialog }) {

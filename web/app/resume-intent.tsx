@@ -1,14 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { postPath } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { isInSight } from '../feed/articles.ts'
-import { likePost } from '../likes/like-post.ts'
+import { useLike } from '../likes/like-button.tsx'
 import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { savedSignIn } from '../sign-in/saved-sign-in.ts'
 import { useToast } from '../ui/toaster.tsx'
-import { openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
+import { leaveDialog, openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
 import {
   dropStaleIntent,
   type Intent,
@@ -28,7 +28,7 @@ export function ResumeIntent() {
     for (const task of tasks) {
       if (!takeIntentTask(task)) continue
       if ('perform' in task) perform(task.perform)
-      else toast({ text: errorMessage(task.showError) })
+      else toast({ text: errorMessage(task.showError) }, { about: ['viewer'] })
     }
   }, [tasks, perform, toast])
 
@@ -39,15 +39,15 @@ export function ResumeIntent() {
 /** The function that carries out one intent of a signed-in user. */
 function usePerform(): (intent: Intent) => void {
   const navigate = useNavigate()
-  const like = useLikeWithToast()
+  const like = useLikeInSight()
 
   return (intent) => {
     switch (intent.name) {
       case 'go':
-        void navigate(intent.path)
+        leaveDialog(() => void navigate(intent.path))
         return
       case 'like':
-        like(intent.postId)
+        void like(intent)
         return
       default:
         openDialog(intent)
@@ -55,29 +55,29 @@ function usePerform(): (intent: Intent) => void {
   }
 }
 
-/** Likes a post; a toast says so where the page does not show the post, or says why it failed. */
-function useLikeWithToast(): (postId: string) => void {
+/** Likes a post; a toast says so where the page does not show the post. */
+function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promise<void> {
   const client = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
+  const { mutateAsync } = useLike()
 
-  const { mutate } = useMutation({
-    mutationFn: async (postId: string) => {
-      await likePost(client, postId)
-      // A list that is still being read has not returned to its place.
-      await whenListsAreRead(client)
-      await new Promise(requestAnimationFrame)
-    },
-    onSuccess: (_, postId) => {
-      // The post that was liked may be far above or below.
-      if (isInSight(postId)) return
-      const href = postPath(postId)
-      const link = { label: 'Смотреть', href, onSelect: () => void navigate(href) }
-      toast({ text: 'Добавлено в «Понравившиеся»', link })
-    },
-    onError: (error) => toast({ text: errorMessage(error) }),
-  })
-  return mutate
+  return async (intent) => {
+    try {
+      await mutateAsync(intent)
+    } catch {
+      // useLike() says why.
+      return
+    }
+    // A list that is still being read has not returned to its place.
+    await whenListsAreRead(client)
+    await new Promise(requestAnimationFrame)
+    // The post that was liked may be far above or below.
+    if (intent.liked === false || isInSight(intent.postId)) return
+    const href = postPath(intent.postId)
+    const onSelect = () => leaveDialog(() => void navigate(href))
+    toast({ text: 'Добавлено в «Понравившиеся»', link: { label: 'Смотреть', href, onSelect } })
+  }
 }
 
 /** Goes on with what signing in interrupted, or with signing in itself, as soon as the viewer is known. */

@@ -103,7 +103,7 @@ function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
 }
 
 /** Shown in place of a page that failed to load or to render. The button is pending until `onRetry` settles. */
-function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
+export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
   return (
     <div role="alert">
       <EmptyState

@@ -1,18 +1,26 @@
-/** Puts a text on the clipboard, also on plain http, where browsers have no Clipboard API. */
-export async function copyText(text: string): Promise<void> {
+/** What a person is told where copyText() fails. */
+export const NOT_COPIED = 'Не получилось скопировать'
+
+/**
+ * Puts a text on the clipboard, also on plain http, where browsers have no Clipboard API. Returns whether the browser has
+ * let it.
+ */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
+    return true
   } catch {
-    copyByEvent(text)
+    return copyByEvent(text)
   }
 }
 
-function copyByEvent(text: string): void {
+function copyByEvent(text: string): boolean {
   const put = (event: ClipboardEvent) => {
     event.preventDefault()
     event.clipboardData?.setData('text/plain', text)
   }
   document.addEventListener('copy', put, { once: true })
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   document.removeEventListener('copy', put)
+  return isCopied
 }

@@ -59,9 +59,7 @@ export function currentVisit(): string {
 }
 
 function known(): Map<string, Place> {
-  places ??= new Map(
-    typeof sessionStorage === 'undefined' ? [] : (sessionStore.readJson(KEY, isPlaces) ?? []),
-  )
+  places ??= new Map(sessionStore.readJson(KEY, isPlaces) ?? [])
   return places
 }
 

@@ -1,6 +1,6 @@
 import { Flag, Link, Pencil, Share, Trash2 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
-import { copyText } from '../browser/copy-text.ts'
+import { copyText, NOT_COPIED } from '../browser/copy-text.ts'
 import { countdown } from '../format/time.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
@@ -72,8 +72,8 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
   const address = () => new URL(postPath(id), location.href).href
 
   async function copy(): Promise<void> {
-    await copyText(address())
-    toast({ text: 'Ссылка скопирована' })
+    const isCopied = await copyText(address())
+    toast({ text: isCopied ? 'Ссылка скопирована' : NOT_COPIED }, { about: ['link'] })
   }
 
   async function share(): Promise<void> {

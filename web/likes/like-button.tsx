@@ -8,15 +8,18 @@ import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { withViewer } from '../viewer/intents.ts'
+import { type Intent, keepIntent, useIsWaiting, withViewer } from '../viewer/intents.ts'
 import { useViewer } from '../viewer/viewer.ts'
 import { likePost } from './like-post.ts'
+
+type LikeIntent = Extract<Intent, { name: 'like' }>
 
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }
 
 /** Likes a post and takes the like back; shows how many people like it. */
 export function LikeButton({ post }: { post: CachedPost }) {
   const toggleLike = useToggleLike(post.id)
+  const waits = useIsWaiting((intent) => intent.name === 'like' && intent.postId === post.id)
   const { is_liked, likes_count } = post.actions
   return (
     <ActionButton
@@ -25,6 +28,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
       count={likes_count}
       countInWords={`${likes_count} ${plural(likes_count, FORMS)} «Нравится»`}
       pressed={is_liked}
+      busy={waits}
       action="like"
       onClick={toggleLike}
     />
@@ -35,18 +39,31 @@ export function LikeButton({ post }: { post: CachedPost }) {
 function useToggleLike(id: string): () => void {
   const client = useQueryClient()
   const viewer = useViewer()
-  const toast = useToast()
-  const { mutate } = useMutation({
-    // Reads the cache, because what was rendered may be a tap behind.
-    mutationFn: () => likePost(client, id, !readCachedPost(client, id)?.actions.is_liked),
-    onError: (error) => {
-      toast({ text: errorMessage(error) })
-      if (error instanceof CallError && error.status === 404) evictPost(client, id)
-    },
-  })
+  const { mutate } = useLike()
 
   return () => {
-    if (viewer.state === 'authorized') mutate()
-    else void withViewer({ name: 'like', postId: id })
+    // Reads the cache, because what was rendered may be a tap behind.
+    const liked = !readCachedPost(client, id)?.actions.is_liked
+    const intent: LikeIntent = { name: 'like', postId: id, liked }
+    if (viewer.state === 'authorized') mutate({ ...intent, by: viewer.user.id })
+    else void withViewer(intent)
   }
+}
+
+/**
+ * The mutation that likes a post or takes the like back. A toast says why it failed; where the session has ended, of which
+ * a toast tells anyway, it is done after signing in.
+ */
+export function useLike() {
+  const client = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: ({ postId, liked }: LikeIntent) => likePost(client, postId, liked),
+    onError: (error, intent) => {
+      const status = error instanceof CallError && error.status
+      if (status === 401) return keepIntent(intent)
+      toast({ text: errorMessage(error) }, { about: [`like ${intent.postId}`] })
+      if (status === 404) evictPost(client, intent.postId)
+    },
+  })
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
-import { useDraft } from '../posts/compose/drafts.ts'
+import { OWN_TEXT, useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { Modal } from '../ui/modal.tsx'
 import { useToast } from '../ui/toaster.tsx'
@@ -22,7 +22,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
     initialText: '',
     send: async (text) => {
       await sendAppeal(postId, text)
-      toast({ text: 'Отправлено модератору' })
+      toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
       void client.invalidateQueries({ queryKey: REMOVED_POSTS })
     },
     onSent: onClose,

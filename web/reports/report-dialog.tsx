@@ -4,9 +4,9 @@ import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { call } from '../api/call.ts'
 import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { MutationErrorLine, useDialogMutation } from '../posts/compose/dialog-mutation.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow, FormError } from '../ui/errors.tsx'
+import { ErrorRow } from '../ui/errors.tsx'
 import { TextAreaField } from '../ui/field.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
@@ -41,7 +41,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
   const [reasonId, setReasonId] = useState<string>()
   const [comment, setComment] = useState('')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
-  const report = useSingleMutation({
+  const report = useDialogMutation({
     mutationFn: (reason_id: string) =>
       call('POST /posts/:id/reports', {
         params: { id: postId },
@@ -52,6 +52,8 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
       toast({ text: 'Жалоба отправлена' })
       onClose()
     },
+    intent: { name: 'report', postId },
+    failed: 'Не отправлено',
   })
 
   function send(): void {
@@ -75,7 +77,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
           maxLength={REPORT_COMMENT_MAX}
         />
       )}
-      <FormError>{report.error && errorMessage(report.error)}</FormError>
+      <MutationErrorLine line={report.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button

@@ -112,6 +112,7 @@ export function useFloatingList({ anchor, labels, placement, onClose }: Floating
       listRef: names,
       activeIndex,
       onMatch: setActiveIndex,
+      resetMs: 350,
     }),
     // Escape is handled below: it must not reach a modal around the list.
     useDismiss(context, { escapeKey: false }),
@@ -119,7 +120,8 @@ export function useFloatingList({ anchor, labels, placement, onClose }: Floating
   useTopLayer(elements.floating, () => items.current[0]?.focus({ preventScroll: true }))
 
   function leave(): void {
-    anchor.focus()
+    // Chromium would scroll to where a sticky header would stand without sticking.
+    anchor.focus({ preventScroll: true })
     onClose()
   }
 

@@ -12,6 +12,7 @@ import {
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './modal.module.css'
+import { ToastRegion } from './toaster.tsx'
 
 type ModalProps = {
   title: string
@@ -66,6 +67,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
         </header>
         <div className={styles.body}>{children}</div>
       </div>
+      <ToastRegion inModal />
     </dialog>
   )
 }

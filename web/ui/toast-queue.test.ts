@@ -115,3 +115,48 @@ test.each([
     expect(queue.get()).toBe('b')
   },
 )
+
+test('an entry about the same takes the place of the shown one at once, for its whole duration', () => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('draft saved', { about: ['draft'] })
+  queue.push('other')
+  vi.advanceTimersByTime(3000)
+  queue.push('published', { about: ['posts', 'draft'] })
+  expect(queue.get()).toBe('published')
+  vi.advanceTimersByTime(3499)
+  expect(queue.get()).toBe('published')
+  vi.advanceTimersByTime(1 + 700)
+  expect(queue.get()).toBe('other')
+})
+
+test('an entry about the same takes the place of one that waits', () => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('a')
+  queue.push('edited', { about: ['post 5'] })
+  queue.push('b')
+  queue.push('deleted', { about: ['post 5'] })
+  const shown = [3500 + 700, 3500 + 700, 3500 + 700].map((ms) => {
+    vi.advanceTimersByTime(ms)
+    return queue.get()
+  })
+  expect(shown).toEqual(['deleted', 'b', undefined])
+})
+
+test('an entry about something else waits for its turn', () => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('a', { about: ['post 5'] })
+  queue.push('b', { about: ['post 6'] })
+  expect(queue.get()).toBe('a')
+})
+
+test('what takes the place of a held entry is held too', () => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('a', { about: ['post 5'] })
+  queue.hold()
+  queue.push('b', { about: ['post 5'] })
+  vi.advanceTimersByTime(60_000)
+  expect(queue.get()).toBe('b')
+  queue.resume()
+  vi.advanceTimersByTime(3500)
+  expect(queue.get()).toBeUndefined()
+})

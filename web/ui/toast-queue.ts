@@ -7,7 +7,11 @@ export type ToastOptions = {
   durationMs?: number
   /** Shows it in place of the shown entry and before those that wait: what it offers is of use only now. */
   atOnce?: boolean
+  /** What the entry is about: it takes the place of an earlier one about any of the same. */
+  about?: readonly string[]
 }
+
+type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
 
 /** Entries that are shown one at a time. As an atom it holds the entry to show now, or undefined. */
 export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
@@ -21,21 +25,28 @@ export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
 
 /** A queue that shows each entry for `durationMs`, unless it says otherwise, and the next one `pauseMs` later. */
 export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
-  const waiting: { entry: Entry; durationMs: number }[] = []
+  let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
   let timer: ReturnType<typeof setTimeout> | undefined
   let endsAt = 0
   let left = 0
+  let shownAbout: readonly string[] = []
   let pausing = false
   let held = false
 
   function next(): void {
     pausing = false
     const first = waiting.shift()
-    if (!first) return
-    left = first.durationMs
-    shown.set(first.entry)
-    run()
+    if (first) show(first)
+  }
+
+  function show({ entry, durationMs, about }: Waiting<Entry>): void {
+    clearTimeout(timer)
+    pausing = false
+    left = durationMs
+    shownAbout = about
+    shown.set(entry)
+    if (!held) run()
   }
 
   function run(): void {
@@ -48,20 +59,22 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
     clearTimeout(timer)
     held = false
     pausing = true
+    shownAbout = []
     shown.set(undefined)
     timer = setTimeout(next, timing.pauseMs)
   }
 
   return {
-    push(entry, { durationMs = timing.durationMs, atOnce = false } = {}) {
-      if (atOnce) {
-        waiting.unshift({ entry, durationMs })
-        clearTimeout(timer)
-        next()
-        return
+    push(entry, { durationMs = timing.durationMs, atOnce = false, about = [] } = {}) {
+      const isSame = (other: readonly string[]) => other.some((thing) => about.includes(thing))
+      const last = { entry, durationMs, about }
+      const place = waiting.findIndex((other) => isSame(other.about))
+      waiting = waiting.filter((other) => !isSame(other.about))
+      if (atOnce || isSame(shownAbout)) show(last)
+      else {
+        waiting.splice(place < 0 ? waiting.length : place, 0, last)
+        if (shown.get() === undefined && !pausing) next()
       }
-      waiting.push({ entry, durationMs })
-      if (shown.get() === undefined && !pausing) next()
     },
     get: shown.get,
     subscribe: shown.subscribe,

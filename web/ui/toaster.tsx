@@ -3,46 +3,81 @@ import {
   type MouseEvent,
   type ReactNode,
   useContext,
+  useId,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react'
-import { useAtom } from '../browser/atom.ts'
+import { type Atom, createAtom, useAtom } from '../browser/atom.ts'
 import { createToastQueue, type ToastOptions, type ToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
 export type Toast = {
   text: string
   /** With `href` a real link, whose plain click calls `onSelect` for the router instead; without, a button. */
-  link?: { label: string; href?: string; onSelect: () => void }
+  link?: {
+    label: string
+    href?: string
+    onSelect: () => void
+    /** Leaves the link out in a dialog, which offers the same itself. */
+    pageOnly?: boolean
+  }
+}
+
+type Toasts = {
+  queue: ToastQueue<Toast>
+  /** The ids of the regions in which toasts may stand, the topmost last. */
+  regions: Atom<readonly string[]>
 }
 
 /** How long a toast is shown, and the pause before the next. */
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
-const QueueContext = createContext<ToastQueue<Toast> | undefined>(undefined)
+const NO_REGIONS: readonly string[] = []
 
-/** Provides useToast() to its children, and shows the toasts one after another. */
+const ToastsContext = createContext<Toasts | undefined>(undefined)
+
+/** Provides useToast() to its children, of which <ToastRegion> shows the toasts one after another. */
 export function Toaster({ children }: { children: ReactNode }) {
-  const [queue] = useState(() => createToastQueue<Toast>(TIMING))
-  return (
-    <QueueContext value={queue}>
-      {children}
-      <ToastRegion queue={queue} />
-    </QueueContext>
-  )
+  const [toasts] = useState<Toasts>(() => ({
+    queue: createToastQueue(TIMING),
+    regions: createAtom(NO_REGIONS),
+  }))
+  return <ToastsContext value={toasts}>{children}</ToastsContext>
 }
 
 /** The function that shows a toast: toast({ text: 'Удалено' }). The same on every render. */
 export function useToast(): (toast: Toast, options?: ToastOptions) => void {
-  const queue = useContext(QueueContext)
-  if (!queue) throw new Error('useToast() needs a <Toaster> above it')
-  return queue.push
+  return useToasts().queue.push
 }
 
-function ToastRegion({ queue }: { queue: ToastQueue<Toast> }) {
-  const toast = useAtom(queue, undefined)
+function useToasts(): Toasts {
+  const toasts = useContext(ToastsContext)
+  if (!toasts) throw new Error('Toasts need a <Toaster> above them')
+  return toasts
+}
+
+/**
+ * Where the toasts appear. The page has one, and each modal has one of its own, which shows them while it is open: all that
+ * stands outside the topmost modal is inert.
+ */
+export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
+  const { queue, regions } = useToasts()
+  const id = useId()
+  const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
+  const next = useAtom(queue, undefined)
+  const toast = isTopmost ? next : undefined
+  const link = inModal && toast?.link?.pageOnly ? undefined : toast?.link
   const ref = useRef<HTMLDivElement>(null)
+
+  useLayoutEffect(() => {
+    regions.set([...regions.get(), id])
+    return () => {
+      regions.set(regions.get().filter((other) => other !== id))
+      // The pointer cannot leave a toast that is gone with its region.
+      queue.resume()
+    }
+  }, [queue, regions, id])
 
   // Shown anew for each toast: in the top layer, the element shown last is above all others.
   useLayoutEffect(() => {
@@ -63,7 +98,7 @@ function ToastRegion({ queue }: { queue: ToastQueue<Toast> }) {
           onBlur={queue.resume}
         >
           <span>{toast.text}</span>
-          {toast.link && <ToastLink {...toast.link} onFollow={queue.dismiss} />}
+          {link && <ToastLink {...link} onFollow={queue.dismiss} />}
         </div>
       )}
     </div>

@@ -38,6 +38,15 @@ export function closeDialog(dialog: Dialog): boolean {
   return true
 }
 
+/** Runs `action`, which opens another page, as soon as the open dialog, if there is one, has closed as by Escape. */
+export function leaveDialog(action: () => void): void {
+  const dialog = open.get()
+  const shown = document.querySelector('dialog[open]')
+  if (shown) shown.dispatchEvent(new Event('cancel', { cancelable: true }))
+  else if (dialog) closeDialog(dialog)
+  whenDialogIsClosed(action)
+}
+
 /** Runs `action`, which opens a page or a dialog, as soon as no closed dialog has an entry in the history. */
 export function whenDialogIsClosed(action: () => void): void {
   if (stepBack) stepBack.actions.push(action)

@@ -9,10 +9,11 @@ import { evictPost } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
 import { useToast } from '../../ui/toaster.tsx'
-import { openDialog } from '../../viewer/dialogs.ts'
+import { leaveDialog, openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
 import { useViewer } from '../../viewer/viewer.ts'
+import { ErrorBoundary } from '../error-boundary.tsx'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
@@ -34,19 +35,25 @@ export function AppShell({ children }: { children: ReactNode }) {
   return (
     <div className={styles.frame}>
       <SkipLink />
-      <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
+      <ErrorBoundary>
+        <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
+      </ErrorBoundary>
       <div className={styles.column}>
-        <Header />
-        <SiteNotice />
+        <ErrorBoundary>
+          <Header />
+          <SiteNotice />
+        </ErrorBoundary>
         <main id={CONTENT} className={styles.content} tabIndex={-1}>
           <VisitorIntro />
           {children}
         </main>
       </div>
-      <BottomBar onNewPost={writePost} />
-      <div className={styles.notice}>
-        <ConnectionBanner />
-      </div>
+      <ErrorBoundary>
+        <BottomBar onNewPost={writePost} />
+        <div className={styles.notice}>
+          <ConnectionBanner />
+        </div>
+      </ErrorBoundary>
     </div>
   )
 }
@@ -76,7 +83,9 @@ function useClosedSessionToast(): void {
 
   useEffect(() => {
     if (!closed) return
-    const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }) }
+    const onSelect = () => openDialog({ name: 'sign-in' })
+    // The line of a dialog whose text could not be sent has the button too, and opens the dialog again.
+    const link = { label: 'Войти', onSelect, pageOnly: true }
     toast({ text: 'Сессия завершена. Войдите снова', link })
   }, [closed, toast])
 }
@@ -112,7 +121,8 @@ function showChange(client: QueryClient, change: PostChange): void {
   if (!readCachedPost(client, id)) return
   if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
-  else evictPost(client, id)
+  // A tab of a newer release may send other changes: what they mean is not known here.
+  else if (change.name === 'deleted') evictPost(client, id)
 }
 
 /** Tells somebody who has just registered what name they were given, with a link to choose another one. */
@@ -125,7 +135,8 @@ function useWelcome(): void {
   useEffect(() => {
     if (username === undefined || !takeRegistered()) return
     const href = PATHS.username
-    const link = { label: 'Выбрать имя', href, onSelect: () => void navigate(href) }
+    const onSelect = () => leaveDialog(() => void navigate(href))
+    const link = { label: 'Выбрать имя', href, onSelect }
     toast({ text: `Теперь вы ${username}`, link })
   }, [username, toast, navigate])
 }

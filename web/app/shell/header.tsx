@@ -51,6 +51,14 @@ export function Header() {
 
 /** The title of a top-level page, and the way to the other views. */
 function FeedSwitcher({ current }: { current: FeedView }) {
+  const navigate = useNavigate()
+
+  function open(path: FeedView): void {
+    // The wall is for everybody: nobody needs to know first who the viewer is.
+    if (path === PATHS.wall) void navigate(path)
+    else void withViewer({ name: 'go', path })
+  }
+
   return (
     <h1 className={styles.view}>
       <Listbox
@@ -58,7 +66,7 @@ function FeedSwitcher({ current }: { current: FeedView }) {
         className={styles.switcher}
         options={FEED_VIEWS}
         value={current}
-        onSelect={(path) => void withViewer({ name: 'go', path })}
+        onSelect={open}
       />
     </h1>
   )

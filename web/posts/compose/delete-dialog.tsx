@@ -48,7 +48,8 @@ function useDelete(postId: string, onClose: () => void) {
   return useDialogMutation({
     mutationFn: () => deletePost(client, postId),
     onSuccess: (existed) => {
-      toast({ text: existed ? 'Удалено' : 'Сообщение не найдено' })
+      const text = existed ? 'Удалено' : 'Сообщение не найдено'
+      toast({ text }, { about: [`post ${postId}`] })
       edit.clear()
       onClose()
       whenDialogIsClosed(() => leave(PATHS.wall))

@@ -16,6 +16,9 @@ import {
   storedDrafts,
 } from './stored-drafts.ts'
 
+/** What toasts about a text that the viewer writes are about: the newest one says what has become of it. */
+export const OWN_TEXT = 'own text'
+
 /** The text that one person has left unsent in one place. */
 export type Draft = {
   userId: string

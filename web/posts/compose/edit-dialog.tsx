@@ -13,7 +13,7 @@ import { announcePostChange } from '../../viewer/post-channel.ts'
 import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
-import { useDraft } from './drafts.ts'
+import { OWN_TEXT, useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 
@@ -76,7 +76,7 @@ function useEdit(post: CachedPost, onClose: () => void) {
     initialText: post.text,
     send: async (text) => {
       await saveEdit(client, { id: post.id, text })
-      toast({ text: 'Изменено' })
+      toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${post.id}`] })
     },
     onSent: onClose,
   })

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
-import { copyText } from '../../browser/copy-text.ts'
+import { copyText, NOT_COPIED } from '../../browser/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
@@ -40,7 +40,7 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
   const publish = usePublish(postId, draft.userId)
-  const [isCopied, setCopied] = useState(false)
+  const [copied, setCopied] = useState('')
   const text = parsePostText(typed)
   const reply = useDialogMutation({
     mutationFn: (replyText: string) => publish(replyText, draft.submissionKey(replyText)),
@@ -54,9 +54,8 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
 
   async function copy(): Promise<void> {
     // Removed first, so that screen readers announce it again.
-    setCopied(false)
-    await copyText(typed)
-    setCopied(true)
+    setCopied('')
+    setCopied((await copyText(typed)) ? 'Текст скопирован' : NOT_COPIED)
   }
 
   function sendAsReply(): void {
@@ -76,7 +75,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
       <MutationErrorLine line={reply.errorLine} />
       <p className={styles.copied} role="status">
-        {isCopied && 'Текст скопирован'}
+        {copied}
       </p>
       <ModalFooter>
         <Button variant="plain" onClick={drop}>

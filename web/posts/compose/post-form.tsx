@@ -16,7 +16,7 @@ import { ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
-import type { Draft } from './drafts.ts'
+import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
 import { useSendOnceBack } from './sending.ts'
@@ -159,7 +159,7 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
   return () => {
     const isSending = client.isMutating({ mutationKey: SENDING }) > 0
     if (draft.read() !== null && !isSending) {
-      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' })
+      toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }
     onClose()
   }

@@ -4,8 +4,10 @@ import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../api/call.ts'
 import { useToast } from '../../ui/toaster.tsx'
+import { leaveDialog } from '../../viewer/dialogs.ts'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
+import { OWN_TEXT } from './drafts.ts'
 
 type NewPost = {
   text: string
@@ -30,10 +32,11 @@ export function usePublish(repliedPostId: string | null, userId: string) {
   return async (text: string, submissionKey: string): Promise<void> => {
     const post = await publishPost(client, { text, submissionKey, repliedPostId, userId })
     const href = postPath(post.id)
-    toast({
-      text: 'Опубликовано',
-      link: { label: 'Смотреть', href, onSelect: () => void navigate(href) },
-    })
+    const onSelect = () => leaveDialog(() => void navigate(href))
+    toast(
+      { text: 'Опубликовано', link: { label: 'Смотреть', href, onSelect } },
+      { about: [OWN_TEXT, `post ${post.id}`] },
+    )
   }
 }
 

@@ -11,6 +11,8 @@ type ActionButtonProps = {
   countInWords: string
   /** Whether the button is pressed, for one that stays so. */
   pressed?: boolean
+  /** Whether a tap has been noticed that has no effect yet. */
+  busy?: boolean
   /** The name by which the shortcuts find the button. */
   action: 'like' | 'reply'
   onClick: () => void
@@ -28,6 +30,7 @@ export function ActionButton(props: ActionButtonProps) {
         aria-label={props.label}
         aria-describedby={props.count > 0 ? countId : undefined}
         aria-pressed={props.pressed}
+        aria-busy={props.busy || undefined}
         title={props.label}
         onClick={props.onClick}
       >

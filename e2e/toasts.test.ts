@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { DESKTOP, type Journey, PHONE, startJourney } from './testing/journey.ts'
+import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
+
+/** These journeys make the app fail. */
+const ANY = /./
+
+let journey: Journey
+let olga: TestUser
+beforeAll(async () => {
+  journey = await startJourney()
+  olga = await journey.signUp()
+})
+afterAll(() => journey?.close())
+beforeEach(() => journey.emptyWall())
+
+test.each([PHONE, DESKTOP])(
+  'a toast over an open dialog can be tapped: «Смотреть» closes the dialog, keeps its text and opens the post, at $width px',
+  async (viewport) => {
+    const page = await journey.visit({
+      as: olga,
+      viewport,
+      before: (it) => it.clock.install(),
+    })
+    await publish(page, 'Уже на стене')
+    await toast(page, 'Опубликовано').waitFor()
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100)
+    const dialog = await startPost(page)
+    await textField(dialog).fill('Ещё не на стене')
+    expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)
+    await page.getByRole('link', { name: 'Смотреть' }).click()
+    await page.waitForURL('**/posts/*')
+    await page.clock.resume()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+    expect(await textField(await startPost(page)).inputValue()).toBe('Ещё не на стене')
+  },
+)
+
+test('a toast says what was done last about the same: a draft that is published, another post, an edit that is deleted', async () => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Сначала черновик')
+  await page.keyboard.press('Escape')
+  await toast(page, 'Черновик сохранён').waitFor()
+  await publish(page, 'Сначала черновик')
+  expect(await toast(page, 'Опубликовано').count()).toBe(1)
+
+  await publish(page, 'Потом вторая')
+  const id = await postWith(page, 'Потом вторая').getAttribute('data-post-id')
+  expect(await page.getByRole('link', { name: 'Смотреть' }).getAttribute('href')).toBe(
+    `/posts/${id}`,
+  )
+
+  await chooseFromMenu(postWith(page, 'Потом вторая'), 'Изменить')
+  await page.getByLabel('Текст записи').fill('Потом исправленная')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await toast(page, 'Изменено').count()).toBe(1)
+  await chooseFromMenu(postWith(page, 'Потом исправленная'), 'Удалить')
+  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await toast(page, 'Удалено').count()).toBe(1)
+})
+
+test('where toasts or the header fail, the rest of the page goes on', async () => {
+  await journey.publish(olga, 'Осталась на месте')
+  const page = await journey.visit({
+    as: olga,
+    expectedErrors: ANY,
+    before: async (it) => {
+      await it.addInitScript(() => Reflect.deleteProperty(HTMLElement.prototype, 'showPopover'))
+      await it.route('**/users/current', (route) => route.fulfill({ json: { id: '1' } }))
+      await it.route('**/likes', (route) => route.fulfill({ status: 503 }))
+    },
+  })
+  await page.getByRole('banner').waitFor({ state: 'detached' })
+  const post = postWith(page, 'Осталась на месте')
+  const heart = post.getByRole('button', { name: 'Нравится' })
+  const [refused] = await Promise.all([page.waitForResponse('**/likes'), heart.click()])
+  expect(refused.status()).toBe(503)
+  await post.getByText('Осталась на месте').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+})
+
+test('where the frame of every page fails, the page says so and can be loaded anew', async () => {
+  const page = await journey.visit({
+    as: olga,
+    expectedErrors: ANY,
+    before: (it) => it.route('**/users/current', (route) => route.fulfill({ json: null })),
+  })
+  await page.getByRole('alert').getByText('Не удалось открыть страницу').waitFor()
+  await page.unroute('**/users/current')
+  await page.getByRole('button', { name: 'Обновить' }).click()
+  await startPost(page)
+})
+
+/** Publishes a text and waits until its dialog is closed. */
+async function publish(page: Page, text: string): Promise<void> {
+  const dialog = await startPost(page)
+  await textField(dialog).fill(text)
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+}
