@@ -14,6 +14,7 @@ import {
   storeVerificationFailure,
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
+import { isRestorable } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
 import { removeLeftVerifications } from './verify-folder.ts'
 
@@ -46,8 +47,9 @@ type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<v
 export function createNightlyBackup(options: Options): Job {
   const { db, folder, keep, log } = options
   return async (_, { abortSignal: signal }) => {
-    const file = await write(options, signal)
-    if (file === undefined) return
+    const written = await write(options, signal)
+    if (written === undefined) return
+    const { file, isVerifiable } = written
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     try {
       await removeOldest(folder, { keep, verifiedCopy })
@@ -57,6 +59,10 @@ export function createNightlyBackup(options: Options): Job {
       log.error({ err }, 'old backups were not removed')
     }
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
+    if (!isVerifiable) {
+      log.info('the backup was not verified: that takes the newer version that migrated the wall')
+      return
+    }
     try {
       const { manifest, fingerprint } = await verifyBackup(file, { signal })
       await storeVerification(db, { ...manifest, fingerprint })
@@ -68,11 +74,11 @@ export function createNightlyBackup(options: Options): Job {
   }
 }
 
-/** Writes a backup, and stores and logs what became of it. Returns the file; undefined where it failed. */
+/** Writes a backup, and stores and logs what became of it. Returns its file; undefined where it failed. */
 async function write(
   { db, url, folder, secret, log }: Options,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ file: string; isVerifiable: boolean } | undefined> {
   const now = new Date()
   const file = join(folder, backupName(now))
   try {
@@ -80,7 +86,7 @@ async function write(
     const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
     await storeBackup(db, { ...manifest, bytes })
     log.info({ bytes }, 'the wall was backed up')
-    return file
+    return { file, isVerifiable: isRestorable(manifest) }
   } catch (err) {
     signal.throwIfAborted()
     log.error({ err }, 'the nightly backup failed')

@@ -10,8 +10,9 @@ import {
   type SecretSource,
 } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
-import { type Manifest, type Progress, readManifest } from './backup-file.ts'
+import { type Progress, readManifest } from './backup-file.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
 import {
   countServers,
   dropScratch,
@@ -36,18 +37,19 @@ type Options = {
 /** What was restored, and what became of its secret. */
 export type Restored = { manifest: Manifest; secret: SecretFate }
 
-/**
- * Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product cannot work with its
- * tables. It can where all that it does not know was added by additive migrations, as a start can.
- */
+/** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
-  const { migration, needs = migration } = manifest
-  if (Object.hasOwn(MIGRATIONS, needs)) return manifest
+  if (isRestorable(manifest)) return manifest
   throw new BackupError(
-    `Копию сделала версия ${manifest.version}, она новее этой (в ней есть ${manifest.migration}). ` +
+    `База в копии новее этой версии: она версии ${manifest.version} (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',
   )
+}
+
+/** Whether this version of the product can restore a backup. */
+export function isRestorable({ migration }: Manifest): boolean {
+  return Object.hasOwn(MIGRATIONS, migration)
 }
 
 /**
@@ -93,8 +95,8 @@ async function replaceWall(
   }: Options & { backup: { path: string; manifest: Manifest } },
 ): Promise<Restored['secret']> {
   try {
-    const unknown = await loadIntoScratch(client, url, { backup, onProgress, signal })
-    await migrateScratch(client, url, unknown)
+    await loadIntoScratch(client, url, { backup, onProgress, signal })
+    await migrateScratch(url)
     await withStartDatabase(scratchUrl(url), ({ db }) =>
       appendToJournal(db, {
         actor,

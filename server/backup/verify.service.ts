@@ -6,8 +6,9 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { readPostList, wall } from '../posts/post-lists.ts'
 import { readFingerprint } from '../start/installation.ts'
 import { BackupError } from './backup-error.ts'
-import type { Manifest, Progress } from './backup-file.ts'
+import type { Progress } from './backup-file.ts'
 import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
 import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
 import { makeVerifyFolder } from './verify-folder.ts'
@@ -72,9 +73,9 @@ async function restoreAndCompare(
   onProgress: Progress,
 ): Promise<void> {
   await withRestoreLock(url, async (client) => {
-    const unknown = await loadIntoScratch(client, url, { backup, onProgress })
+    await loadIntoScratch(client, url, { backup, onProgress })
     await compareScratch(client, backup)
-    await migrateScratch(client, url, unknown)
+    await migrateScratch(url)
     await moveScratchIntoPlace(client)
   })
   await migrate(url)
