@@ -120,3 +120,20 @@ test('an interrupted command stops the database that it has brought up', async (
   expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 }, 120_000)
+
+test('of two commands at once on a stopped wall neither stops the database under the other, and the last one stops it', async () => {
+  const DATA_DIR = join(await folderForTest(), 'data')
+  const wall = await startWall({ DATA_DIR })
+  await wall.client.signIn(EMAIL)
+  await wall.stop()
+  for (const name of ['recount', 'doctor', 'journal']) {
+    const both = await Promise.all(
+      ['status', name].map((word) => runCommand({ DATA_DIR }, word, '--json')),
+    )
+    for (const { out, err } of both) {
+      expect(JSON.parse(out)).not.toHaveProperty('error')
+      expect(err).not.toContain('не отвечает')
+    }
+    await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+  }
+}, 120_000)

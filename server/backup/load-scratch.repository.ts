@@ -3,10 +3,11 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { errorCode } from '../db/database-errors.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { SCRATCH } from '../db/restore-lock.ts'
 import { BackupError } from './backup-error.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
 import type { Manifest, Part } from './manifest.ts'
-import { SCRATCH, scratchUrl } from './scratch-schema.repository.ts'
+import { scratchUrl } from './scratch-schema.repository.ts'
 import { copyInStatement, copyOut, selectTables, setSequence } from './tables.repository.ts'
 
 const quote = pg.escapeIdentifier

@@ -1,12 +1,9 @@
 import pg from 'pg'
 import { MIGRATIONS } from '../db/migrate.ts'
-import { RESTORE_LOCK } from '../db/restore-lock.ts'
+import { RESTORE_LOCK, SCRATCH } from '../db/restore-lock.ts'
 import { COUNT_NODES } from '../response-cache/operator-changes.ts'
 import { BackupError } from './backup-error.ts'
 import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
-
-/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
-export const SCRATCH = 'vslukh_restore'
 
 /** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
