@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { deletionFolders, noteDeletions } from './account-deletion/deletion-list.service.ts'
 import { moveAccounts } from './account-deletion/move-accounts.task.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
 import type { Config } from './config.ts'
@@ -92,6 +93,7 @@ export function createTasks(options: Options): JobTasks {
         db: backgroundDb,
         url: directUrl,
         folder: backupDir,
+        dataDir: config.dataDir,
         keep,
         secret,
         log,
@@ -104,12 +106,13 @@ export function createTasks(options: Options): JobTasks {
       restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
     'remove-likes': (_, { abortPromise }) =>
       removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
-    'move-accounts': (_, { abortPromise }) =>
-      moveAccounts(backgroundDb, {
-        nameKey,
-        stopping: abortPromise as Promise<never>,
-        invalidate,
-      }),
+    async 'move-accounts'(_, { abortPromise }) {
+      await noteDeletions(backgroundDb, deletionFolders(config), (err) =>
+        log.error({ err }, 'a deleted account was not noted beside the backups'),
+      )
+      const stopping = abortPromise as Promise<never>
+      await moveAccounts(backgroundDb, { nameKey, stopping, invalidate })
+    },
     'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
       await removeOldMails(join(config.dataDir, 'mail'))

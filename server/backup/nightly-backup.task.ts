@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { errorCode } from '../db/database-errors.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
-import { BackupError, explainWriting } from './backup-error.ts'
-import { backupName, removeOldest, removeUnfinished } from './backup-folder.ts'
+import { BackupError } from './backup-error.ts'
+import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
 import {
   selectBackupState,
   storeBackup,
@@ -16,7 +14,7 @@ import {
 import { createBackup } from './create-backup.service.ts'
 import { isRestorable } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
-import { removeLeftVerifications } from './verify-folder.ts'
+import { removeLeftVerifications, verifyParents } from './verify-folder.ts'
 
 /** A little under a week, so that the verification stays on its day of the week. */
 const VERIFIED_DAYS = 6.5
@@ -28,8 +26,9 @@ type Options = {
   db: Db
   /** URL of the database. */
   url: string
-  /** Where the backups are; created where it is missing. */
+  /** Where the backups are. */
   folder: string
+  dataDir: string
   /** How many of them are kept. */
   keep: number
   /** The app secret, which the backup contains. */
@@ -54,7 +53,7 @@ export function createNightlyBackup(options: Options): Job {
     try {
       await removeOldest(folder, { keep, verifiedCopy })
       await removeUnfinished(folder, IDLE_MS)
-      await removeLeftVerifications(IDLE_MS)
+      for (const parent of verifyParents(folder)) await removeLeftVerifications(IDLE_MS, parent)
     } catch (err) {
       log.error({ err }, 'old backups were not removed')
     }
@@ -76,13 +75,13 @@ export function createNightlyBackup(options: Options): Job {
 
 /** Writes a backup, and stores and logs what became of it. Returns its file; undefined where it failed. */
 async function write(
-  { db, url, folder, secret, log }: Options,
+  { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,
 ): Promise<{ file: string; isVerifiable: boolean } | undefined> {
   const now = new Date()
   const file = join(folder, backupName(now))
   try {
-    await makeFolder(folder)
+    await makeBackupFolder(folder, dataDir)
     const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
     await storeBackup(db, { ...manifest, bytes })
     log.info({ bytes }, 'the wall was backed up')
@@ -93,13 +92,6 @@ async function write(
     await storeBackupFailure(db, sentenceOf(err))
     return undefined
   }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
-    if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
-    throw new BackupError(`${folder} — файл, а нужна папка. Исправьте BACKUP_DIR.`, { cause })
-  })
 }
 
 /** Returns a failure as the operator reads it, in Russian where the cause is known, and in one line. */

@@ -1,4 +1,7 @@
+import { dirname } from 'node:path'
 import type pg from 'pg'
+import { deleteAgain, deletionFolders } from '../account-deletion/deletion-list.service.ts'
+import type { Config } from '../config.ts'
 import { withStartDatabase } from '../db/database.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { appendToJournal } from '../journal/journal.ts'
@@ -14,6 +17,7 @@ import { type Progress, readManifest } from './backup-file.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import {
+  countLoadedSessions,
   countServers,
   dropScratch,
   hasWall,
@@ -25,7 +29,7 @@ import {
 type Options = {
   /** Who restores, for the journal. */
   actor: string
-  known: SecretSource
+  known: SecretSource & Pick<Config, 'backupDir'>
   /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
   mayReplace: () => Promise<void>
   isDryRun?: boolean
@@ -35,7 +39,14 @@ type Options = {
 }
 
 /** What was restored, and what became of its secret. */
-export type Restored = { manifest: Manifest; secret: SecretFate }
+export type Restored = { manifest: Manifest; secret: SecretFate; returned?: Returned }
+
+/** What a restore has brought back that was gone since the backup. */
+type Returned = {
+  /** How many accounts it has deleted again, as the list says; null where there is no list. */
+  deletedAgain: number | null
+  sessions: number
+}
 
 /** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
 export async function readRestorable(path: string): Promise<Manifest> {
@@ -73,14 +84,14 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const { manifest, secret: wouldBe } = await requireRestorable(path, options.known)
   const { isDryRun = false } = options
-  const secret = await withRestoreLock(url, async (client) => {
+  const replaced = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()
-    if (isDryRun) return wouldBe
+    if (isDryRun) return { secret: wouldBe }
     return await replaceWall(client, url, { ...options, backup: { path, manifest } })
   })
   if (!isDryRun) await migrate(url)
-  return { manifest, secret }
+  return { manifest, ...replaced }
 }
 
 async function replaceWall(
@@ -93,17 +104,17 @@ async function replaceWall(
     signal,
     onProgress = () => {},
   }: Options & { backup: { path: string; manifest: Manifest } },
-): Promise<Restored['secret']> {
+): Promise<Omit<Restored, 'manifest'>> {
   try {
     await loadIntoScratch(client, url, { backup, onProgress, signal })
     await migrateScratch(url)
-    await withStartDatabase(scratchUrl(url), ({ db }) =>
-      appendToJournal(db, {
-        actor,
-        action: 'wall.restore',
-        details: { createdAt: backup.manifest.createdAt },
-      }),
-    )
+    const { createdAt } = backup.manifest
+    const folders = [dirname(backup.path), ...deletionFolders(known)]
+    const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
+      await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
+      return deleteAgain(db, { folders, createdAt })
+    })
+    const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
     signal?.throwIfAborted()
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
@@ -111,7 +122,7 @@ async function replaceWall(
       // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
-    return secret
+    return { secret, returned }
   } catch (error) {
     await dropScratch(client)
     throw error

@@ -113,3 +113,9 @@ export async function countServers(client: pg.Client): Promise<number> {
   const { rows } = await client.query(COUNT_NODES)
   return rows[0].nodes
 }
+
+/** Returns how many sessions a restore brings back. */
+export async function countLoadedSessions(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*)::int AS sessions FROM ${SCRATCH}.sessions`)
+  return rows[0].sessions
+}

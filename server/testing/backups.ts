@@ -55,7 +55,12 @@ export function restoreOptions(
     throw new Error('there is a wall')
   },
 ) {
-  const known = { appSecret: BACKUP_SECRET, acceptNewSecret: false, dataDir }
+  const known = {
+    appSecret: BACKUP_SECRET,
+    acceptNewSecret: false,
+    dataDir,
+    backupDir: undefined,
+  }
   return { actor: 'masha', known, mayReplace }
 }
 
