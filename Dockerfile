@@ -1,5 +1,4 @@
-# The image brings Node itself and expects DATABASE_URL: neither the platform packages of Node nor
-# the embedded PostgreSQL come along.
+# The image brings Node itself, and expects DATABASE_URL: the embedded PostgreSQL in it is the one that verifies backups.
 
 FROM node:26-slim AS web
 WORKDIR /app
@@ -12,7 +11,7 @@ RUN node scripts/build-web-if-needed.ts
 FROM node:26-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
 
 FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000

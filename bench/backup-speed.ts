@@ -39,7 +39,7 @@ try {
     const { bytes } = await timed('backup', () => createBackup(url, file, { secret }))
     console.log(`size: ${(bytes / 1e6).toFixed(1)} MB`)
   })
-  const known = { appSecret: secret, acceptNewSecret: false, dataDir: folder }
+  const known = { appSecret: secret, acceptNewSecret: false, dataDir: folder, backupDir: undefined }
   const options = { actor: 'bench', known, mayReplace: async () => {} }
   await withPostgres('to', async (url) => {
     await timed('restore', () => restoreBackup(url, file, options))

@@ -12,7 +12,7 @@ import { readSecret } from '../server/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { Refusal } from './command-errors.ts'
-import { count, time } from './format.ts'
+import { ACCOUNTS, count, time } from './format.ts'
 import { interruption } from './interruption.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
 
@@ -115,7 +115,11 @@ export const restore: Command = {
   },
 }
 
-function restoredOutput(file: string, { manifest, secret }: Restored, isDryRun: boolean): Output {
+function restoredOutput(
+  file: string,
+  { manifest, secret, returned }: Restored,
+  isDryRun: boolean,
+): Output {
   const { createdAt } = manifest
   const done = isDryRun ? 'Стену можно вернуть' : 'Стена возвращена'
   const lines = [`${done} из копии, сделанной ${time(new Date(createdAt))}.`]
@@ -124,7 +128,20 @@ function restoredOutput(file: string, { manifest, secret }: Restored, isDryRun: 
       'Секрета в копии нет: верните app-secret или запустите сервер с ACCEPT_NEW_SECRET=1.',
     )
   }
-  return { lines, json: { file, createdAt, secret } }
+  if (returned) lines.push(...returnedLines(returned))
+  return { lines, json: { file, createdAt, secret, ...returned } }
+}
+
+/** Says what the wall had lost since the backup, as far as it is known, and has again. */
+function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returned']>): string[] {
+  const deleted =
+    deletedAgain === null
+      ? 'Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.'
+      : `Удалены после копии и снова удалены: ${count(deletedAgain, ACCOUNTS)}.`
+  return [
+    ...(deletedAgain === 0 ? [] : [deleted]),
+    ...(sessions === 0 ? [] : [`Сессий вернулось: ${sessions}, и те, что закрыли после копии.`]),
+  ]
 }
 
 /** Shows on a terminal which table a command is at. */

@@ -6,12 +6,17 @@ import { requireMigrated } from '../server/db/migrate.ts'
 import { addressOf, connectionStringFor } from '../server/embedded-postgres/address.ts'
 import { hasCluster } from '../server/embedded-postgres/cluster.ts'
 import { DATABASE, startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { DataDirTaken } from '../server/embedded-postgres/lock.ts'
 import { findRunning } from '../server/embedded-postgres/pid-file.ts'
+import { joinDatabase, waitForOthers } from '../server/embedded-postgres/shared-database.ts'
 import { Refusal } from './command-errors.ts'
 import { interruption } from './interruption.ts'
 
 /** The database of a wall, for one command. */
 export type Wall = { url: string; db: Db; close(): Promise<void> }
+
+/** Starting and stopping a database take a few seconds each. */
+const JOINING_MS = 30_000
 
 /** Commands may read whole tables, and have few connections. */
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
@@ -37,7 +42,7 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 }
 
 /** The databases of stopped servers that this process has brought up. */
-const broughtUp: ReturnType<typeof startEmbeddedPostgres>[] = []
+const broughtUp: Promise<Found>[] = []
 
 /** Stops those databases, after which every statement fails that still runs on them. */
 export async function stopDatabases(): Promise<void> {
@@ -73,16 +78,34 @@ export async function findDatabase(
         'или файл с ними: --env-file',
     )
   }
-  const running = hasCluster(cluster) && (await findRunning(await realpath(cluster)))
-  const address = running && addressOf(running)
-  if (address) return { url: connectionStringFor(address, DATABASE, DATABASE), stop: nothing }
-  const starting = startEmbeddedPostgres({
-    dataDir,
-    say,
-    onLost: (error) => say(error.message),
-    signal: interruption,
-  })
-  broughtUp.push(starting)
-  const { connectionString, stop } = await starting
-  return { url: connectionString, stop }
+  const since = performance.now()
+  for (;;) {
+    const running = hasCluster(cluster) && (await findRunning(await realpath(cluster)))
+    const address = running && addressOf(running)
+    const joined = address && (await joinDatabase(connectionStringFor(address, DATABASE, DATABASE)))
+    if (joined) return joined
+    const starting = startAlone(dataDir, say)
+    broughtUp.push(starting)
+    try {
+      return await starting
+    } catch (error) {
+      // Another command brings it up or stops it at this moment.
+      if (!(error instanceof DataDirTaken) || performance.now() - since > JOINING_MS) throw error
+    }
+  }
+}
+
+/** Starts the embedded database of a stopped server. `stop` waits for the commands that have joined it. */
+async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
+  const onLost = (error: Error) => say(error.message)
+  const options = { dataDir, say, onLost, signal: interruption }
+  const { connectionString: url, stop } = await startEmbeddedPostgres(options)
+  return {
+    url,
+    async stop() {
+      const alone = await waitForOthers(url, say)
+      await stop()
+      await alone?.end()
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { requireBackupFolder } from '../server/backup/backup-folder.ts'
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
 import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
@@ -14,7 +15,11 @@ export const status: Command = {
     const wall = await selectStatus(context.db)
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)
-    const backup = await selectBackupState(context.db)
+    const state = await selectBackupState(context.db)
+    const { backupDir } = context.config
+    const missing =
+      backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
+    const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
     const nodes = wall.nodes === 0 ? 'сервер не запущен' : `узлов: ${wall.nodes}`
     const reports =
       waiting.oldest === null

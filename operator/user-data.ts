@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { eraseNow } from '../server/account-deletion/account-deletion.service.ts'
+import { deletionFolders, noteDeletions } from '../server/account-deletion/deletion-list.service.ts'
 import { nameFile, unfinishedPath } from '../server/backup/unfinished-file.ts'
 import { exportData } from '../server/data-export/data-export.service.ts'
 import { errorCode } from '../server/db/database-errors.ts'
@@ -61,6 +62,10 @@ export async function erasePerson(context: Context, person: Person): Promise<Out
     const line = `Было бы стёрто: записей ${posts}, ответов ${replies}, отметок «Нравится» ${likes}.`
     return { lines: [line], json: { id, ...counts } }
   }
-  await eraseNow(db, { userId: id, nameKey, actor, invalidate })
-  return { lines: [`Аккаунт ${username} стёрт.`], json: { id, ...counts } }
+  const lines = [`Аккаунт ${username} стёрт.`]
+  const onFailure = (cause: unknown) =>
+    lines.push(`Список удалённых аккаунтов не дополнен: ${(cause as Error).message}`)
+  const onMarked = () => noteDeletions(db, deletionFolders(context.config), onFailure)
+  await eraseNow(db, { userId: id, nameKey, actor, invalidate, onMarked })
+  return { lines, json: { id, ...counts } }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
+import { makeBackupFolder } from './backup/backup-folder.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { keepRestoresAway } from './db/restore-lock.ts'
@@ -57,6 +58,12 @@ async function start(): Promise<void> {
   await migrate(directUrl, { say, signal: stopping.signal })
   stopping.signal.throwIfAborted()
   if (config.databaseUrl === undefined) await leaveNote(config.dataDir)
+  if (config.backupDir !== undefined) {
+    await makeBackupFolder(config.backupDir, config.dataDir).catch((err) => {
+      log.error({ err }, 'no nightly backup can be made')
+      say(`Ночных копий не будет. ${err.message}`)
+    })
+  }
   const secret = await openInstallation(directUrl, config, say)
   stopping.signal.throwIfAborted()
 

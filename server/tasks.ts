@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { deletionFolders, noteDeletions } from './account-deletion/deletion-list.service.ts'
 import { moveAccounts } from './account-deletion/move-accounts.task.ts'
 import type { AppOptions } from './app-parts.ts'
 import { createNightlyBackup } from './backup/nightly-backup.task.ts'
@@ -104,6 +105,7 @@ export function createTasks(options: Options): JobTasks {
         db: backgroundDb,
         url: directUrl,
         folder: backupDir,
+        dataDir: config.dataDir,
         keep,
         secret,
         log,
@@ -122,13 +124,13 @@ export function createTasks(options: Options): JobTasks {
       restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
     'remove-likes': (_, { abortPromise }) =>
       removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
-    'move-accounts': (_, { abortPromise }) =>
-      moveAccounts(backgroundDb, {
-        nameKey,
-        mayErase,
-        stopping: abortPromise as Promise<never>,
-        invalidate,
-      }),
+    async 'move-accounts'(_, { abortPromise }) {
+      await noteDeletions(backgroundDb, deletionFolders(config), (err) =>
+        log.error({ err }, 'a deleted account was not noted beside the backups'),
+      )
+      const stopping = abortPromise as Promise<never>
+      await moveAccounts(backgroundDb, { nameKey, mayErase, stopping, invalidate })
+    },
     'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
       if (!(await mayErase())) return

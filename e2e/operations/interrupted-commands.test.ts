@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -34,23 +34,21 @@ function begin(own: Record<string, string>, ...args: string[]) {
   }
 }
 
-/** Makes a backup of the test wall in a new folder, and a folder for temporary files. */
+/** Makes a backup of the test wall in a new folder. */
 async function backedUp() {
   const folder = await folderForTest()
   const file = join(folder, 'wall.backup')
   expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
-  const TMPDIR = join(folder, 'tmp')
-  await mkdir(TMPDIR)
-  return { folder, file, TMPDIR }
+  return { folder, file }
 }
 
 /** Waits until a verification has started its PostgreSQL. Returns that one's folder and process. */
-async function verifyingPostgres(TMPDIR: string): Promise<{ cluster: string; pid: number }> {
+async function verifyingPostgres(folder: string): Promise<{ cluster: string; pid: number }> {
   let found: { cluster: string; pid: number } | undefined
   await expect
     .poll(async () => {
-      const [name = ''] = await readdir(TMPDIR)
-      const cluster = join(TMPDIR, name, 'postgres')
+      const name = (await readdir(folder)).find((entry) => entry !== 'wall.backup') ?? ''
+      const cluster = join(folder, name, 'postgres')
       const lines = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
       if (!/^ready/m.test(lines)) return false
       found = { cluster: await realpath(cluster), pid: Number.parseInt(lines, 10) }
@@ -76,21 +74,23 @@ test('an interrupted backup leaves no file', async () => {
 })
 
 test('an interrupted verification leaves neither files nor a PostgreSQL; of a killed one the nightly job removes both', async () => {
-  const { file, TMPDIR } = await backedUp()
-  const command = begin({ TMPDIR }, 'verify', file)
-  const { cluster, pid } = await verifyingPostgres(TMPDIR)
+  const { file, folder } = await backedUp()
+  // What is unpacked is beside the backup: the temporary folder may be in memory.
+  const env = { TMPDIR: join(folder, 'none') }
+  const command = begin(env, 'verify', file)
+  const { cluster, pid } = await verifyingPostgres(folder)
   expect(await command.end('SIGTERM')).toEqual({ code: 1, err: 'Прервано.\n' })
-  expect(await readdir(TMPDIR)).toEqual([])
+  expect(await readdir(folder)).toEqual(['wall.backup'])
   expect(await isServerOf(pid, cluster)).toBe(false)
 
-  const killed = begin({ TMPDIR }, 'verify', file)
-  const left = await verifyingPostgres(TMPDIR)
+  const killed = begin(env, 'verify', file)
+  const left = await verifyingPostgres(folder)
   await killed.end('SIGKILL')
   expect(await isServerOf(left.pid, left.cluster)).toBe(true)
-  await removeLeftVerifications(3_600_000, TMPDIR)
-  expect(await readdir(TMPDIR)).toHaveLength(1)
-  await removeLeftVerifications(-1, TMPDIR)
-  expect(await readdir(TMPDIR)).toEqual([])
+  await removeLeftVerifications(3_600_000, folder)
+  expect(await readdir(folder)).toHaveLength(2)
+  await removeLeftVerifications(-1, folder)
+  expect(await readdir(folder)).toEqual(['wall.backup'])
   expect(await isServerOf(left.pid, left.cluster)).toBe(false)
 }, 120_000)
 
@@ -119,4 +119,21 @@ test('an interrupted command stops the database that it has brought up', async (
   const { code, err } = await command.end('SIGTERM')
   expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+}, 120_000)
+
+test('of two commands at once on a stopped wall neither stops the database under the other, and the last one stops it', async () => {
+  const DATA_DIR = join(await folderForTest(), 'data')
+  const wall = await startWall({ DATA_DIR })
+  await wall.client.signIn(EMAIL)
+  await wall.stop()
+  for (const name of ['recount', 'doctor', 'journal']) {
+    const both = await Promise.all(
+      ['status', name].map((word) => runCommand({ DATA_DIR }, word, '--json')),
+    )
+    for (const { out, err } of both) {
+      expect(JSON.parse(out)).not.toHaveProperty('error')
+      expect(err).not.toContain('не отвечает')
+    }
+    await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+  }
 }, 120_000)

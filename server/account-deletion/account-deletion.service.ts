@@ -64,11 +64,17 @@ const NEVER = new Promise<never>(() => {})
 /**
  * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
  * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
- * on with what was interrupted. The journal names `actor` as who erases.
+ * on with what was interrupted. The journal names `actor` as who erases. `onMarked` runs when nobody can return any more.
  */
 export async function eraseNow(
   db: Db,
-  { userId, nameKey, actor, invalidate }: Erasure & { actor: string },
+  {
+    userId,
+    nameKey,
+    actor,
+    invalidate,
+    onMarked = async () => {},
+  }: Erasure & { actor: string; onMarked?: () => Promise<void> },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await markForErasure(tx, userId)
@@ -76,5 +82,6 @@ export async function eraseNow(
     await appendToJournal(tx, { actor, action: ERASURE, userId })
   })
   await invalidate()
+  await onMarked()
   await eraseAccount(db, { userId, nameKey, invalidate }, NEVER)
 }

@@ -6,36 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { errorCode } from '../db/database-errors.ts'
 import { BackupError } from './backup-error.ts'
-
-/** One table: `offset` and `bytes` say where its zstd frame stands in the file; `sha256` is that of its COPY text. */
-export type Part = {
-  table: string
-  columns: string[]
-  rows: number
-  sha256: string
-  offset: number
-  bytes: number
-}
-
-export type Sequence = { table: string; column: string; last: string; isCalled: boolean }
-
-export type Manifest = {
-  format: 1
-  product: 'vslukh'
-  version: string
-  /** The newest migration of the database. */
-  migration: string
-  /**
-   * The newest one that is not additive: a version of the product that knows it can restore the backup. Absent in older files,
-   * which need `migration`.
-   */
-  needs?: string
-  createdAt: string
-  /** Null where the backup was made without it. */
-  secret: string | null
-  parts: Part[]
-  sequences: Sequence[]
-}
+import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
 // The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of everything before.
 const MAGIC = Buffer.from('VSLUKH1\n')
@@ -150,16 +121,9 @@ async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
   const length = tail.readUInt32BE()
   if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   const text = Buffer.alloc(length)
-  await file.read(text, 0, length, end - LENGTH_BYTES - length)
-  return requireKnown(JSON.parse(text.toString()), path)
-}
-
-function requireKnown(manifest: Manifest, path: string): Manifest {
-  if (manifest.product !== 'vslukh') throw new BackupError(`Файл ${path} — не копия стены.`)
-  if (manifest.format === 1) return manifest
-  throw new BackupError(
-    `Копия ${path} записана в формате ${manifest.format}, а эта версия знает формат 1. Поставьте версию ${manifest.version} или новее.`,
-  )
+  const partsEnd = end - LENGTH_BYTES - length
+  await file.read(text, 0, length, partsEnd)
+  return parseManifest(text.toString(), { path, start: MAGIC.length, end: partsEnd })
 }
 
 /** Returns the COPY text of a part as a chain of streams, for `pipeline`. */

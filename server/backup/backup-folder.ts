@@ -1,5 +1,7 @@
-import { readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../db/database-errors.ts'
+import { BackupError, explainWriting } from './backup-error.ts'
 
 const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
@@ -7,6 +9,30 @@ const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
 /** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */
 export function backupName(madeAt: Date): string {
   return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
+}
+
+/**
+ * Makes sure that the folder of the nightly backups is there. It is made in DATA_DIR alone: elsewhere a missing one may be a disk
+ * that is not mounted, and the backups would fill the disk below. Throws BackupError.
+ */
+export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
+  if (dirname(folder) === dataDir) {
+    await mkdir(folder, { mode: 0o700 }).catch((cause) => {
+      if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
+    })
+  }
+  await requireBackupFolder(folder)
+}
+
+/** Throws BackupError where the folder of the nightly backups is missing. */
+export async function requireBackupFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (found?.isDirectory()) return
+  throw new BackupError(
+    found
+      ? `${folder} — файл, а нужна папка. Исправьте BACKUP_DIR.`
+      : `Папки BACKUP_DIR (${folder}) нет. Подключите её диск или создайте её.`,
+  )
 }
 
 type Kept = {

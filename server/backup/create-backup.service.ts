@@ -1,15 +1,15 @@
+import { existsSync } from 'node:fs'
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { MIGRATIONS, productVersion } from '../db/migrate.ts'
-import { BACKED_UP, LEFT_OUT } from './backed-up-tables.ts'
+import { productVersion } from '../db/migrate.ts'
 import { explainWriting } from './backup-error.ts'
-import { BackupWriter, type Manifest, type Part, type Progress } from './backup-file.ts'
+import { BackupWriter, type Progress } from './backup-file.ts'
 import { backupName } from './backup-folder.ts'
+import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
-  selectMigrations,
-  selectReferences,
+  selectMigration,
   selectSequences,
   selectTables,
   setCopyFormat,
@@ -46,6 +46,8 @@ export async function createBackup(
 ): Promise<{ bytes: number; manifest: Manifest }> {
   const unfinished = unfinishedPath(path)
   try {
+    // Naming the complete file would refuse this, too, after all the work.
+    if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' })
     const file = await open(unfinished, 'wx', 0o600)
     const options = { secret, onProgress, now, signal }
     const made = await writeInto(file, url, options).finally(() => file.close())
@@ -76,14 +78,13 @@ async function writeInto(
     await setCopyFormat(client)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const writer = new BackupWriter(file, signal)
-    const migrations = await selectMigrations(client)
-    const tables = await tablesOf(client, migrations.migration)
-    const parts = await copyTables(client, tables, { writer, onProgress })
+    const { migration, version } = await selectMigration(client)
+    const parts = await copyTables(client, { writer, onProgress })
     const manifest: Manifest = {
       format: 1,
       product: 'vslukh',
-      version: productVersion(),
-      ...migrations,
+      version: version ?? productVersion(),
+      migration,
       createdAt: now.toISOString(),
       secret,
       parts,
@@ -96,39 +97,15 @@ async function writeInto(
   }
 }
 
-/**
- * Returns the tables of the backup, each after those that it refers to. Where a newer version has migrated the database, this one
- * cannot know which of the tables that were added may stay out, so it takes all.
- */
-async function tablesOf(client: pg.Client, migration: string): Promise<string[]> {
-  if (Object.hasOwn(MIGRATIONS, migration)) return BACKED_UP
-  const known = [...BACKED_UP, ...LEFT_OUT] as string[]
-  const all = (await selectTables(client)).map(({ table }) => table)
-  const waiting = new Set([...BACKED_UP, ...all.filter((table) => !known.includes(table))])
-  const references = await selectReferences(client)
-  const sorted: string[] = []
-  const take = (table: string) => {
-    if (!waiting.delete(table)) return
-    for (const other of references.get(table) ?? []) take(other)
-    sorted.push(table)
-  }
-  for (const table of [...waiting]) take(table)
-  return sorted
-}
-
 async function copyTables(
   client: pg.Client,
-  tables: string[],
   { writer, onProgress }: { writer: BackupWriter; onProgress: Progress },
 ): Promise<Part[]> {
-  const shapes = new Map((await selectTables(client)).map((shape) => [shape.table, shape]))
   const parts: Part[] = []
-  for (const table of tables) {
-    const shape = shapes.get(table)
-    if (!shape) throw new Error(`the database has no table ${table}`)
+  for (const shape of await selectTables(client)) {
+    const { table, columns } = shape
     onProgress(table)
-    const part = await writer.addPart(copyOut(client, shape))
-    parts.push({ table, columns: shape.columns, ...part })
+    parts.push({ table, columns, ...(await writer.addPart(copyOut(client, shape))) })
   }
   return parts
 }

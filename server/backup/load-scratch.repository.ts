@@ -1,68 +1,45 @@
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { errorCode } from '../db/database-errors.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
+import { SCRATCH } from '../db/restore-lock.ts'
 import { BackupError } from './backup-error.ts'
-import { countRows, type Manifest, type Part, type Progress, readPart } from './backup-file.ts'
-import { SCRATCH, scratchUrl } from './scratch-schema.repository.ts'
-import {
-  copyInStatement,
-  copyOut,
-  selectTables,
-  setSequences,
-  type TableShape,
-} from './tables.repository.ts'
+import { countRows, type Progress, readPart } from './backup-file.ts'
+import type { Manifest, Part } from './manifest.ts'
+import { scratchUrl } from './scratch-schema.repository.ts'
+import { copyInStatement, copyOut, selectTables, setSequence } from './tables.repository.ts'
 
 const quote = pg.escapeIdentifier
 
 export type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
-/** A column that a newer version of the product has added; its values are loaded as text. */
-type UnknownColumn = { table: string; column: string }
-
-/**
- * Loads a backup into an empty scratch schema of the backup's own migration, without the tables that a newer version has added.
- * Returns the columns that it has added, which `migrateScratch` drops. Throws BackupError where the rows of a part are not what
- * the manifest says.
- */
+/** Loads a backup into an empty scratch schema of the backup's own migration. Throws BackupError where the backup is wrong. */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
   { backup, onProgress, signal }: Loading,
-): Promise<UnknownColumn[]> {
-  const { sequences, migration } = backup.manifest
-  const unknown: UnknownColumn[] = []
+): Promise<void> {
+  const { parts, sequences, migration } = backup.manifest
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
   const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
   await migrate(scratchUrl(url), { migrations: Object.fromEntries(migrations), schema: SCRATCH })
   await inScratch(client, async () => {
-    const shapes = await selectShapes(client)
-    const parts = backup.manifest.parts.filter(({ table }) => shapes.has(table))
-    const names = parts.map(({ table }) => quote(table)).join(', ')
-    await client.query(`BEGIN; TRUNCATE ${names}`)
-    for (const { table, columns } of parts) {
-      const known = shapes.get(table)?.columns ?? []
-      for (const column of columns.filter((name) => !known.includes(name))) {
-        unknown.push({ table, column })
-        await client.query(`ALTER TABLE ${quote(table)} ADD ${quote(column)} text`)
-      }
-    }
+    const tables = (await selectTables(client)).map(({ table }) => table)
+    await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
     for (const part of parts) {
+      if (!tables.includes(part.table)) continue
       onProgress(part.table)
       await loadPart(client, part, { backup, signal })
     }
-    await setSequences(
-      client,
-      sequences.filter(({ table, column }) => shapes.get(table)?.columns.includes(column)),
-    )
+    const missing = tables.find((table) => !parts.some((part) => part.table === table))
+    if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
+    for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
+      await explainWrong(sequence.table, setSequence(client, sequence))
+    }
     await client.query('COMMIT; ANALYZE')
   })
-  return unknown
-}
-
-async function selectShapes(client: pg.Client): Promise<Map<string, TableShape>> {
-  return new Map((await selectTables(client)).map((shape) => [shape.table, shape]))
 }
 
 async function loadPart(
@@ -71,21 +48,33 @@ async function loadPart(
   { backup, signal }: Omit<Loading, 'onProgress'>,
 ): Promise<void> {
   const counted = countRows()
+  const source = readPart(backup.path, part)
   const target = client.query(copyFrom(copyInStatement(part)))
-  const steps = [...readPart(backup.path, part), counted.through, target] as const
-  await (signal ? pipeline(steps, { signal }) : pipeline(steps))
+  const steps = [...source, counted.through, target] as const
+  await explainWrong(part.table, signal ? pipeline(steps, { signal }) : pipeline(steps))
   requireEqual(part, counted.result())
+}
+
+/** PostgreSQL's classes of errors that rows, columns and constraints cause, and the errors of a zstd frame. */
+const WRONG = /^(22|23|42|Z)/
+
+/** The cause may quote what stands in the file, which must not reach the terminal. */
+function explainWrong(table: string, loading: Promise<void>): Promise<void> {
+  return loading.catch((cause) => {
+    if (!WRONG.test(errorCode(cause))) throw cause
+    throw new BackupError(`Копия неверна: таблица ${table} не загружается.`, { cause })
+  })
 }
 
 /** Reads the loaded tables back. Throws BackupError where they differ from what the manifest says. */
 export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
   await inScratch(client, async () => {
-    const shapes = await selectShapes(client)
+    const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
     for (const part of manifest.parts) {
-      const known = shapes.get(part.table)
-      if (!known) continue
+      const order = orders.get(part.table)
+      if (!order) continue
       const counted = countRows()
-      const shape = { ...part, order: known.order }
+      const shape = { ...part, order }
       for await (const _ of counted.through(copyOut(client, shape)));
       requireEqual(part, counted.result())
     }
@@ -111,14 +100,7 @@ async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<
   }
 }
 
-/** Brings the loaded tables to this version's migration, and drops the columns that it does not know. */
-export async function migrateScratch(
-  client: pg.Client,
-  url: string,
-  unknown: UnknownColumn[],
-): Promise<void> {
-  for (const { table, column } of unknown) {
-    await client.query(`ALTER TABLE ${SCRATCH}.${quote(table)} DROP ${quote(column)}`)
-  }
-  await migrate(scratchUrl(url), { schema: SCRATCH })
+/** Brings the loaded tables to this version's migration. */
+export function migrateScratch(url: string): Promise<void> {
+  return migrate(scratchUrl(url), { schema: SCRATCH })
 }

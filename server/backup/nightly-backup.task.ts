@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { errorCode } from '../db/database-errors.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
-import { BackupError, explainWriting } from './backup-error.ts'
-import { backupName, removeOldest, removeUnfinished } from './backup-folder.ts'
+import { BackupError } from './backup-error.ts'
+import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
 import {
   selectBackupState,
   storeBackup,
@@ -14,8 +12,9 @@ import {
   storeVerificationFailure,
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
+import { isRestorable } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
-import { removeLeftVerifications } from './verify-folder.ts'
+import { removeLeftVerifications, verifyParents } from './verify-folder.ts'
 
 /** A little under a week, so that the verification stays on its day of the week. */
 const VERIFIED_DAYS = 6.5
@@ -27,8 +26,9 @@ type Options = {
   db: Db
   /** URL of the database. */
   url: string
-  /** Where the backups are; created where it is missing. */
+  /** Where the backups are. */
   folder: string
+  dataDir: string
   /** How many of them are kept. */
   keep: number
   /** The app secret, which the backup contains. */
@@ -46,17 +46,22 @@ type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<v
 export function createNightlyBackup(options: Options): Job {
   const { db, folder, keep, log } = options
   return async (_, { abortSignal: signal }) => {
-    const file = await write(options, signal)
-    if (file === undefined) return
+    const written = await write(options, signal)
+    if (written === undefined) return
+    const { file, isVerifiable } = written
     const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
     try {
       await removeOldest(folder, { keep, verifiedCopy })
       await removeUnfinished(folder, IDLE_MS)
-      await removeLeftVerifications(IDLE_MS)
+      for (const parent of verifyParents(folder)) await removeLeftVerifications(IDLE_MS, parent)
     } catch (err) {
       log.error({ err }, 'old backups were not removed')
     }
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
+    if (!isVerifiable) {
+      log.info('the backup was not verified: that takes the newer version that migrated the wall')
+      return
+    }
     try {
       const { manifest, fingerprint } = await verifyBackup(file, { signal })
       await storeVerification(db, { ...manifest, fingerprint })
@@ -68,32 +73,25 @@ export function createNightlyBackup(options: Options): Job {
   }
 }
 
-/** Writes a backup, and stores and logs what became of it. Returns the file; undefined where it failed. */
+/** Writes a backup, and stores and logs what became of it. Returns its file; undefined where it failed. */
 async function write(
-  { db, url, folder, secret, log }: Options,
+  { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ file: string; isVerifiable: boolean } | undefined> {
   const now = new Date()
   const file = join(folder, backupName(now))
   try {
-    await makeFolder(folder)
+    await makeBackupFolder(folder, dataDir)
     const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
     await storeBackup(db, { ...manifest, bytes })
     log.info({ bytes }, 'the wall was backed up')
-    return file
+    return { file, isVerifiable: isRestorable(manifest) }
   } catch (err) {
     signal.throwIfAborted()
     log.error({ err }, 'the nightly backup failed')
     await storeBackupFailure(db, sentenceOf(err))
     return undefined
   }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
-    if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
-    throw new BackupError(`${folder} — файл, а нужна папка. Исправьте BACKUP_DIR.`, { cause })
-  })
 }
 
 /** Returns a failure as the operator reads it, in Russian where the cause is known, and in one line. */

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createLogger } from '../logger.ts'
+import { databaseForTest } from '../testing/database-for-test.ts'
 import { folderForTest } from '../testing/folder-for-test.ts'
 import { collectLog } from '../testing/log-lines.ts'
+import { envOf, runCommand } from '../testing/run-command.ts'
+import { startMain } from '../testing/start-main.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
@@ -14,11 +17,13 @@ async function nightlyForTest(keep: number) {
   const app = await appForTest()
   const parent = await folderForTest()
   const folder = join(parent, 'backups')
+  await mkdir(folder)
   const log = collectLog()
   const run = createNightlyBackup({
     db: app.db,
     url: app.databaseUrl,
     folder,
+    dataDir: app.dataDir,
     keep,
     secret: 's'.repeat(32),
     log: createLogger('info', log.stream),
@@ -77,6 +82,7 @@ test('a backup that cannot be written is an error in the log and a sentence in t
   timeout: 60_000,
 }, async () => {
   const { app, folder, log, run } = await nightlyForTest(2)
+  await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder should be')
   await run(null, going)
   expect((await selectBackupState(app.db)).failed).toBe(
@@ -84,6 +90,13 @@ test('a backup that cannot be written is an error in the log and a sentence in t
   )
   expect(JSON.parse(await log.line('the nightly backup failed')).level).toBe('error')
   await rm(folder)
+  // It may be a disk that is not mounted.
+  await run(null, going)
+  expect((await selectBackupState(app.db)).failed).toBe(
+    `Папки BACKUP_DIR (${folder}) нет. Подключите её диск или создайте её`,
+  )
+  await expect(readdir(folder)).rejects.toThrow('ENOENT')
+  await mkdir(folder)
   await pretendVerified(app)
   await run(null, going)
   expect(await selectBackupState(app.db)).toMatchObject({ failed: null, at: expect.any(Date) })
@@ -93,13 +106,12 @@ test('a backup that the end of the process interrupts leaves no file, is no fail
   timeout: 60_000,
 }, async () => {
   const { app, folder, run } = await nightlyForTest(2)
-  await mkdir(folder)
   await expect(run(null, { abortSignal: AbortSignal.abort() })).rejects.toThrow('aborted')
   expect(await readdir(folder)).toEqual([])
   expect((await selectBackupState(app.db)).failed).toBe(null)
 
   const [left, fresh] = ['0123456789ab', 'ba9876543210'].map((end) => `.vslukh-2026.backup.${end}`)
-  const verification = await makeVerifyFolder()
+  const verification = await makeVerifyFolder(folder)
   for (const path of [join(folder, left ?? ''), join(folder, fresh ?? '')]) {
     await writeFile(path, 'rows')
   }
@@ -112,4 +124,23 @@ test('a backup that the end of the process interrupts leaves no file, is no fail
   expect(names).toHaveLength(3)
   expect(names).toEqual(expect.arrayContaining([fresh, 'not-a-backup.txt']))
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
+})
+
+test('a missing BACKUP_DIR is named at the start, in the log and by status, and is not created; a folder in DATA_DIR is', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await folderForTest()
+  const own = { ...envOf({ databaseUrl: await databaseForTest() }), DATA_DIR: folder }
+  const env = { ...own, LOG_LEVEL: 'info', BACKUP_DIR: join(folder, 'disk/backups') }
+  const says = `Папки BACKUP_DIR (${env.BACKUP_DIR}) нет. Подключите её диск или создайте её`
+  const server = await startMain(env)
+  expect(server.stdout).toContain(`Ночных копий не будет. ${says}.\n`)
+  await expect.poll(() => server.stderr).toContain('no nightly backup can be made')
+  expect((await runCommand(env, 'status')).out).toContain(`Последняя не удалась: ${says}\n`)
+  expect(await readdir(folder)).not.toContain('disk')
+  await server.stop()
+
+  const inDataDir = { ...own, BACKUP_DIR: join(folder, 'backups') }
+  await (await startMain(inDataDir)).stop()
+  expect(await readdir(folder)).toContain('backups')
 })

@@ -1,4 +1,7 @@
+import { dirname } from 'node:path'
 import type pg from 'pg'
+import { deleteAgain, deletionFolders } from '../account-deletion/deletion-list.service.ts'
+import type { Config } from '../config.ts'
 import { withStartDatabase } from '../db/database.ts'
 import { MIGRATIONS, migrate } from '../db/migrate.ts'
 import { appendToJournal } from '../journal/journal.ts'
@@ -10,9 +13,11 @@ import {
   type SecretSource,
 } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
-import { type Manifest, type Progress, readManifest } from './backup-file.ts'
+import { type Progress, readManifest } from './backup-file.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
 import {
+  countLoadedSessions,
   countServers,
   dropScratch,
   hasWall,
@@ -24,7 +29,7 @@ import {
 type Options = {
   /** Who restores, for the journal. */
   actor: string
-  known: SecretSource
+  known: SecretSource & Pick<Config, 'backupDir'>
   /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
   mayReplace: () => Promise<void>
   isDryRun?: boolean
@@ -34,20 +39,28 @@ type Options = {
 }
 
 /** What was restored, and what became of its secret. */
-export type Restored = { manifest: Manifest; secret: SecretFate }
+export type Restored = { manifest: Manifest; secret: SecretFate; returned?: Returned }
 
-/**
- * Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product cannot work with its
- * tables. It can where all that it does not know was added by additive migrations, as a start can.
- */
+/** What a restore has brought back that was gone since the backup. */
+type Returned = {
+  /** How many accounts it has deleted again, as the list says; null where there is no list. */
+  deletedAgain: number | null
+  sessions: number
+}
+
+/** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
-  const { migration, needs = migration } = manifest
-  if (Object.hasOwn(MIGRATIONS, needs)) return manifest
+  if (isRestorable(manifest)) return manifest
   throw new BackupError(
-    `Копию сделала версия ${manifest.version}, она новее этой (в ней есть ${manifest.migration}). ` +
+    `База в копии новее этой версии: она версии ${manifest.version} (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',
   )
+}
+
+/** Whether this version of the product can restore a backup. */
+export function isRestorable({ migration }: Manifest): boolean {
+  return Object.hasOwn(MIGRATIONS, migration)
 }
 
 /**
@@ -71,14 +84,14 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const { manifest, secret: wouldBe } = await requireRestorable(path, options.known)
   const { isDryRun = false } = options
-  const secret = await withRestoreLock(url, async (client) => {
+  const replaced = await withRestoreLock(url, async (client) => {
     await requireNoServer(client)
     if (await hasWall(client)) await options.mayReplace()
-    if (isDryRun) return wouldBe
+    if (isDryRun) return { secret: wouldBe }
     return await replaceWall(client, url, { ...options, backup: { path, manifest } })
   })
   if (!isDryRun) await migrate(url)
-  return { manifest, secret }
+  return { manifest, ...replaced }
 }
 
 async function replaceWall(
@@ -91,17 +104,17 @@ async function replaceWall(
     signal,
     onProgress = () => {},
   }: Options & { backup: { path: string; manifest: Manifest } },
-): Promise<Restored['secret']> {
+): Promise<Omit<Restored, 'manifest'>> {
   try {
-    const unknown = await loadIntoScratch(client, url, { backup, onProgress, signal })
-    await migrateScratch(client, url, unknown)
-    await withStartDatabase(scratchUrl(url), ({ db }) =>
-      appendToJournal(db, {
-        actor,
-        action: 'wall.restore',
-        details: { createdAt: backup.manifest.createdAt },
-      }),
-    )
+    await loadIntoScratch(client, url, { backup, onProgress, signal })
+    await migrateScratch(url)
+    const { createdAt } = backup.manifest
+    const folders = [dirname(backup.path), ...deletionFolders(known)]
+    const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
+      await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
+      return deleteAgain(db, { folders, createdAt })
+    })
+    const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
     signal?.throwIfAborted()
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
@@ -109,7 +122,7 @@ async function replaceWall(
       // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
-    return secret
+    return { secret, returned }
   } catch (error) {
     await dropScratch(client)
     throw error

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { migrate } from '../db/migrate.ts'
 import { keepRestoresAway } from '../db/restore-lock.ts'
 import {
   BACKUP_SECRET,
@@ -12,8 +13,10 @@ import {
 } from '../testing/backups.ts'
 import { databaseForTest } from '../testing/database-for-test.ts'
 import { executeOn } from '../testing/databases.ts'
+import { runCommandOn } from '../testing/run-command.ts'
 import { NODES, startTestApp, type TestApp } from '../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
+import { loadIntoScratch } from './load-scratch.repository.ts'
 import { restoreBackup } from './restore.service.ts'
 import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
 import { verifyBackup } from './verify.service.ts'
@@ -48,12 +51,10 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   await writeBackup(newer, {
     ...manifest,
     migration: '999-future',
-    needs: '999-future',
     version: '9.0.0',
-    parts: [],
   })
-  await expect(restoreBackup(url, newer, options())).rejects.toThrow('Копию сделала версия 9.0.0')
-  await expect(verifyBackup(newer)).rejects.toThrow('Копию сделала версия 9.0.0')
+  await expect(restoreBackup(url, newer, options())).rejects.toThrow('она версии 9.0.0')
+  await expect(verifyBackup(newer)).rejects.toThrow('она версии 9.0.0')
 })
 
 test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {
@@ -141,4 +142,19 @@ test('a restore that is interrupted leaves the wall that was there and no rows b
     ),
   )
   expect(rows).toEqual([{ left: null, there: 'posts' }])
+})
+
+test('after a restore into an empty database that was killed, a start and a command name the restore, which is then done again', async () => {
+  const path = join(app.dataDir, 'killed.backup')
+  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const url = await emptyDatabase()
+  const onProgress = () => {}
+  // A kill leaves what is loaded by then, because nobody takes it away.
+  const backup = { path, manifest }
+  await withRestoreLock(url, (client) => loadIntoScratch(client, url, { backup, onProgress }))
+  await expect(migrate(url)).rejects.toThrow(/^В этой базе не закончено .* vslukh restore ФАЙЛ\.$/)
+  const { code, err } = await runCommandOn({ databaseUrl: url }, 'status')
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('vslukh restore ФАЙЛ') })
+  await restoreBackup(url, path, options())
+  await migrate(url)
 })

@@ -1,12 +1,9 @@
 import pg from 'pg'
-import { RESTORE_LOCK } from '../db/restore-lock.ts'
+import { MIGRATIONS } from '../db/migrate.ts'
+import { RESTORE_LOCK, SCRATCH } from '../db/restore-lock.ts'
 import { COUNT_NODES } from '../response-cache/operator-changes.ts'
-import { LEFT_OUT } from './backed-up-tables.ts'
 import { BackupError } from './backup-error.ts'
-import { setCopyFormat } from './tables.repository.ts'
-
-/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
-export const SCRATCH = 'vslukh_restore'
+import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
 /** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
@@ -36,29 +33,59 @@ export async function withRestoreLock<T>(
 }
 
 /**
- * Puts the loaded tables in the place of the product's in one transaction, so that the database contains either the wall that
- * was there or the restored one. The old wall's queue goes with it. `beforeCommit` runs when nothing but the commit is left.
+ * Puts the loaded tables and functions in the place of the product's in one transaction, so that the database contains either the
+ * wall that was there or the restored one. The old wall's queue goes with it, and whatever a newer version has added, which
+ * would be in the way of its migrations. `beforeCommit` runs when nothing but the commit is left.
  */
 export async function moveScratchIntoPlace(
   client: pg.Client,
   beforeCommit = async () => {},
 ): Promise<void> {
-  const loaded = await tablesOf(client, SCRATCH)
+  const loaded = await objectsOf(client, SCRATCH)
   const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
   const place = rows[0].schema
-  const old = [...new Set([...loaded, ...LEFT_OUT])].map((table) => `${place}.${quote(table)}`)
+  const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
+  const leftOut = LEFT_OUT.map((table) => `TABLE IF EXISTS ${place}.${quote(table)}`)
+  const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
   await client.query('BEGIN')
-  await client.query(`DROP TABLE IF EXISTS ${old.join(', ')} CASCADE`)
-  await client.query(`DROP FUNCTION IF EXISTS ${place}.refuse_journal_change`)
+  for (const object of new Set([...leftOut, ...old])) await client.query(`DROP ${object} CASCADE`)
   await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE')
-  for (const table of loaded) {
-    await client.query(`ALTER TABLE ${SCRATCH}.${quote(table)} SET SCHEMA ${place}`)
+  for (const { kind, name } of loaded) {
+    await client.query(`ALTER ${kind} ${SCRATCH}.${name} SET SCHEMA ${place}`)
   }
-  await client.query(`ALTER FUNCTION ${SCRATCH}.refuse_journal_change SET SCHEMA ${place}`)
   // Without CASCADE: anything that was forgotten here makes the restore fail instead of vanishing.
   await client.query(`DROP SCHEMA ${SCRATCH}`)
   await beforeCommit()
   await client.query('COMMIT')
+}
+
+type DatabaseObject = { kind: 'TABLE' | 'ROUTINE'; name: string }
+
+/** Returns the tables and functions of a schema by their quoted names, without those of extensions. */
+async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
+  const { rows } = await client.query<DatabaseObject>(
+    `SELECT kind, quote_ident(name) AS name FROM (
+      SELECT 'TABLE' AS kind, relname AS name, oid, 'pg_class'::regclass AS class
+        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'
+      UNION ALL
+      SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
+    ) AS objects
+    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e')
+    ORDER BY kind DESC, name`,
+    [schema],
+  )
+  return rows
+}
+
+/** Whether a newer version has migrated the database. Of any other one only the product's own tables are known to be the wall's. */
+async function isNewer(client: pg.Client): Promise<boolean> {
+  const exists = await client.query(`SELECT to_regclass('kysely_migration') IS NOT NULL AS yes`)
+  if (!exists.rows[0].yes) return false
+  const { rowCount } = await client.query(
+    'SELECT FROM kysely_migration WHERE name <> ALL($1) LIMIT 1',
+    [Object.keys(MIGRATIONS)],
+  )
+  return rowCount === 1
 }
 
 /** Removes what a restore that failed has loaded. */
@@ -68,14 +95,6 @@ export async function dropScratch(client: pg.Client): Promise<void> {
 }
 
 const quote = pg.escapeIdentifier
-
-async function tablesOf(client: pg.Client, schema: string): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
-    [schema],
-  )
-  return rows.map(({ name }) => name)
-}
 
 /** Whether the database contains somebody's wall: people, or acts of an operator. */
 export async function hasWall(client: pg.Client): Promise<boolean> {
@@ -93,4 +112,10 @@ export async function hasWall(client: pg.Client): Promise<boolean> {
 export async function countServers(client: pg.Client): Promise<number> {
   const { rows } = await client.query(COUNT_NODES)
   return rows[0].nodes
+}
+
+/** Returns how many sessions a restore brings back. */
+export async function countLoadedSessions(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*)::int AS sessions FROM ${SCRATCH}.sessions`)
+  return rows[0].sessions
 }

@@ -1,26 +1,53 @@
 import type { Readable } from 'node:stream'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import type { Part, Sequence } from './backup-file.ts'
+import type { Part, Sequence } from './manifest.ts'
 
 /** A table of the connection's schema: its columns, and SQL that orders its rows the same way under every collation. */
 export type TableShape = { table: string; columns: string[]; order: string }
 
 const quote = pg.escapeIdentifier
 
-/** Returns the tables of the schema that comes first in the connection's search path. */
+/** The tables that stay out of a backup: what is about mails and requests of the last days, and what migrations write themselves. */
+export const LEFT_OUT: string[] = [
+  'codes',
+  'code_mails',
+  'rate_limits',
+  'mail_log',
+  'mail_pause',
+  'additive_migrations',
+  'kysely_migration',
+  'kysely_migration_lock',
+]
+
+/**
+ * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after
+ * those that its foreign keys refer to, because rows are restored in this order.
+ */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
-  const { rows } = await client.query<TableShape>(`
+  const { rows } = await client.query<TableShape>(
+    `
+    WITH RECURSIVE depths AS (
+      SELECT oid, 0 AS depth FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> ALL($1)
+        AND NOT EXISTS (SELECT FROM pg_depend
+          WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+      UNION
+      SELECT conrelid, depth + 1 FROM depths JOIN pg_constraint ON confrelid = depths.oid
+      WHERE contype = 'f' AND conrelid <> confrelid AND depth < 100
+    )
     SELECT c.relname AS "table",
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
         WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
-      (SELECT string_agg(quote_ident(a.attname)
+      COALESCE((SELECT string_agg(quote_ident(a.attname)
           || CASE WHEN a.attcollation <> 0 THEN ' COLLATE "C"' ELSE '' END, ', ' ORDER BY k.place)
         FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, place)
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
-        WHERE i.indrelid = c.oid AND i.indisprimary) AS "order"
-    FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-    ORDER BY 1`)
+        WHERE i.indrelid = c.oid AND i.indisprimary), 'ctid') AS "order"
+    FROM depths JOIN pg_class c USING (oid) WHERE c.relnamespace = current_schema()::regnamespace
+    GROUP BY c.oid, c.relname ORDER BY max(depth), c.relname`,
+    [LEFT_OUT],
+  )
   return rows
 }
 
@@ -57,16 +84,13 @@ export async function selectSequences(client: pg.ClientBase): Promise<Sequence[]
   return sequences
 }
 
-/** Lets the sequences go on where they stood. */
-export async function setSequences(client: pg.ClientBase, sequences: Sequence[]): Promise<void> {
-  for (const { table, column, last, isCalled } of sequences) {
-    await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3, $4)', [
-      quote(table),
-      column,
-      last,
-      isCalled,
-    ])
-  }
+/** Lets a sequence go on where it stood. */
+export async function setSequence(
+  client: pg.ClientBase,
+  { table, column, last, isCalled }: Sequence,
+): Promise<void> {
+  const sql = 'SELECT setval(pg_get_serial_sequence($1, $2), $3, $4)'
+  await client.query(sql, [quote(table), column, last, isCalled])
 }
 
 /** Returns the COPY statement that fills a table from a part. */
@@ -74,26 +98,12 @@ export function copyInStatement({ table, columns }: Part): string {
   return `COPY ${quote(table)} (${columns.map(quote).join(', ')}) FROM STDIN`
 }
 
-/** Returns the names of the newest migration, and of the newest one that is not additive. */
-export async function selectMigrations(
+/** Returns the newest migration of the database, and the version of the product that has migrated it. */
+export async function selectMigration(
   client: pg.ClientBase,
-): Promise<{ migration: string; needs: string }> {
-  const { rows } = await client.query(`
-    SELECT max(name) AS migration,
-      max(name) FILTER (WHERE name NOT IN (SELECT name FROM additive_migrations)) AS needs
-    FROM kysely_migration`)
+): Promise<{ migration: string; version: string | null }> {
+  const { rows } = await client.query(
+    'SELECT (SELECT max(name) FROM kysely_migration) AS migration, version FROM installation',
+  )
   return rows[0]
-}
-
-/** Returns which tables of the schema each table's foreign keys refer to. */
-export async function selectReferences(client: pg.ClientBase): Promise<Map<string, Set<string>>> {
-  const { rows } = await client.query<{ table: string; other: string }>(`
-    SELECT c.relname AS "table", r.relname AS other
-    FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
-    WHERE k.contype = 'f' AND c.oid <> r.oid AND c.relnamespace = current_schema()::regnamespace`)
-  const references = new Map<string, Set<string>>()
-  for (const { table, other } of rows) {
-    references.set(table, (references.get(table) ?? new Set()).add(other))
-  }
-  return references
 }

@@ -6,8 +6,16 @@ import { findRunning } from '../embedded-postgres/pid-file.ts'
 
 const NAME = 'vslukh-verify-'
 
-/** Makes the folder in which a backup is verified, in the system's temporary folder unless another is given. */
-export function makeVerifyFolder(parent = tmpdir()): Promise<string> {
+/**
+ * Returns where a backup is verified: beside it, where there is room for the wall. The system's temporary folder, which may be in
+ * memory, is the way out where no PostgreSQL can run beside it: on a disk for reading, or one without owners and modes.
+ */
+export function verifyParents(folder: string): string[] {
+  return [folder, tmpdir()]
+}
+
+/** Makes the folder in which a backup is verified. */
+export function makeVerifyFolder(parent: string): Promise<string> {
   return mkdtemp(join(parent, NAME))
 }
 
@@ -15,7 +23,7 @@ export function makeVerifyFolder(parent = tmpdir()): Promise<string> {
  * Removes what verifications left behind whose process was killed: folders older than `idleMs`, each with a copy of the wall,
  * and the PostgreSQL that still runs in one. A verification that goes on keeps its folder.
  */
-export async function removeLeftVerifications(idleMs: number, parent = tmpdir()): Promise<void> {
+export async function removeLeftVerifications(idleMs: number, parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(NAME)) continue
     const path = join(parent, name)

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
@@ -6,17 +7,17 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { readPostList, wall } from '../posts/post-lists.ts'
 import { readFingerprint } from '../start/installation.ts'
 import { BackupError } from './backup-error.ts'
-import type { Manifest, Progress } from './backup-file.ts'
+import type { Progress } from './backup-file.ts'
 import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
 import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
-import { makeVerifyFolder } from './verify-folder.ts'
+import { makeVerifyFolder, verifyParents } from './verify-folder.ts'
 
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
 
 type Options = {
   onProgress?: Progress
-  folder?: string
   /** Aborting it makes the verification reject, after it has removed its files. */
   signal?: AbortSignal | undefined
 }
@@ -26,44 +27,55 @@ type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null 
 
 /**
  * Restores a backup into a fresh embedded PostgreSQL, which is removed afterwards: compares the sums of all tables, compares
- * every counter with its rows, and reads the wall as a visitor. `folder` is where it makes its files (the system's temporary
- * folder). Throws BackupError where the backup is wrong.
+ * every counter with its rows, and reads the wall as a visitor. Throws BackupError where the backup is wrong.
  */
 export async function verifyBackup(
   path: string,
-  { onProgress = () => {}, folder, signal }: Options = {},
+  { onProgress = () => {}, signal }: Options = {},
 ): Promise<Verified> {
   const manifest = await readRestorable(path)
-  const dataDir = await makeVerifyFolder(folder)
-  try {
-    return await withThrowawayPostgres(dataDir, signal, async (url) => {
-      await restoreAndCompare(url, { path, manifest }, onProgress)
-      return { manifest, ...(await readWall(url)) }
-    })
-  } finally {
-    await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
-/** Runs `work` with a new PostgreSQL. Aborting the signal stops that, by which every statement of `work` fails. */
-async function withThrowawayPostgres<T>(
-  dataDir: string,
-  signal: AbortSignal | undefined,
-  work: (url: string) => Promise<T>,
-): Promise<T> {
-  const silent = { say() {}, onLost() {}, ...(signal && { signal }) }
-  const postgres = await startEmbeddedPostgres({ dataDir, ...silent })
-  const stop = () => void postgres.stop()
+  const { connectionString: url, remove } = await startThrowaway(dirname(path), signal)
+  const stop = () => void remove()
   signal?.addEventListener('abort', stop)
   try {
-    return await work(postgres.connectionString)
+    await restoreAndCompare(url, { path, manifest }, onProgress)
+    return { manifest, ...(await readWall(url)) }
   } catch (error) {
     signal?.throwIfAborted()
     throw error
   } finally {
     signal?.removeEventListener('abort', stop)
-    await postgres.stop()
+    await remove()
   }
+}
+
+const DISK_FULL = /ENOSPC|No space left/
+
+/** Starts a new PostgreSQL; `remove` stops it and removes its files, by which every statement fails. */
+async function startThrowaway(folder: string, signal: AbortSignal | undefined) {
+  let failure: unknown
+  for (const parent of verifyParents(folder)) {
+    let dataDir: string | undefined
+    try {
+      dataDir = await makeVerifyFolder(parent)
+      return await startIn(dataDir, signal)
+    } catch (error) {
+      failure = error
+      if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+      if (signal?.aborted || DISK_FULL.test(String(error))) break
+    }
+  }
+  throw failure
+}
+
+async function startIn(dataDir: string, signal: AbortSignal | undefined) {
+  const silent = { say() {}, onLost() {}, ...(signal && { signal }) }
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
+  const remove = async () => {
+    await stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { connectionString, remove }
 }
 
 async function restoreAndCompare(
@@ -72,9 +84,9 @@ async function restoreAndCompare(
   onProgress: Progress,
 ): Promise<void> {
   await withRestoreLock(url, async (client) => {
-    const unknown = await loadIntoScratch(client, url, { backup, onProgress })
+    await loadIntoScratch(client, url, { backup, onProgress })
     await compareScratch(client, backup)
-    await migrateScratch(client, url, unknown)
+    await migrateScratch(url)
     await moveScratchIntoPlace(client)
   })
   await migrate(url)

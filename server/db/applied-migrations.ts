@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Queryable } from './database.ts'
+import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 /** A migration that says whether servers of the version before it can go on working with its tables. */
 export type MarkedMigration = Migration & {
@@ -21,11 +22,15 @@ export type AppliedMigrations = {
   breaking: string[]
 }
 
-/** Compares the database with the migrations of this version; `names` are theirs. */
+/**
+ * Compares the database with the migrations of this version; `names` are theirs. Throws StartError where a restore has not come to
+ * its end.
+ */
 export async function readAppliedMigrations(
   db: Queryable,
   names: string[],
 ): Promise<AppliedMigrations> {
+  await refuseUnfinishedRestore(db)
   const applied = await readNames(db, 'kysely_migration')
   const marked = new Set(await readNames(db, 'additive_migrations'))
   const unknown = applied.filter((name) => !names.includes(name))

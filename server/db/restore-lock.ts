@@ -1,8 +1,28 @@
+import { sql } from 'kysely'
 import pg from 'pg'
 import { StartError } from '../start/start-failure.ts'
+import type { Queryable } from './database.ts'
 
 /** Any number that no other lock of the database has. A restore holds the lock alone; servers that start share it. */
 export const RESTORE_LOCK = 7_203_551
+
+/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
+export const SCRATCH = 'vslukh_restore'
+
+/**
+ * Throws StartError where a restore into an empty database has not come to its end: a start would begin an empty wall beside what
+ * is loaded. One that would have replaced a wall has left that as it was.
+ */
+export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
+  const { rows } = await sql<{ is_unfinished: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NULL AND current_schema() <> ${SCRATCH}
+      AND to_regnamespace(${SCRATCH}) IS NOT NULL AS is_unfinished`.execute(db)
+  if (!rows[0]?.is_unfinished) return
+  throw new StartError(
+    'В этой базе не закончено восстановление из копии: оно ещё идёт, или его прервали. ' +
+      'Дождитесь конца или повторите: vslukh restore ФАЙЛ.',
+  )
+}
 
 /**
  * Keeps restores away from the database at `url` until the returned lock is disposed of: a server that starts reads the secret

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { isConnectionLost } from '../db/database-errors.ts'
 import { StartError } from '../start/start-failure.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { Place } from './cluster.ts'
@@ -54,13 +55,18 @@ export async function bringUp(
       state.failures += 1
       if (error instanceof DataDirTaken || reporting.signal.aborted) throw error
       if (retry === 'temporary') {
-        if (!TEMPORARY_FAILURE.test(String(error)) || state.failures > MAX_FAILURES) throw error
+        if (!isTemporary(error as Error) || state.failures > MAX_FAILURES) throw error
       } else if (performance.now() - reportedAt >= REMINDER_MS) {
         reportedAt = performance.now()
         reporting.say(`База данных не поднимается, пробуем дальше. ${(error as Error).message}`)
       }
     }
   }
+}
+
+/** Whoever holds the lock may stop its PostgreSQL while this process waits for the lock. */
+function isTemporary(error: Error): boolean {
+  return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
 }
 
 function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { BackupWriter, type Manifest, type Part } from '../backup/backup-file.ts'
+import { BackupWriter } from '../backup/backup-file.ts'
+import type { Manifest, Part } from '../backup/manifest.ts'
 import { createDatabase, withDatabase } from './databases.ts'
 
 /** Returns the URL of a new database without any table. */
@@ -54,7 +55,12 @@ export function restoreOptions(
     throw new Error('there is a wall')
   },
 ) {
-  const known = { appSecret: BACKUP_SECRET, acceptNewSecret: false, dataDir }
+  const known = {
+    appSecret: BACKUP_SECRET,
+    acceptNewSecret: false,
+    dataDir,
+    backupDir: undefined,
+  }
   return { actor: 'masha', known, mayReplace }
 }
 

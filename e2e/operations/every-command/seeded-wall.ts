@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, inject, onTestFinished } from 'vitest'
-import { BACKED_UP } from '../../../server/backup/backed-up-tables.ts'
+import { LEFT_OUT } from '../../../server/backup/tables.repository.ts'
 import { startEmbeddedPostgres } from '../../../server/embedded-postgres/embedded-postgres.ts'
 import { withClient } from '../../../server/testing/backups.ts'
 import { freshDatabase } from '../../../server/testing/databases.ts'
@@ -76,10 +76,11 @@ export async function openSeededWall(
     const done = withClient(postgres?.connectionString ?? url, (client) => client.query(statement))
     return (await done.finally(() => postgres?.stop())).rows
   }
+  const digest = (await query(TABLES)).map(digestOf).join(' UNION ALL ')
   const wall: Wall = {
     ...(await seed(url, mailbox.url)),
     ...{ folder, env, mailbox, url, query },
-    digest: () => query(DIGEST),
+    digest: () => query(digest),
     nodes: () => (isRunning ? 1 : 0),
     async stop() {
       await server.stop()
@@ -93,10 +94,11 @@ export async function openSeededWall(
   return wall
 }
 
-const DIGEST = BACKED_UP.map(
-  (table) =>
-    `SELECT '${table}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) AS sum FROM ${table} t`,
-).join(' UNION ALL ')
+const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r'
+  AND relnamespace = 'public'::regnamespace AND relname <> ALL('{${LEFT_OUT}}')`
+
+const digestOf = ({ name }: Record<string, unknown>) =>
+  `SELECT '${name}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) AS sum FROM ${name} t`
 
 async function databaseForTest(): Promise<string> {
   const { url, drop } = await freshDatabase(inject('databaseUrl'))

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+/** Any number that no other lock of the database has. Commands that use the database share it; who stops the database has it alone. */
+const USED_LOCK = 7_203_552
+const POLL_MS = 100
+
+async function connect(url: string): Promise<pg.Client | undefined> {
+  const client = new pg.Client({ connectionString: url, application_name: 'vslukh command' })
+  client.on('error', () => {})
+  return await client.connect().then(
+    () => client,
+    () => undefined,
+  )
+}
+
+const tryLock = async (client: pg.Client, lock: string) =>
+  (await client.query(`SELECT pg_try_advisory_lock${lock}(${USED_LOCK}) AS is_ours`)).rows[0]
+    .is_ours
+
+/**
+ * Uses a database that runs: where another command has brought it up, that one does not stop it before `stop` is called. Returns
+ * undefined where it does not answer, or is about to be stopped.
+ */
+export async function joinDatabase(
+  url: string,
+): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
+  const client = await connect(url)
+  if (!client) return undefined
+  const stop = () => client.end().catch(() => {})
+  if (await tryLock(client, '_shared').catch(() => false)) return { url, stop }
+  await stop()
+  return undefined
+}
+
+/** Waits until no command has joined the database. Until the returned connection ends, none can join it. */
+export async function waitForOthers(
+  url: string,
+  say: (line: string) => void,
+): Promise<pg.Client | undefined> {
+  const client = await connect(url)
+  if (!client) return undefined
+  for (let tries = 0; !(await tryLock(client, '').catch(() => true)); tries++) {
+    if (tries === 0) say('С базой данных ещё работает другая команда, ждём её конца…')
+    await delay(POLL_MS)
+  }
+  return client
+}
