@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,7 +8,7 @@ import { lockWaits } from '../server/testing/databases.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
-import { envOf, runCommand } from '../server/testing/run-command.ts'
+import { envOf, runCommand, startCommand } from '../server/testing/run-command.ts'
 
 const { app, vslukh, statusOf } = await operatedWall()
 
@@ -29,6 +29,26 @@ test('with --json a refusal, a wrong call and the help are JSON too, with the sa
   const one = JSON.parse((await runCommand({}, 'report', '--help', '--json')).out)
   expect(one).toMatchObject({ usage: expect.any(Array), options: expect.any(Array) })
 })
+
+test('a command is called by a link and reads nothing of the caller’s folder but the files that it is told', async () => {
+  const cwd = await folderForTest()
+  await mkdir(join(cwd, 'bin'))
+  await symlink(join(import.meta.dirname, '../bin/vslukh'), join(cwd, 'bin/vslukh'))
+  // The queue's library would read this as its configuration, and fail.
+  await writeFile(join(cwd, 'package.json'), '{ broken')
+  const variables = Object.entries(envOf(app)).map(([name, value]) => `${name}=${value}\n`)
+  await writeFile(join(cwd, 'wall.env'), variables.join(''))
+  const call = (...args: string[]) =>
+    startCommand({ root: cwd, cwd, env: {}, args: ['--env-file', 'wall.env', ...args] }).ended
+  expect(await call('backup', 'wall.backup')).toMatchObject({ code: 0, err: '' })
+  expect(await readdir(cwd)).toContain('wall.backup')
+  expect(await call('verify', 'wall.backup')).toMatchObject({ code: 0 })
+  const exported = await call('user', (await app.signUp()).email, 'export', 'data.zip')
+  expect(exported).toMatchObject({ code: 0, out: expect.stringContaining(join(cwd, 'data.zip')) })
+  const relative = { ...envOf(app), DATA_DIR: 'none' }
+  const doctor = startCommand({ root: cwd, cwd, env: relative, args: ['doctor'] })
+  expect((await doctor.ended).out).toContain(join(cwd, 'none'))
+}, 60_000)
 
 test('a person is found by what names one person alone, and the row names who called sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]

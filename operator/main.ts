@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { BackupError } from '../server/backup/backup-error.ts'
 import { readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/app-error.ts'
+import { callerFolder, fromCaller } from '../server/start/caller-folder.ts'
 import { explainStartFailure } from '../server/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
@@ -97,7 +98,7 @@ async function runCommand(args: string[]): Promise<boolean> {
   if ('runAlone' in command) {
     return print(await unlessInterrupted(command.runAlone({ words, say })), values)
   }
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, callerFolder)
   const isDryRun = values['dry-run'] === true
   const confirm = (question: string) => ask(question, values)
   const context = { config, values, words, isDryRun, actor: actorOf(values), confirm }
@@ -138,7 +139,7 @@ function requireKnown({ options = [] }: Command, name: string, values: Values): 
 
 function loadEnvFile(path: string): void {
   try {
-    process.loadEnvFile(path)
+    process.loadEnvFile(fromCaller(path))
   } catch (cause) {
     throw new Refusal(`--env-file: файл ${path} не прочитан`, { cause })
   }
