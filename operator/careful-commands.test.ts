@@ -100,6 +100,11 @@ test('an export that fails leaves no file, and both dry runs say what would be',
   const folder = await folderForTest()
   const file = join(folder, 'olga.zip')
   const save = ['user', olga.email, 'export', file]
+  const nowhere = join(folder, 'none', 'olga.zip')
+  expect(await vslukh('user', olga.email, 'export', nowhere)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Нет такого файла или папки: /),
+  })
   // The archive is read from the database while it is written.
   await app.db.schema.alterTable('archived_likes').renameTo('away').execute()
   expect(await vslukh(...save)).toMatchObject({ code: 1 })
