@@ -16,6 +16,7 @@ import * as moderation from './migrations/006-moderation.ts'
 import * as accountDeletion from './migrations/007-account-deletion.ts'
 import * as backups from './migrations/008-backups.ts'
 import * as mailLog from './migrations/009-mail-log.ts'
+import * as banReasons from './migrations/012-ban-reasons.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -28,6 +29,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '007-account-deletion': accountDeletion,
   '008-backups': backups,
   '009-mail-log': mailLog,
+  '012-ban-reasons': banReasons,
 }
 
 type Options = {
