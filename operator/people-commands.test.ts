@@ -53,6 +53,12 @@ test('registrations and writing are closed and opened, people are invited, and b
   expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
   await vslukh('close', 'registrations', '--reason', 'Спам')
   await vslukh('close', 'writing', '--reason', 'Переезд')
+  expect((await vslukh('status')).out).toContain(
+    'Доступ:     регистрация закрыта (Спам), запись на стену закрыта (Переезд); запретов: 0, ',
+  )
+  const doctor = (await vslukh('doctor')).out
+  expect(doctor).toContain('! регистрация закрыта: Спам; запись на стену закрыта: Переезд. ')
+  expect(doctor).toContain('vslukh open registrations, vslukh open writing')
   expectRefusal(await start('a@example.org'), 'REGISTRATION_CLOSED')
   expectRefusal(await write(), 'WRITING_CLOSED')
   const { link } = await json('invite', '--days', '2')

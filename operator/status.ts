@@ -1,7 +1,7 @@
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
 import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
-import { selectStatus } from '../server/status/status.repository.ts'
+import { selectStatus, type WallStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
@@ -29,6 +29,7 @@ export const status: Command = {
         `Версия:     ${wall.version ?? '—'}, ${nodes}`,
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
+        `Доступ:     ${accessLine(wall)}`,
         `Жалобы:     ${reports}`,
         `Письма:     ${mailLine(mails)}`,
         `Счётчики:   ${checked}`,
@@ -37,6 +38,14 @@ export const status: Command = {
       json: { ...wall, mails, waiting, backup },
     }
   },
+}
+
+function accessLine(wall: WallStatus): string {
+  const state = (reason: string | null) => (reason === null ? 'открыта' : `закрыта (${reason})`)
+  return (
+    `регистрация ${state(wall.registrations_closed)}, запись на стену ${state(wall.writing_closed)}; ` +
+    `запретов: ${wall.bans}, приглашений: ${wall.invitations}`
+  )
 }
 
 function waitingLine({ posts, reports, appeals }: Waiting): string {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, reader, wrong } from './config-reader.ts'
+import { type ConfigWarning, warningsOf } from './config-warnings.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -61,6 +62,8 @@ export type Config = {
   /** When they are made (UTC), and how many are kept. */
   backupAt: { hour: number; minute: number }
   backupKeep: number
+  /** What the start and the doctor say of these settings. */
+  warnings: ConfigWarning[]
 }
 
 const POSTGRES = ['postgres:', 'postgresql:']
@@ -94,6 +97,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
   requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
   const backupDir = read.text('BACKUP_DIR')
+  const operatorName = read.text('OPERATOR_NAME')
+  const contactEmail = read.email('CONTACT_EMAIL')
   return {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -114,8 +119,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
     dkim: readDkimSettings(read, folder),
     mailsPerHour: read.integer('MAILS_PER_HOUR', { fallback: 2000, min: 1, max: 10_000_000 }),
-    operatorName: read.text('OPERATOR_NAME'),
-    contactEmail: read.email('CONTACT_EMAIL'),
+    operatorName,
+    contactEmail,
     accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
     moderatorEmail: read.email('MODERATOR_EMAIL'),
     reportsToHide: readReportsToHide(read),
@@ -139,6 +144,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     backupDir: backupDir === undefined ? undefined : resolve(folder, backupDir),
     backupAt: read.timeOfDay('BACKUP_AT', { hour: 3, minute: 30 }),
     backupKeep: read.integer('BACKUP_KEEP', { fallback: 14, min: 1, max: 10_000 }),
+    // The last: by now every variable has been read.
+    warnings: warningsOf(env, read.names, { publicUrl, operatorName, contactEmail }),
   }
 }
 

@@ -45,6 +45,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
+  for (const { says, mend } of config.warnings) say(`Внимание: ${says}. ${mend}.`)
 
   // With an external database and an SMTP server nothing is stored there.
   const usesDataDir = config.databaseUrl === undefined || config.smtpUrl === undefined

@@ -54,6 +54,11 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
       says: /расхождений: 2/,
       mend: /vslukh recount/,
     }),
+    expectFinding({ ...env, OPERATOR_NAME: '', REPORT_TO_HIDE: '5' }, 'settings', {
+      level: 'warning',
+      says: /^сайт открыт людям, .*: OPERATOR_NAME; переменной REPORT_TO_HIDE нет$/,
+      mend: /Задайте OPERATOR_NAME: .*в виду REPORTS_TO_HIDE/,
+    }),
     expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
   ])
   const DATA_DIR = await folderForTest()

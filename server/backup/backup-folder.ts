@@ -1,7 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const FINISHED = /^vslukh-.*\.backup$/
+/** Names of backups that are whole. */
+export const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
 
 /** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */

@@ -10,8 +10,15 @@ const LATE_SECONDS = 120
 
 /** Whether mails leave the queue. */
 export function checkMailQueue(health: MailHealth): Finding {
-  const { waiting, failing, oldestSeconds, failingSince, error, reason } = health
+  const { waiting, failing, limited, oldestSeconds, failingSince, error, reason } = health
   const says = `писем в очереди: ${waiting}, не уходят: ${failing}`
+  if (limited > 0) {
+    return broken(
+      'mails',
+      `${says}, исчерпаны письма этого часа: ${limited}`,
+      'Если столько писем и нужно, увеличьте MAILS_PER_HOUR; кому они, покажет vslukh mail log',
+    )
+  }
   if (failing === 0 && oldestSeconds < LATE_SECONDS) return well('mails', says)
   if (failingSince === null) {
     return broken('mails', says, 'Что с каждым из них, покажет vslukh mail log')
@@ -49,6 +56,7 @@ type Asked = { resolver: Resolver; dkimSelector?: string | undefined }
 /** Looks in the DNS for what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC and, with a selector, DKIM. */
 export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
   const domain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1)
+  if (!domain.includes('.')) return well('mail domain', `${domain}: в DNS такого имени нет`)
   const records = [
     { name: 'SPF', at: domain, begins: 'v=spf1' },
     { name: 'DMARC', at: `_dmarc.${domain}`, begins: 'v=dmarc1' },
