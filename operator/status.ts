@@ -1,5 +1,6 @@
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
+import { smtpReason } from '../server/mail/smtp-advice.ts'
 import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
 import { selectStatus, type WallStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -60,7 +61,9 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   const { sent, refused, expired } = lastHour
   const ended = `за час отправлено: ${sent}, отклонено: ${refused}, опоздало: ${expired}`
   const line = `ждут: ${waiting}, не уходят: ${failing}; ${ended}`
-  return failingSince === null ? line : `${line}. Не уходят с ${time(failingSince)}: ${reason}`
+  return failingSince === null
+    ? line
+    : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
 }
 
 function backupLine({ at, bytes, failed, verifiedAt, verificationFailed }: BackupState): string {

@@ -1,7 +1,7 @@
 import type { Resolver } from 'node:dns/promises'
 import type { Config } from '../config.ts'
 import type { MailHealth } from '../mail/mail-health.repository.ts'
-import { smtpAdvice } from '../mail/smtp-advice.ts'
+import { smtpAdvice, smtpReason } from '../mail/smtp-advice.ts'
 import { verifySmtp } from '../mail/verify-smtp.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
@@ -26,7 +26,7 @@ export function checkMailQueue(health: MailHealth): Finding {
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return broken(
     'mails',
-    `${says}, ${since}: ${reason}`,
+    `${says}, ${since}: ${smtpReason({ message: reason })}`,
     smtpAdvice({ code: error, message: reason }),
   )
 }
@@ -44,7 +44,8 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
     return well('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return broken('smtp', `почтовый сервер ${host}: ${message}`, smtpAdvice({ code, message }))
+    const says = `почтовый сервер ${host}: ${smtpReason({ message })}`
+    return broken('smtp', says, smtpAdvice({ code, message }))
   }
 }
 
