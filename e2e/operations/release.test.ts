@@ -85,6 +85,15 @@ test('a release runs in an empty folder, without environment, Node, its library 
   await expect(status()).rejects.toThrow(/\nNode не запускается: .*apt-get install libatomic1/)
 })
 
+test('the list of components for a security review is made of what is installed, and names what runs in production only', async () => {
+  const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, ...BIG_OUTPUT })
+  const { bomFormat, components } = JSON.parse(stdout)
+  expect(bomFormat).toBe('CycloneDX')
+  const names = components.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'nodemailer', 'micromark']))
+  expect(names).not.toContain('vitest')
+})
+
 test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {
   timeout: 300_000,
 }, async ({ skip }) => {
