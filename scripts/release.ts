@@ -71,7 +71,7 @@ export async function makeRelease(folder: string): Promise<string> {
 }
 
 /** Returns the folders of the installed packages that the server needs, by the marks of the lock file. */
-async function listPackages(): Promise<string[]> {
+export async function listPackages(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
   const platform = Object.keys(optionalDependencies).filter(
