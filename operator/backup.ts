@@ -8,6 +8,7 @@ import {
 } from '../server/backup/restore.service.ts'
 import { verifyBackup } from '../server/backup/verify.service.ts'
 import { appendToJournal } from '../server/journal/journal.ts'
+import { fromCaller } from '../server/start/caller-folder.ts'
 import { readSecret } from '../server/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
@@ -26,7 +27,7 @@ export const backup: Command = {
   async run(context: Context): Promise<Output> {
     requireWords(context, 0, 1)
     const { db, wall, config, actor, values, isDryRun } = context
-    const file = await backupPath(context.words[0] ?? '.')
+    const file = await backupPath(fromCaller(context.words[0] ?? '.'))
     const secret = values['without-secret'] === true ? null : await readSecret(db, config)
     if (isDryRun) return { lines: [`Копия: ${file}`], json: { file } }
     const { bytes, manifest } = await createBackup(wall.url, file, {
@@ -52,7 +53,7 @@ export const verify: Command = {
   endsWhenInterrupted: true,
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
-    const [file = ''] = context.words
+    const [file = ''] = context.words.map(fromCaller)
     const verified = await verifyBackup(file, { onProgress: shown(), signal: interruption })
     const { createdAt, version, migration } = verified.manifest
     const { posts, fingerprint } = verified
@@ -88,7 +89,7 @@ export const restore: Command = {
   endsWhenInterrupted: true,
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
-    const [file = ''] = context.words
+    const [file = ''] = context.words.map(fromCaller)
     const { config, actor, say, isDryRun } = context
     if (!hasDatabase(config)) {
       // A file that is refused leaves no empty database behind.

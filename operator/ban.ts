@@ -3,20 +3,25 @@ import {
   addBan,
   type BanKind,
   isReadable,
+  isSweeping,
   removeBan,
   selectBans,
 } from '../server/site-state/site-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, requireWords } from './command.ts'
+import { change, daysOf, requireWords, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'
 import { printable, time } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
 
 export const ban: Command = {
-  usage: ['ban list', 'ban add domain|network|email ЗНАЧЕНИЕ [--days ДНЕЙ]', 'ban remove НОМЕР'],
+  usage: [
+    'ban list',
+    'ban add domain|network|email ЗНАЧЕНИЕ [--reason ПРИЧИНА] [--days ДНЕЙ]',
+    'ban remove НОМЕР',
+  ],
   summary: 'откуда нельзя зарегистрироваться',
-  options: ['days='],
+  options: ['reason=', 'days='],
   async run(context: Context): Promise<Output> {
     const [what] = context.words
     if (what === 'list') return list(context)
@@ -30,9 +35,10 @@ async function list(context: Context): Promise<Output> {
   requireWords(context, 1)
   const bans = await selectBans(context.db)
   const lines = bans.map(
-    ({ id, kind, value, until }) =>
-      `${id}  ${KINDS[kind]} ${printable(value)}, ${until ? `до ${time(until)}` : 'бессрочно'}` +
-      `${isReadable({ kind, value }) ? '' : ' (не действует: такой сети нет)'}`,
+    ({ id, kind, value, until, reason, actor }) =>
+      `${id}  ${KINDS[kind]} ${printable(value)}, ${endOf(until)}` +
+      `${isReadable({ kind, value }) ? '' : ' (не действует: такой сети нет)'}` +
+      `${reason === null ? '' : `. ${printable(reason)}`}${actor === null ? '' : ` (${printable(actor)})`}`,
   )
   return { lines: lines.length > 0 ? lines : ['Запретов нет.'], json: bans }
 }
@@ -42,10 +48,20 @@ async function add(context: Context): Promise<Output> {
   const [, kind = '', value = ''] = context.words
   if (!isKind(kind)) throw new UsageError('нужно domain, network или email')
   const days = daysOf(context, 'days') ?? null
+  const reason = textOf(context, 'reason') ?? null
   const { actor } = context
-  const id = await change(context, (tx) => addBan(tx, { kind, value, days, actor }))
-  if (id === undefined) throw new UsageError(`«${value}» — не ${KINDS[kind]}`)
-  return { lines: [`Отсюда больше не зарегистрироваться: ${value} (запрет ${id}).`], json: { id } }
+  if (isSweeping(kind, value)) {
+    await context.confirm(`Под запрет «${value}» попадёт очень много людей. Всё равно запретить?`)
+  }
+  const added = await change(context, (tx) => addBan(tx, { kind, value, days, reason, actor }))
+  if (added === undefined) throw new UsageError(`«${value}» — не ${KINDS[kind]}`)
+  const { id, until } = added
+  const line = `Отсюда больше не зарегистрироваться: ${value}, ${endOf(until)} (запрет ${id}).`
+  return { lines: [line], json: added }
+}
+
+function endOf(until: Date | null): string {
+  return until ? `до ${time(until)}` : 'бессрочно'
 }
 
 async function remove(context: Context): Promise<Output> {

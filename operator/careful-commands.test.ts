@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { readJournal } from '../server/journal/journal.ts'
@@ -10,7 +9,7 @@ import { lockWaits } from '../server/testing/databases.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
-import { envOf, runHere } from '../server/testing/run-command.ts'
+import { envOf, runHere, startCommand } from '../server/testing/run-command.ts'
 
 const { app, vslukh, statusOf } = await operatedWall()
 
@@ -31,6 +30,26 @@ test('with --json a refusal, a wrong call and the help are JSON too, with the sa
   const one = JSON.parse((await runHere({}, ['report', '--help', '--json'])).out)
   expect(one).toMatchObject({ usage: expect.any(Array), options: expect.any(Array) })
 })
+
+test('a command is called by a link and reads nothing of the caller’s folder but the files that it is told', async () => {
+  const cwd = await folderForTest()
+  await mkdir(join(cwd, 'bin'))
+  await symlink(join(import.meta.dirname, '../bin/vslukh'), join(cwd, 'bin/vslukh'))
+  // The queue's library would read this as its configuration, and fail.
+  await writeFile(join(cwd, 'package.json'), '{ broken')
+  const variables = Object.entries(envOf(app)).map(([name, value]) => `${name}=${value}\n`)
+  await writeFile(join(cwd, 'wall.env'), variables.join(''))
+  const call = (...args: string[]) =>
+    startCommand({ root: cwd, cwd, env: {}, args: ['--env-file', 'wall.env', ...args] }).ended
+  expect(await call('backup', 'wall.backup')).toMatchObject({ code: 0, err: '' })
+  expect(await readdir(cwd)).toContain('wall.backup')
+  expect(await call('verify', 'wall.backup')).toMatchObject({ code: 0 })
+  const exported = await call('user', (await app.signUp()).email, 'export', 'data.zip')
+  expect(exported).toMatchObject({ code: 0, out: expect.stringContaining(join(cwd, 'data.zip')) })
+  const relative = { ...envOf(app), DATA_DIR: 'none' }
+  const doctor = startCommand({ root: cwd, cwd, env: relative, args: ['doctor'] })
+  expect((await doctor.ended).out).toContain(join(cwd, 'none'))
+}, 60_000)
 
 test('a person is found by what names one person alone, and the row names who called sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
@@ -82,6 +101,11 @@ test('an export that fails leaves no file, and both dry runs say what would be',
   const folder = await folderForTest()
   const file = join(folder, 'olga.zip')
   const save = ['user', olga.email, 'export', file]
+  const nowhere = join(folder, 'none', 'olga.zip')
+  expect(await vslukh('user', olga.email, 'export', nowhere)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Нет такого файла или папки: /),
+  })
   // The archive is read from the database while it is written.
   await app.db.schema.alterTable('archived_likes').renameTo('away').execute()
   expect(await vslukh(...save)).toMatchObject({ code: 1 })
@@ -107,71 +131,6 @@ test('status names an appeal where there is no report', async () => {
   const reported = await app.publish(author)
   await report(app, await app.signUp(), { postId: reported.id })
   expect((await vslukh('status')).out).toContain('1 жалоба и 1 обжалование на 2 записи, ')
-})
-
-test('the journal says in words who was named, renamed and blocked, by which order and for how long, and that a post came back', async () => {
-  const author = await app.signUp()
-  const post = await app.publish(author, 'Первая строка\nвторая строка')
-  const run = async (...args: string[]) =>
-    expect(await vslukh(...args, '--yes')).toMatchObject({ code: 0 })
-  await run('moderator', 'add', author.email)
-  await run('ban', 'add', 'domain', 'spam.example', '--days', '7')
-  await run('user', author.email, 'rename', 'novoe_imya')
-  await run(
-    'post',
-    post.id,
-    'remove',
-    '--order',
-    'РКН № 1234-ИД',
-    '--note',
-    'Срочно',
-    '--block-days',
-    '3',
-  )
-  await run('post', post.id, 'restore')
-  const { out } = await vslukh('journal')
-  for (const words of [
-    `назначен модератор\n    Почта: ${author.email}`,
-    'запрет регистрации\n    Значение: spam.example\n    Дней: 7',
-    `имя изменено (человек ${author.id})\n    Было: ${author.username}\n    Стало: novoe_imya`,
-    'Предписание: РКН № 1234-ИД\n    Заметка: Срочно\n    Текст: Первая строка\n    вторая строка',
-    `закрыта возможность писать (человек ${author.id})`,
-    `запись возвращена (запись ${post.id}, человек ${author.id})`,
-  ]) {
-    expect(out).toContain(words)
-  }
-  expect(out).toMatch(/\n {4}До \d\d\.\d\d\.\d{4}, \d\d:\d\d GMT\+3\n/)
-  expect(out).not.toMatch(/[a-z]+\.[a-z]+ /)
-})
-
-test('post and reports show reports, comments and the appeal whole, and what was decided before', async () => {
-  const author = await app.signUp()
-  const post = await app.publish(author, 'Строка записи\nещё строка')
-  await report(app, await app.signUp(), { postId: post.id, comment: 'Грубо\nи неправда' })
-  const shown = (await vslukh('post', post.id)).out
-  for (const words of ['1 жалоба', '    «Грубо\n    и неправда»', '    ещё строка\n']) {
-    expect(shown).toContain(words)
-    expect((await vslukh('reports')).out).toContain(words)
-  }
-  await vslukh('post', post.id, 'remove', '--note', 'Проверено')
-  const path = `/users/current/removed-posts/${post.id}/appeal`
-  const body = { text: 'Верните\nпожалуйста' }
-  await app.call('POST', path, { token: author.token, body })
-  const appealed = (await vslukh('post', post.id)).out
-  expect(appealed).toContain('«Верните\n    пожалуйста»')
-  expect(appealed).toMatch(/Журнал:\n.*запись удалена[\s\S]*Заметка: Проверено/)
-})
-
-test('the access journal can be read, and that it was read stands in the journal', async () => {
-  const author = await app.signUp()
-  await sql`INSERT INTO access_journal (action, user_id, address, port)
-    VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)
-  const { out } = await vslukh('journal', '--access', '--user', author.email)
-  expect(out).toContain(`вход: человек ${author.id} — 203.0.113.7, порт 4711\n`)
-  expect((await readJournal(app.db, { userId: author.id }))[0]).toMatchObject({
-    action: 'access.read',
-    actor: 'masha',
-  })
 })
 
 test('Ctrl+C and Ctrl+D at a question change nothing and end with a sentence', async () => {

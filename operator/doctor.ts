@@ -2,6 +2,7 @@ import { selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { readConfig } from '../server/config.ts'
 import { examine } from '../server/doctor/doctor.service.ts'
 import { broken, type Finding } from '../server/doctor/finding.ts'
+import { callerFolder } from '../server/start/caller-folder.ts'
 import { explainStartFailure } from '../server/start/start-failure.ts'
 import { type Alone, type Command, type Output, requireWords } from './command.ts'
 import { openWall } from './open-wall.ts'
@@ -21,7 +22,7 @@ export const doctor: Command = {
 async function findAll({ env, say }: Alone): Promise<Finding[]> {
   let stage = 'settings'
   try {
-    const config = readConfig(env)
+    const config = readConfig(env, callerFolder)
     stage = 'database'
     const wall = await openWall(config, say)
     try {

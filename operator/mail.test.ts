@@ -48,6 +48,11 @@ test('what stops it is named with the way to mend it: no server, and a wrong pas
     /✓ Соединение.*\n✓ Шифрование.*\n✗ .*535.*Проверьте в SMTP_URL имя и пароль/s,
   )
   expect(refused.out).not.toContain('not-this-one')
+  const unchecked = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${port}?requireTLS=true` })
+  expect(unchecked.out).toMatch(
+    /✗ сертификат (?:подписан|не проверить|выдан|истёк)|✗ срок сертификата/,
+  )
+  expect(unchecked.out).not.toContain('use-system-ca')
 })
 
 test('without an SMTP server it is refused with a sentence', async () => {

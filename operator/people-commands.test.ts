@@ -53,6 +53,12 @@ test('registrations and writing are closed and opened, people are invited, and b
   expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
   await vslukh('close', 'registrations', '--reason', 'Спам')
   await vslukh('close', 'writing', '--reason', 'Переезд')
+  expect((await vslukh('status')).out).toContain(
+    'Доступ:     регистрация закрыта (Спам), запись на стену закрыта (Переезд); запретов: 0, ',
+  )
+  const doctor = (await vslukh('doctor')).out
+  expect(doctor).toContain('! регистрация закрыта: Спам; запись на стену закрыта: Переезд. ')
+  expect(doctor).toContain('vslukh open registrations, vslukh open writing')
   expectRefusal(await start('a@example.org'), 'REGISTRATION_CLOSED')
   expectRefusal(await write(), 'WRITING_CLOSED')
   const { link } = await json('invite', '--days', '2')
@@ -67,6 +73,18 @@ test('registrations and writing are closed and opened, people are invited, and b
   const { id } = await json('ban', 'add', 'domain', 'spam.example', '--days', '7')
   expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
   expect((await vslukh('ban', 'list')).out).toContain(`${id}  домен spam.example, до `)
+  const again = ['ban', 'add', 'domain', 'Spam.example', '--reason', 'Рассылка', '--as', 'Галя']
+  expect((await vslukh(...again)).out).toContain('не зарегистрироваться: Spam.example, до ')
+  expect((await vslukh('ban', 'list')).out).toMatch(
+    new RegExp(`^${id}  домен spam.example, до .*\\. Рассылка \\(Галя\\)$`, 'm'),
+  )
+  for (const vast of ['network 0.0.0.0/0', 'network ::/8', 'network 64.0.0.0/7', 'domain com']) {
+    const add = ['ban', 'add', ...vast.split(' ')]
+    expect(await vslukh(...add)).toMatchObject({ code: 1, err: expect.stringContaining('--yes') })
+  }
+  const meant = await json('ban', 'add', 'domain', 'test', '--yes')
+  expectRefusal(await start('a@mail.test'), 'REGISTRATION_CLOSED')
+  expect(await vslukh('ban', 'remove', meant.id)).toMatchObject({ code: 0 })
   expect(await vslukh('ban', 'remove', id, '--dry-run')).toMatchObject({ code: 0 })
   expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
   expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
@@ -81,6 +99,9 @@ test('registrations and writing are closed and opened, people are invited, and b
     'masha registrations.open',
     'masha writing.open',
     'masha ban.add',
+    'Галя ban.add',
+    'masha ban.add',
+    'masha ban.remove',
     'masha ban.remove',
   ])
 }, 120_000)

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { BackupError } from '../server/backup/backup-error.ts'
 import { readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/app-error.ts'
+import { callerFolder, fromCaller } from '../server/start/caller-folder.ts'
 import { explainStartFailure } from '../server/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
@@ -109,7 +110,7 @@ type Call = Pick<Context, 'env' | 'words' | 'values' | 'isDryRun'>
 function runWith(command: Command, call: Call, terminal: Speaking): Promise<Output> {
   const { say } = terminal
   if ('runAlone' in command) return unlessInterrupted(command.runAlone({ ...call, say }))
-  const config = readConfig(call.env)
+  const config = readConfig(call.env, callerFolder)
   const confirm = (question: string) => ask(question, call.values, terminal)
   const context = { ...call, config, actor: actorOf(call), confirm, say }
   const running = 'run' in command ? runOnWall(command, context) : command.runWithoutWall(context)
@@ -135,7 +136,7 @@ function requireKnown(command: Command, name: string, values: Values): void {
 function withFile(env: Env, path: Values[string]): Env {
   if (typeof path !== 'string') return env
   try {
-    return { ...parseEnv(readFileSync(path, 'utf8')), ...env }
+    return { ...parseEnv(readFileSync(fromCaller(path), 'utf8')), ...env }
   } catch (cause) {
     throw new Refusal(`--env-file: файл ${path} не прочитан`, { cause })
   }

@@ -1,8 +1,9 @@
 import { requireBackupFolder } from '../server/backup/backup-folder.ts'
 import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
+import { smtpReason } from '../server/mail/smtp-advice.ts'
 import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
-import { selectStatus } from '../server/status/status.repository.ts'
+import { selectStatus, type WallStatus } from '../server/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
@@ -34,6 +35,7 @@ export const status: Command = {
         `Версия:     ${wall.version ?? '—'}, ${nodes}`,
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
+        `Доступ:     ${accessLine(wall)}`,
         `Жалобы:     ${reports}`,
         `Письма:     ${mailLine(mails)}`,
         `Счётчики:   ${checked}`,
@@ -42,6 +44,14 @@ export const status: Command = {
       json: { ...wall, mails, waiting, backup },
     }
   },
+}
+
+function accessLine(wall: WallStatus): string {
+  const state = (reason: string | null) => (reason === null ? 'открыта' : `закрыта (${reason})`)
+  return (
+    `регистрация ${state(wall.registrations_closed)}, запись на стену ${state(wall.writing_closed)}; ` +
+    `запретов: ${wall.bans}, приглашений: ${wall.invitations}`
+  )
 }
 
 function waitingLine({ posts, reports, appeals }: Waiting): string {
@@ -56,7 +66,9 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   const { sent, refused, expired } = lastHour
   const ended = `за час отправлено: ${sent}, отклонено: ${refused}, опоздало: ${expired}`
   const line = `ждут: ${waiting}, не уходят: ${failing}; ${ended}`
-  return failingSince === null ? line : `${line}. Не уходят с ${time(failingSince)}: ${reason}`
+  return failingSince === null
+    ? line
+    : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
 }
 
 function backupLine({ at, bytes, failed, verifiedAt, verificationFailed }: BackupState): string {

@@ -11,6 +11,7 @@ import { appendToJournal } from '../server/journal/journal.ts'
 import type { Person } from '../server/moderation/people.repository.ts'
 import { publishFromOutside } from '../server/response-cache/operator-changes.ts'
 import { deriveKey } from '../server/start/app-secret.ts'
+import { fromCaller } from '../server/start/caller-folder.ts'
 import { readSecret } from '../server/start/installation.ts'
 import type { Context, Output } from './command.ts'
 import { Refusal } from './command-errors.ts'
@@ -25,7 +26,7 @@ export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
  * at the end, so that a failure leaves no file that looks whole.
  */
 export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
-  const [, , file = ''] = context.words
+  const file = fromCaller(context.words[2] ?? '')
   const { db, config, actor, isDryRun } = context
   if (existsSync(file)) throw new Refusal(`Файл ${file} уже есть.`)
   if (!isDryRun) {

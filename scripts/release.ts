@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
+import {
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -30,6 +40,8 @@ const LEFT_OUT = [
   new RegExp(`^${NODE}/(?:include|share)$`),
 ]
 
+const execute = promisify(execFile)
+
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
 /**
@@ -45,13 +57,13 @@ export async function makeRelease(folder: string): Promise<string> {
     const target = join(staging, name)
     for (const part of [...PARTS, ...(await listPackages())]) await copyPart(part, target)
     await mkdir(join(target, 'node_modules/.bin'))
-    await symlink(
-      join('..', relative('node_modules', NODE), 'bin/node'),
-      join(target, 'node_modules/.bin/node'),
-    )
+    await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
+    await copyLibrary(join(target, NODE, 'lib'))
     await mkdir(folder, { recursive: true })
     const archive = join(folder, `${name}.tar.gz`)
-    await promisify(execFile)('tar', ['-czf', archive, '-C', staging, name])
+    // Unpacked by root, nothing may belong to somebody who happens to have the builder's number.
+    const owner = ['--owner=0', '--group=0', '--numeric-owner']
+    await execute('tar', ['-czf', archive, ...owner, '-C', staging, name])
     return archive
   } finally {
     await rm(staging, { recursive: true, force: true })
@@ -59,7 +71,7 @@ export async function makeRelease(folder: string): Promise<string> {
 }
 
 /** Returns the folders of the installed packages that the server needs, by the marks of the lock file. */
-async function listPackages(): Promise<string[]> {
+export async function listPackages(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
   const platform = Object.keys(optionalDependencies).filter(
@@ -83,6 +95,22 @@ async function copyPart(part: string, target: string): Promise<void> {
       return !isNested && !LEFT_OUT.some((pattern) => pattern.test(path))
     },
   })
+}
+
+const LIBRARY_NOTE = `libatomic.so.1 is a part of GCC (https://gcc.gnu.org): GPL-3.0 with the GCC Runtime Library Exception 3.1.
+It comes unchanged from the system on which this archive was made, whose packages have its source.
+bin/run-node uses it where the machine has none.
+`
+
+/** Copies the library that Node needs and a minimal Debian lacks, from this machine. Other systems need none. */
+async function copyLibrary(folder: string): Promise<void> {
+  if (process.platform !== 'linux') return
+  const { stdout } = await execute('ldd', [join(ROOT, NODE, 'bin/node')])
+  const path = /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
+  if (path === undefined) return
+  await mkdir(folder)
+  await copyFile(path, join(folder, 'libatomic.so.1'))
+  await writeFile(join(folder, 'README.txt'), LIBRARY_NOTE)
 }
 
 if (import.meta.main) {

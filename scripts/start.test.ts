@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -11,12 +11,15 @@ const ROOT = join(import.meta.dirname, '..')
 const listCaches = () =>
   readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
 
-test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it', async () => {
+test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it; it reads no configuration of the current folder', async () => {
   const cache = await folderForTest()
   const before = await listCaches()
+  // The queue's library would read this as its configuration, and fail.
+  await writeFile(join(cache, 'package.json'), '{ broken')
   // Refused after the web is built and the server's code is loaded.
   const env = { PATH: process.env.PATH, XDG_CACHE_HOME: cache, PORT: 'http' }
   const start = spawn(process.execPath, [join(ROOT, 'scripts/start.ts')], {
+    cwd: cache,
     env,
     stdio: ['ignore', 'inherit', 'pipe'],
   })

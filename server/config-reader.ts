@@ -9,7 +9,11 @@ type Range = { fallback: number; min: number; max: number }
 
 /** Each function returns the fallback or undefined for an unset variable, and throws ConfigError for a value it cannot parse. */
 export function reader(env: NodeJS.ProcessEnv) {
-  const text = (name: string) => env[name]?.trim() || undefined
+  const names = new Set<string>()
+  const text = (name: string) => {
+    names.add(name)
+    return env[name]?.trim() || undefined
+  }
 
   /** `parse` returns undefined for a wrong value. */
   function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
@@ -21,6 +25,8 @@ export function reader(env: NodeJS.ProcessEnv) {
   }
 
   return {
+    /** The variables that were read. */
+    names,
     text,
     integer(name: string, { fallback, min, max }: Range): number {
       const parse = (value: string) => {

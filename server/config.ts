@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, reader, wrong } from './config-reader.ts'
+import { type ConfigWarning, warningsOf } from './config-warnings.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -61,15 +62,18 @@ export type Config = {
   /** When they are made (UTC), and how many are kept. */
   backupAt: { hour: number; minute: number }
   backupKeep: number
+  /** What the start and the doctor say of these settings. */
+  warnings: ConfigWarning[]
 }
 
 const POSTGRES = ['postgres:', 'postgresql:']
 
 /**
- * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset.
+ * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset; relative paths
+ * begin in `folder`.
  * Throws ConfigError, which names the first variable that is wrong.
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   const read = reader(env)
   const databaseUrl = read.url('DATABASE_URL', POSTGRES)
   const databaseDirectUrl = read.url('DATABASE_DIRECT_URL', POSTGRES)
@@ -93,6 +97,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
   requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
   const backupDir = read.text('BACKUP_DIR')
+  const operatorName = read.text('OPERATOR_NAME')
+  const contactEmail = read.email('CONTACT_EMAIL')
   return {
     port: read.integer('PORT', { fallback: 3000, min: 0, max: 65535 }),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -100,7 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hstsSubdomains: read.oneOf('HSTS_SUBDOMAINS', ['on', 'off'], 'off') === 'on',
     appName: read.text('APP_NAME') ?? 'Вслух',
     serviceWorker: read.oneOf('SERVICE_WORKER', ['on', 'off'], 'on') === 'on',
-    dataDir: resolve(read.text('DATA_DIR') ?? './data'),
+    dataDir: resolve(folder, read.text('DATA_DIR') ?? './data'),
     databaseUrl,
     databaseDirectUrl,
     databaseReplicaUrl,
@@ -111,10 +117,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     mailFrom:
       read.email('MAIL_FROM') ??
       `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
-    dkim: readDkimSettings(read),
+    dkim: readDkimSettings(read, folder),
     mailsPerHour: read.integer('MAILS_PER_HOUR', { fallback: 2000, min: 1, max: 10_000_000 }),
-    operatorName: read.text('OPERATOR_NAME'),
-    contactEmail: read.email('CONTACT_EMAIL'),
+    operatorName,
+    contactEmail,
     accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
     moderatorEmail: read.email('MODERATOR_EMAIL'),
     reportsToHide: readReportsToHide(read),
@@ -135,9 +141,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         ? undefined
         : read.integer('METRICS_PORT', { fallback: 0, min: 0, max: 65535 }),
     metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
-    backupDir: backupDir === undefined ? undefined : resolve(backupDir),
+    backupDir: backupDir === undefined ? undefined : resolve(folder, backupDir),
     backupAt: read.timeOfDay('BACKUP_AT', { hour: 3, minute: 30 }),
     backupKeep: read.integer('BACKUP_KEEP', { fallback: 14, min: 1, max: 10_000 }),
+    // The last: by now every variable has been read.
+    warnings: warningsOf(env, read.names, { publicUrl, operatorName, contactEmail }),
   }
 }
 
@@ -160,7 +168,10 @@ function requireOneWayOfMail({
 /** A name of the DNS, which may have dots. */
 const SELECTOR = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
-function readDkimSettings({ text }: Pick<ReturnType<typeof reader>, 'text'>): Config['dkim'] {
+function readDkimSettings(
+  { text }: Pick<ReturnType<typeof reader>, 'text'>,
+  folder: string,
+): Config['dkim'] {
   const [keyFile, selector] = [text('DKIM_KEY_FILE'), text('DKIM_SELECTOR')]
   if (keyFile === undefined && selector === undefined) return undefined
   if (keyFile === undefined || selector === undefined) {
@@ -169,7 +180,7 @@ function readDkimSettings({ text }: Pick<ReturnType<typeof reader>, 'text'>): Co
   if (!SELECTOR.test(selector)) {
     throw wrong('DKIM_SELECTOR', selector, 'нужно имя в DNS, например wall')
   }
-  return { keyFile: resolve(keyFile), selector }
+  return { keyFile: resolve(folder, keyFile), selector }
 }
 
 /** The origin that people see. */

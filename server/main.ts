@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.ts'
 import { createLineWriter, createLogger } from './logger.ts'
 import { readDkim } from './mail/dkim.ts'
 import { openMailTransport } from './mail/transport.ts'
+import { callerFolder } from './start/caller-folder.ts'
 import { leaveNote, makeDataDir } from './start/data-dir.ts'
 import { openInstallation, refuseLostDatabase } from './start/installation.ts'
 import { requirePostgresVersion } from './start/postgres-version.ts'
@@ -42,9 +43,10 @@ try {
 
 /** Runs config → database → migrations → app → listen. All that was started is stopped in the reverse order. */
 async function start(): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
+  for (const { says, mend } of config.warnings) say(`Внимание: ${says}. ${mend}.`)
 
   // With an external database and an SMTP server nothing is stored there.
   const usesDataDir = config.databaseUrl === undefined || config.smtpUrl === undefined

@@ -54,19 +54,30 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
       says: /расхождений: 2/,
       mend: /vslukh recount/,
     }),
+    expectFinding({ ...env, OPERATOR_NAME: '', REPORT_TO_HIDE: '5' }, 'settings', {
+      level: 'warning',
+      says: /^сайт открыт людям, .*: OPERATOR_NAME; переменной REPORT_TO_HIDE нет$/,
+      mend: /Задайте OPERATOR_NAME: .*в виду REPORTS_TO_HIDE/,
+    }),
     expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
   ])
   const DATA_DIR = await folderForTest()
   const BACKUP_DIR = await folderForTest()
   const { found } = await examine({ ...env, DATA_DIR, BACKUP_DIR })
   expect(found['backup disk']).toMatchObject({ says: expect.stringContaining(BACKUP_DIR) })
-  await executeOn(DATABASE_URL, `DELETE FROM kysely_migration WHERE name = '009-mail-log'`)
+  await executeOn(
+    DATABASE_URL,
+    `UPDATE kysely_migration SET name = '999' WHERE name = '009-mail-log'`,
+  )
   await expectFinding(env, 'database', {
     level: 'broken',
     says: /другой версии/,
     mend: /базы данных/,
   })
-  await executeOn(DATABASE_URL, `INSERT INTO kysely_migration VALUES ('009-mail-log', 'now')`)
+  await executeOn(
+    DATABASE_URL,
+    `UPDATE kysely_migration SET name = '009-mail-log' WHERE name = '999'`,
+  )
   const name = new URL(DATABASE_URL).pathname.slice(1)
   await executeOn(DATABASE_URL, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await expectFinding(env, 'database', {

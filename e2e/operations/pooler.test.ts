@@ -1,6 +1,10 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { examine } from '../../server/testing/examined-wall.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { startMain } from '../../server/testing/start-main.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { databaseForTest, signUpUsers, startProductForTest } from '../testing/product.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
@@ -37,6 +41,29 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
     expect(body.posts[0].id).toBe(id)
   }
   await mailbox.mailTo(olga.email)
+})
+
+test('the doctor says that the pooler is down, and that the server therefore cannot write, though the database is well', async () => {
+  const directUrl = await databaseForTest()
+  const pooler = await startPooler(directUrl)
+  const env = {
+    DATABASE_URL: pooler.url,
+    DATABASE_DIRECT_URL: directUrl,
+    APP_SECRET: 's'.repeat(32),
+    DATA_DIR: await folderForTest(),
+    PORT: String(await freePort()),
+  }
+  expect((await startMain(env)).code).toBe(null)
+  const well = (await examine(env)).found
+  expect(well).toMatchObject({ pooler: { level: 'ok' }, ready: { level: 'ok' } })
+  await pooler.stop()
+  const { code, found } = await examine(env)
+  expect(code).toBe(1)
+  expect(found).toMatchObject({
+    database: { level: 'ok' },
+    pooler: { level: 'broken', mend: expect.stringContaining('PgBouncer') },
+    ready: { level: 'broken', says: expect.stringMatching(/readyz отвечает 503$/) },
+  })
 })
 
 test('PgBouncer’s connections end a statement after 3 s', async () => {

@@ -12,7 +12,7 @@ import { readDeployFile } from './deploy-file.ts'
 
 /**
  * Starts PgBouncer with deploy/pgbouncer.ini before a database, for one test. `url` leads to the database through it, and
- * `statistics` returns what its SHOW STATS says about the database.
+ * `statistics` returns what its SHOW STATS says about the database; `stop` ends it before the test does.
  */
 export async function startPooler(databaseUrl: string) {
   const folder = await folderForTest()
@@ -43,7 +43,8 @@ export async function startPooler(databaseUrl: string) {
   const pooler = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  onTestFinished(() => endChild(pooler, 'SIGINT'))
+  const stop = () => endChild(pooler, 'SIGINT')
+  onTestFinished(stop)
 
   async function statistics() {
     const client = new pg.Client(`postgresql://${username}@127.0.0.1:${ownPort}/pgbouncer`)
@@ -58,5 +59,5 @@ export async function startPooler(databaseUrl: string) {
   }
 
   await untilUp(pooler, () => statistics().then(() => true))
-  return { url: `postgresql://${username}@127.0.0.1:${ownPort}${pathname}`, statistics }
+  return { url: `postgresql://${username}@127.0.0.1:${ownPort}${pathname}`, statistics, stop }
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { cp, rm, stat } from 'node:fs/promises'
+import { chmod, chown, cp, realpath, rm, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { makeRelease } from '../../scripts/release.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { listPackages, makeRelease } from '../../scripts/release.ts'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
@@ -10,6 +10,9 @@ import { freePort } from '../../server/testing/free-port.ts'
 import { ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
 
+/** The list of a release's files is longer than what execFile allows. */
+const BIG_OUTPUT = { maxBuffer: 64 * 1024 * 1024 }
+const ROOT_OWNS = /^\S+ 0\/0 /
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
 /** The PATH of somebody's shell: npm and this package's tools put the Node of node_modules first. */
@@ -23,12 +26,24 @@ const CHECKOUT = [
   ...['contract', 'dist/web', 'scripts', 'server', 'web'],
 ]
 
-test('a release runs in an empty folder, without environment, Node or network, and serves the wall over HTTP', {
+test('a release runs in an empty folder, without environment, Node, its library or network, and serves the wall over HTTP; its files are root’s', {
   timeout: 180_000,
 }, async ({ skip, annotate }) => {
   skip(!isRoot, 'only root may take the network away')
   const folder = await folderForTest()
+  // What is made in this folder belongs to a group that the archive must not name.
+  await chown(folder, 0, 12_345)
+  await chmod(folder, 0o2755)
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
   const archive = await makeRelease(folder)
+  const { stdout: files } = await run('tar', ['--numeric-owner', '-tvzf', archive], BIG_OUTPUT)
+  expect(
+    files
+      .trim()
+      .split('\n')
+      .filter((file) => !ROOT_OWNS.test(file)),
+  ).toEqual([])
   const { size } = await stat(archive)
   await annotate(`${(size / 1e6).toFixed(1)} MB`)
   expect(size).toBeLessThan(LARGEST_BYTES)
@@ -37,9 +52,11 @@ test('a release runs in an empty folder, without environment, Node or network, a
   const port = await freePort()
   const dataDir = join(folder, 'data')
   const env = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(folder, 'cache'), PORT: String(port) }
-  // In a network of its own, which has nothing but loopback.
-  const start = 'ip link set lo up && exec node_modules/.bin/node scripts/start.ts'
-  const server = spawn('/usr/bin/unshare', ['--net', '/bin/sh', '-c', start], {
+  // In a network of its own, which has nothing but loopback, and without the system's library, as on a minimal Debian.
+  const { stdout: needed } = await run('ldd', [await realpath(process.execPath)])
+  const library = await realpath(/libatomic\.so\.1 => (\S+)/.exec(needed)?.[1] ?? '')
+  const start = `ip link set lo up && mount --bind /dev/null ${library} && exec node_modules/.bin/node scripts/start.ts`
+  const server = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/sh', '-c', start], {
     cwd: release,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,20 +64,37 @@ test('a release runs in an empty folder, without environment, Node or network, a
   onTestFinished(() => endChild(server))
   await untilReady(server)
 
+  const inside = async (...program: string[]) => {
+    const place = ['--target', String(server.pid), '--net', '--mount']
+    return (await run('/usr/bin/nsenter', [...place, ...program], { env })).stdout
+  }
   const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
   const fetched = async (path: string) => {
     const url = `http://127.0.0.1:${port}${path}`
-    const node = join(release, NODE)
-    const inside = ['--target', String(server.pid), '--net', node, '-e', read, url]
-    return (await run('/usr/bin/nsenter', inside, { env: {} })).stdout
+    return inside(join(release, NODE), '-e', read, url)
   }
   expect(await fetched('/')).toMatch(/^200 <!doctype html>[\s\S]*Вслух/i)
   expect(await fetched('/api/v1/posts')).toMatch(/^200 \{"posts":\[\]/)
   const script = /src="(\/assets\/[^"]+\.js)"|(\/assets\/app[^"']+\.js)/.exec(await fetched('/'))
   expect(await fetched(script?.[1] ?? script?.[2] ?? '/no-script')).toMatch(/^200 /)
 
-  const { stdout } = await run(join(release, 'bin/vslukh'), ['status', '--json'], { env })
-  expect(JSON.parse(stdout)).toBeTypeOf('object')
+  const status = () => inside(join(release, 'bin/vslukh'), 'status', '--json')
+  expect(JSON.parse(await status())).toBeTypeOf('object')
+  const nodes = join(release, 'node_modules')
+  await rm(join(nodes, `node-${process.platform}-${process.arch}`, 'lib'), { recursive: true })
+  await expect(status()).rejects.toThrow(/\nNode не запускается: .*apt-get install libatomic1/)
+})
+
+test('the list of components for a security review is made of what is installed, and names what runs in production only', async () => {
+  const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, ...BIG_OUTPUT })
+  const { bomFormat, components } = JSON.parse(stdout)
+  expect(bomFormat).toBe('CycloneDX')
+  const names = components.map(({ name }: { name: string }) => name)
+  const installed = await listPackages()
+  const missing = installed.filter((path) => !names.includes(path.split('node_modules/').at(-1)))
+  expect(missing).toEqual([])
+  expect(names).toEqual(expect.arrayContaining(['fastify', 'nodemailer', 'pg-protocol']))
+  expect(names).not.toContain('vitest')
 })
 
 test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {

@@ -37,7 +37,13 @@ test('of an erased moderator nothing is left but what the page about personal da
   const block = { token: other.token, body: { reason: 'Спорит', days: 1 } }
   expect((await app.call('PUT', path, block)).status).toBe(200)
   const again = await app.signIn(olga.email)
-  await addBan(app.db, { kind: 'email', value: olga.email, days: null, actor: 'masha' })
+  await addBan(app.db, {
+    kind: 'email',
+    value: olga.email,
+    days: null,
+    reason: null,
+    actor: 'masha',
+  })
   expect((await leave(app, again)).status).toBe(200)
 
   const words = [olga.email, olga.username, 'Последнее слово Ольги', 'Ольга возражает']

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../db/database-errors.ts'
 import { BackupError, explainWriting } from './backup-error.ts'
 
-const FINISHED = /^vslukh-.*\.backup$/
+/** Names of backups that are whole. */
+export const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
 
 /** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */

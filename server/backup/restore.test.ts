@@ -13,7 +13,7 @@ import {
 } from '../testing/backups.ts'
 import { databaseForTest } from '../testing/database-for-test.ts'
 import { executeOn } from '../testing/databases.ts'
-import { runCommandOn } from '../testing/run-command.ts'
+import { envOf, runHere } from '../testing/run-command.ts'
 import { NODES, startTestApp, type TestApp } from '../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
@@ -153,7 +153,7 @@ test('after a restore into an empty database that was killed, a start and a comm
   const backup = { path, manifest }
   await withRestoreLock(url, (client) => loadIntoScratch(client, url, { backup, onProgress }))
   await expect(migrate(url)).rejects.toThrow(/^В этой базе не закончено .* vslukh restore ФАЙЛ\.$/)
-  const { code, err } = await runCommandOn({ databaseUrl: url }, 'status')
+  const { code, err } = await runHere(envOf({ databaseUrl: url }), ['status'])
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('vslukh restore ФАЙЛ') })
   await restoreBackup(url, path, options())
   await migrate(url)

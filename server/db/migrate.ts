@@ -18,6 +18,7 @@ import * as backups from './migrations/008-backups.ts'
 import * as mailLog from './migrations/009-mail-log.ts'
 import * as people from './migrations/010-people.ts'
 import * as wrongCodes from './migrations/011-wrong-codes.ts'
+import * as banReasons from './migrations/012-ban-reasons.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -32,6 +33,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '009-mail-log': mailLog,
   '010-people': people,
   '011-wrong-codes': wrongCodes,
+  '012-ban-reasons': banReasons,
 }
 
 type Options = {

@@ -94,6 +94,8 @@ export type ModerationTables = {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'
     value: string
+    reason: string | null
+    actor: string | null
     /** Null: until somebody removes it. */
     until: Date | null
     created_at: CreatedAt

@@ -1,3 +1,4 @@
+import { newestBackup } from '../backup/newest-backup.service.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
 /** What is known of backups. */
@@ -18,6 +19,23 @@ export type ReadBackupState = () => Promise<BackupState>
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
+
+/** Checks the backups by what the folder of the nightly ones contains, where there is one: the database remembers files that are gone. */
+export async function checkBackups(
+  state: BackupState,
+  folder: string | undefined,
+): Promise<Finding> {
+  if (folder === undefined) return checkBackup(state, new Date())
+  const make = `Сделайте копию: vslukh backup ${folder}`
+  try {
+    const newest = await newestBackup(folder)
+    if (newest || state.at === null) return checkBackup({ ...state, ...newest }, new Date())
+    return broken('backup', `в папке ${folder} нет ни одной копии`, make)
+  } catch (error) {
+    const says = `папка копий не открывается: ${(error as Error).message}`
+    return broken('backup', says, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
+  }
+}
 
 /** Whether there is a fresh backup, and whether one was verified lately. */
 export function checkBackup(state: BackupState, now: Date): Finding {

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../db/clock.ts'
-import type { Db } from '../db/database.ts'
-import { isReadable, selectBans } from '../site-state/site-state.service.ts'
+import { type Db, openDatabase } from '../db/database.ts'
+import { isReadable, selectBans, selectSiteState } from '../site-state/site-state.service.ts'
 import { readSecret } from '../start/installation.ts'
 import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
 import { StartError } from '../start/start-failure.ts'
@@ -38,7 +39,22 @@ export function checkRights(facts: DatabaseFacts): Finding {
       'Дайте продукту роль без лишних прав: docs/operations.md, «With a PostgreSQL of your own»',
     )
   }
-  return well('database', 'таблицы обновлены, прав хватает, запись возможна')
+  return well('database', 'таблицы обновлены, прав хватает')
+}
+
+/** Whether the database answers at DATABASE_URL too, where the doctor's own statements go past the pooler there. */
+export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
+  if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
+  const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
+  try {
+    await sql`SELECT 1`.execute(db)
+    return [well('pooler', 'база данных отвечает и через DATABASE_URL')]
+  } catch (error) {
+    const says = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
+    return [broken('pooler', says, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')]
+  } finally {
+    await close()
+  }
 }
 
 const NOTICEABLE_SKEW_MS = 5000
@@ -96,6 +112,21 @@ export async function checkBans(db: Db): Promise<Finding> {
     `запреты не действуют, их сеть не прочитать: ${unreadable.join(', ')}`,
     'Снимите их и добавьте верные: vslukh ban list, vslukh ban remove N, vslukh ban add network',
   )
+}
+
+/** Whether people may register and write. */
+export async function checkClosed(db: Db): Promise<Finding> {
+  const { registrationsClosed, writingClosed } = await selectSiteState(db)
+  const closed = [
+    ...(registrationsClosed === null
+      ? []
+      : [['регистрация', registrationsClosed, 'registrations']]),
+    ...(writingClosed === null ? [] : [['запись на стену', writingClosed, 'writing']]),
+  ]
+  if (closed.length === 0) return well('open', 'регистрация и запись на стену открыты')
+  const says = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
+  const commands = closed.map(([, , word]) => `vslukh open ${word}`).join(', ')
+  return warning('open', says, `Откройте, когда будет можно: ${commands}`)
 }
 
 /** Whether background jobs run. */

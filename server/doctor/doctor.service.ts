@@ -5,19 +5,21 @@ import type { Db } from '../db/database.ts'
 import { mailHealth } from '../mail/mail-health.repository.ts'
 import { deriveKey } from '../start/app-secret.ts'
 import { readSecret } from '../start/installation.ts'
-import { checkBackup, type ReadBackupState } from './backup-check.ts'
+import { checkBackups, type ReadBackupState } from './backup-check.ts'
 import {
   checkBans,
   checkClock,
+  checkClosed,
   checkCounters,
   checkJobs,
+  checkPooler,
   checkRights,
   checkSecret,
   checkVersions,
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
-import { broken, type Finding, type Level, well } from './finding.ts'
+import { broken, type Finding, type Level, warning, well } from './finding.ts'
 import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
 
@@ -37,10 +39,12 @@ const ORDER = [
   'versions',
   'settings',
   'database',
+  'pooler',
   'clock',
   'public url',
   'certificate',
   'proxy',
+  'ready',
   'smtp',
   'mails',
   'mail domain',
@@ -50,6 +54,7 @@ const ORDER = [
   'counters',
   'jobs',
   'bans',
+  'open',
   'secret',
 ]
 
@@ -65,10 +70,16 @@ export async function examine(examined: Examined): Promise<Finding[]> {
       dkimSelector: config.dkim?.selector,
     }),
   ])
-  // Wrong settings let no command come so far.
-  const settings = well('settings', 'настройки в порядке')
-  const findings = [settings, secret, ...site, ...mails, ...(await examineCheaply(examined))]
+  const own = [checkSettings(config), secret, ...(await checkPooler(config))]
+  const findings = [...own, ...site, ...mails, ...(await examineCheaply(examined))]
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
+}
+
+/** What is likely not meant: wrong settings let no command come so far. */
+function checkSettings({ warnings }: Config): Finding {
+  if (warnings.length === 0) return well('settings', 'настройки в порядке')
+  const says = warnings.map((one) => one.says).join('; ')
+  return warning('settings', says, warnings.map((one) => one.mend).join('. '))
 }
 
 async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
@@ -89,10 +100,11 @@ async function examineCheaply({ db, config, readBackupState }: Examined): Promis
     checkMailQueue(await mailHealth(db)),
     ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
     ...(backupDisk ? [backupDisk] : []),
-    ...(backup ? [checkBackup(backup, new Date())] : []),
+    ...(backup ? [await checkBackups(backup, backupDir)] : []),
     checkCounters(facts),
     await checkJobs(db),
     await checkBans(db),
+    await checkClosed(db),
   ]
 }
 

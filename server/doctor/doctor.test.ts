@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { backupName } from '../backup/backup-folder.ts'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { freeBytes } from '../http/health.ts'
@@ -10,10 +12,11 @@ import { createLogger } from '../logger.ts'
 import { endChild, untilPrinted } from '../testing/child-process.ts'
 import { asSuperuser, executeOn, withDatabase } from '../testing/databases.ts'
 import { findProgram } from '../testing/debian-package.ts'
+import { folderForTest } from '../testing/folder-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { collectLog } from '../testing/log-lines.ts'
 import { appForTest } from '../testing/test-app.ts'
-import { checkBackup } from './backup-check.ts'
+import { checkBackup, checkBackups } from './backup-check.ts'
 import { checkRights } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
@@ -127,10 +130,38 @@ test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing 
     level: 'warning',
     says: 'half.test: в DNS нет записей DMARC (_dmarc.half.test)',
   })
+  expect(await check('no-reply@localhost', {})).toMatchObject({ level: 'ok' })
   resolver.setServers([`127.0.0.1:${await freePort()}`])
   expect(await check('wall@good.test', {})).toMatchObject({
     level: 'ok',
     says: expect.stringContaining('не отвечает'),
+  })
+})
+
+test('backups are judged by the files in BACKUP_DIR and not by what was noted: a missing or emptied folder and an old file are broken', async () => {
+  const folder = await folderForTest()
+  const noted = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
+  const check = (at: Date | null) => checkBackups({ ...noted, at }, folder)
+  expect(await check(null)).toMatchObject({ level: 'warning', says: 'копий нет' })
+  expect(await check(new Date())).toMatchObject({
+    level: 'broken',
+    says: `в папке ${folder} нет ни одной копии`,
+    mend: expect.stringContaining(`vslukh backup ${folder}`),
+  })
+  const file = join(folder, backupName(new Date()))
+  await writeFile(file, Buffer.alloc(3 * 1024 * 1024))
+  expect((await check(new Date())).says).toContain('сделана сегодня, 3 МиБ')
+  const old = new Date(Date.now() - 5 * 86_400_000)
+  await utimes(file, old, old)
+  expect(await check(new Date())).toMatchObject({
+    level: 'broken',
+    says: expect.stringContaining('5 дн. назад'),
+  })
+  await rm(folder, { recursive: true })
+  expect(await check(new Date())).toMatchObject({
+    level: 'broken',
+    says: expect.stringContaining(folder),
+    mend: expect.stringContaining('BACKUP_DIR'),
   })
 })
 

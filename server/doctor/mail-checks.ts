@@ -1,7 +1,7 @@
 import type { Resolver } from 'node:dns/promises'
 import type { Config } from '../config.ts'
 import type { MailHealth } from '../mail/mail-health.repository.ts'
-import { smtpAdvice } from '../mail/smtp-advice.ts'
+import { smtpAdvice, smtpReason } from '../mail/smtp-advice.ts'
 import { verifySmtp } from '../mail/verify-smtp.ts'
 import { broken, type Finding, warning, well } from './finding.ts'
 
@@ -10,8 +10,15 @@ const LATE_SECONDS = 120
 
 /** Whether mails leave the queue. */
 export function checkMailQueue(health: MailHealth): Finding {
-  const { waiting, failing, oldestSeconds, failingSince, error, reason } = health
+  const { waiting, failing, limited, oldestSeconds, failingSince, error, reason } = health
   const says = `писем в очереди: ${waiting}, не уходят: ${failing}`
+  if (limited > 0) {
+    return broken(
+      'mails',
+      `${says}, исчерпаны письма этого часа: ${limited}`,
+      'Если столько писем и нужно, увеличьте MAILS_PER_HOUR; кому они, покажет vslukh mail log',
+    )
+  }
   if (failing === 0 && oldestSeconds < LATE_SECONDS) return well('mails', says)
   if (failingSince === null) {
     return broken('mails', says, 'Что с каждым из них, покажет vslukh mail log')
@@ -19,7 +26,7 @@ export function checkMailQueue(health: MailHealth): Finding {
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return broken(
     'mails',
-    `${says}, ${since}: ${reason}`,
+    `${says}, ${since}: ${smtpReason({ message: reason })}`,
     smtpAdvice({ code: error, message: reason }),
   )
 }
@@ -37,7 +44,8 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
     return well('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return broken('smtp', `почтовый сервер ${host}: ${message}`, smtpAdvice({ code, message }))
+    const says = `почтовый сервер ${host}: ${smtpReason({ message })}`
+    return broken('smtp', says, smtpAdvice({ code, message }))
   }
 }
 
@@ -49,6 +57,7 @@ type Asked = { resolver: Resolver; dkimSelector?: string | undefined }
 /** Looks in the DNS for what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC and, with a selector, DKIM. */
 export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
   const domain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1)
+  if (!domain.includes('.')) return well('mail domain', `${domain}: в DNS такого имени нет`)
   const records = [
     { name: 'SPF', at: domain, begins: 'v=spf1' },
     { name: 'DMARC', at: `_dmarc.${domain}`, begins: 'v=dmarc1' },

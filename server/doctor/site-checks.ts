@@ -33,7 +33,7 @@ export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
     const mend = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
     return [broken('public url', says, mend), ...findings]
   }
-  return [checkAddress(origin, site), ...findings, checkProxy(seen, site)]
+  return [checkAddress(origin, site), ...findings, checkProxy(seen, site), await checkReady(origin)]
 }
 
 function checkAddress(origin: string, { publicUrl }: Site): Finding {
@@ -73,6 +73,19 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
     )
   }
   return well('proxy', 'прокси перед сервером нет')
+}
+
+/** Whether the running server can write, by what it says itself: it may reach the database another way than the doctor. */
+async function checkReady(origin: string): Promise<Finding> {
+  const signal = AbortSignal.timeout(WAIT_MS)
+  const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
+  const status = typeof answer === 'string' ? answer : answer.status
+  if (status === 200) return well('ready', 'сервер готов: запись возможна')
+  return broken(
+    'ready',
+    `сервер сейчас не может писать: ${origin}/readyz отвечает ${status}`,
+    'Причина — в его журнале, в строках с level error; проверьте базу данных и место на диске',
+  )
 }
 
 /** Sends the question. Resolves to what answered; `seen` is undefined where that was no server of this kind. */

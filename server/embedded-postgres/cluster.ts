@@ -23,7 +23,7 @@ function versionOf(cluster: string): string | undefined {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined
     throw new StartError(
       `База данных в ${cluster} принадлежит другому пользователю. ` +
-        'Запустите сервер от него или отдайте папку тому, от кого он запущен: chown -R',
+        'Запускайте сервер и команды от него или отдайте папку тому, от кого они запущены: chown -R',
       { cause },
     )
   }

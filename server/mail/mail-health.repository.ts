@@ -6,6 +6,8 @@ export type MailHealth = {
   waiting: number
   /** Those that were tried before, or wait because the login is refused. */
   failing: number
+  /** Those that wait because MAILS_PER_HOUR is reached. */
+  limited: number
   /** For how long the oldest of them waits, in seconds; 0 where none waits. */
   oldestSeconds: number
   /** Since when no mail has left, and why, by nodemailer's name of the error and by the server's words with addresses masked. */
@@ -29,16 +31,17 @@ const NO_FAILURE = { failingSince: null, error: null, reason: null }
 const IS_ENDING = sql`j.locked_at IS NOT NULL AND j.attempts = j.max_attempts`
 
 async function selectQueue(db: Queryable) {
-  const { rows } = await sql<Pick<MailHealth, 'waiting' | 'failing' | 'oldestSeconds'>>`
+  const { rows } = await sql<Pick<MailHealth, 'waiting' | 'failing' | 'limited' | 'oldestSeconds'>>`
     SELECT count(*)::int AS waiting,
       (count(*) FILTER (WHERE coalesce((payload->>'tries')::int, 0) > 0 OR j.attempts > 1
         OR payload->>'waitsFor' = 'login'))::int AS failing,
+      (count(*) FILTER (WHERE payload->>'waitsFor' = 'limit'))::int AS limited,
       coalesce(extract(epoch FROM now() - min(
         coalesce(to_timestamp((payload->>'queuedAt')::float8 / 1000), j.created_at)
       )), 0)::float8 AS "oldestSeconds"
     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
     WHERE t.identifier LIKE 'send-%' AND NOT (${IS_ENDING})`.execute(db)
-  return rows[0] ?? { waiting: 0, failing: 0, oldestSeconds: 0 }
+  return rows[0] ?? { waiting: 0, failing: 0, limited: 0, oldestSeconds: 0 }
 }
 
 /** What has failed since the last mail that a server took or refused for its address; nothing where others get through. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { checkMailQueue } from '../doctor/mail-checks.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passLimitTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
@@ -35,7 +36,12 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
   const asked = { body: { clientToken: 'one browser' } }
   expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
-  expect(await mailHealth(app.db)).toMatchObject({ waiting: 4, failing: 0, failingSince: null })
+  const health = await mailHealth(app.db)
+  expect(health).toMatchObject({ waiting: 4, failing: 0, limited: 4, failingSince: null })
+  expect(checkMailQueue(health)).toMatchObject({
+    level: 'broken',
+    mend: expect.stringContaining('MAILS_PER_HOUR'),
+  })
 
   // In the hours after, the others go.
   await expect

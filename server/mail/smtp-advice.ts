@@ -1,15 +1,54 @@
-/** What OpenSSL and Node say of a certificate; nodemailer names such an error like any other of a socket. */
-const CERTIFICATE = /certificate|self-signed|altname|unable to get .*issuer/i
+const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
+/** What OpenSSL and Node say of TLS and certificates: in Russian, and what to do. nodemailer names such an error like any other of a socket. */
+const TLS_ERRORS: [RegExp, says: string, mend: string][] = [
+  [
+    /wrong version number/i,
+    'на этом порту сервер отвечает без TLS',
+    'Укажите в SMTP_URL smtp:// вместо smtps:// или порт 465',
+  ],
+  [/expired/i, 'срок сертификата истёк', 'Обновите сертификат почтового сервера'],
+  [
+    /altname/i,
+    'сертификат выдан не на это имя',
+    'Укажите в SMTP_URL имя, на которое выдан сертификат почтового сервера',
+  ],
+  [
+    /self-signed/i,
+    'сертификат подписан самим сервером, его не проверить',
+    `Поставьте почтовому серверу сертификат, который можно проверить, или, ${OWN_NETWORK} ?tls.rejectUnauthorized=false`,
+  ],
+  [
+    /certificate|unable to get .*issuer/i,
+    'сертификат не проверить: неизвестно, кем он выдан',
+    'Подключите на почтовом сервере сертификат вместе с цепочкой; файл своего корневого сертификата назовите в NODE_EXTRA_CA_CERTS',
+  ],
+]
+
+const tlsError = ({ message }: SmtpProblem) =>
+  TLS_ERRORS.find(([words]) => words.test(message ?? ''))
+
+/** Whether mails do not leave because of TLS or a certificate. */
+export function isTlsProblem(problem: SmtpProblem): boolean {
+  return problem.code === 'ETLS' || tlsError(problem) !== undefined
+}
+
+/** Returns what went wrong in an SMTP conversation: an error of TLS in Russian, all else in the server's or nodemailer's words. */
+export function smtpReason(problem: SmtpProblem): string {
+  const [own = ''] = (problem.message ?? '').split(/[;\n]/)
+  const found = tlsError(problem)
+  return found ? `${found[1]} (${own})` : (problem.message ?? '')
+}
 
 /** An error of an SMTP conversation: nodemailer's name of it, and its message or the server's answer. */
 type SmtpProblem = { code?: string | null | undefined; message?: string | null | undefined }
 
 /** Returns what an operator can do about an error of an SMTP conversation, as a sentence without a full stop. */
 export function smtpAdvice({ code, message }: SmtpProblem): string {
-  if (code === 'ETLS' || CERTIFICATE.test(message ?? '')) {
-    return 'Проверьте, предлагает ли сервер TLS и какой у него сертификат: README.md, SMTP_URL'
-  }
+  const known = tlsError({ message })
+  if (known) return known[2]
   switch (code) {
+    case 'ETLS':
+      return `Сервер не предлагает TLS: укажите порт, где оно есть (smtps://…:465 или smtp://…:587), или, ${OWN_NETWORK} ?requireTLS=false`
     case 'EAUTH':
       return 'Проверьте в SMTP_URL имя и пароль'
     case 'EDNS':

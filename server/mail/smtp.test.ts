@@ -103,7 +103,7 @@ test.each([
   expect(smtpOptions(url).requireTLS).toBe(isRequired)
 })
 
-test('where TLS is required and offered, the mail is sent over TLS', async () => {
+test('where TLS is required and offered, the mail is sent over TLS, and a certificate that its server has signed itself will do on this machine only', async () => {
   let isSecure: boolean | undefined
   const server = new SMTPServer({
     authOptional: true,
@@ -121,8 +121,18 @@ test('where TLS is required and offered, the mail is sent over TLS', async () =>
   await smtpSender(url)(MESSAGE)
   expect(isSecure).toBe(true)
 
-  const strict = smtpSender(`smtp://127.0.0.1:${port}?requireTLS=true`)
-  await expect(strict(MESSAGE)).rejects.toMatchObject({ kind: 'failed' })
+  isSecure = undefined
+  await smtpSender(`smtp://127.0.0.1:${port}`)(MESSAGE)
+  expect(isSecure).toBe(true)
+
+  for (const option of ['requireTLS=true', 'tls.rejectUnauthorized=true']) {
+    const strict = smtpSender(`smtp://127.0.0.1:${port}?${option}`)(MESSAGE)
+    await expect(strict).rejects.toMatchObject({
+      kind: 'failed',
+      hint: expect.stringContaining('SMTP_URL'),
+    })
+  }
+  expect(smtpOptions('smtp://10.0.0.5?requireTLS=false')).not.toHaveProperty('tls')
 })
 
 test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {

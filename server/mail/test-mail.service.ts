@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { readDkim } from './dkim.ts'
 import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
-import { smtpAdvice } from './smtp-advice.ts'
+import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 
 /** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
 export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
@@ -35,7 +35,10 @@ export async function sendTestMail(
     return { steps, failure: null }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return { steps, failure: { says: message, mend: smtpAdvice({ code, message }) } }
+    return {
+      steps,
+      failure: { says: smtpReason({ message }), mend: smtpAdvice({ code, message }) },
+    }
   }
 }
 

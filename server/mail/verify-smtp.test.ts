@@ -27,10 +27,11 @@ test('a server that answers is well, one that refuses the login or is away is no
 
 test.each([
   ['ESOCKET', 'certificate has expired', /сертификат/],
-  ['ESOCKET', 'self-signed certificate in certificate chain', /сертификат/],
+  ['ESOCKET', 'self-signed certificate in certificate chain', /\?tls\.rejectUnauthorized=false/],
   ['ESOCKET', "Hostname/IP does not match certificate's altnames", /сертификат/],
-  ['ESOCKET', 'unable to get local issuer certificate', /сертификат/],
-  ['ETLS', 'Error upgrading connection with STARTTLS', /сертификат/],
+  ['ESOCKET', 'unable to get local issuer certificate', /NODE_EXTRA_CA_CERTS/],
+  ['ETLS', 'Error upgrading connection with STARTTLS', /TLS.*\?requireTLS=false/],
+  ['ESOCKET', '0A00010B:SSL routines:ssl3_get_record:wrong version number', /smtps:\/\/ или порт/],
   ['ESOCKET', 'connect ECONNREFUSED 127.0.0.1:25', /имя и порт/],
   ['EPROTOCOL', 'Invalid greeting. response=421 4.3.0 not now', /подождите/],
   ['EABORT', 'The conversation took longer than 45 s', /слишком медленно/],

@@ -26,6 +26,14 @@ export function normalNetwork(value: string): string | undefined {
   return length >= 0 && length <= (version === 4 ? 32 : 128) ? `${address}/${length}` : undefined
 }
 
+const WIDEST = { 4: 8, 6: 16 }
+
+/** Whether a network, as `normalNetwork` returns it, contains more people than anybody means: wider than /8, or /16 of IPv6. */
+export function isVast(network: string): boolean {
+  const [address = '', bits] = network.split('/')
+  return bits !== undefined && Number(bits) < WIDEST[isIP(address) === 4 ? 4 : 6]
+}
+
 /** Whether an address, as `normalAddress` returns it, is in one of these networks. A value that is no network is skipped. */
 export function isInNetworks(address: string, values: string[]): boolean {
   const networks = new BlockList()

@@ -63,21 +63,40 @@ export async function takeInvitation(tx: Queryable, tokenHash: Buffer): Promise<
 }
 
 export type BanKind = Tables['bans']['kind']
-export type Ban = { id: string; kind: BanKind; value: string; until: Date | null; createdAt: Date }
+export type Ban = {
+  id: string
+  kind: BanKind
+  value: string
+  until: Date | null
+  /** Why, and who says so; null where nobody has said. */
+  reason: string | null
+  actor: string | null
+  createdAt: Date
+}
+export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
 
-/** Adds a ban, or sets a new end to one that is there. A network must be one that PostgreSQL reads. Returns its id. */
-export async function upsertBan(
+/**
+ * Adds a ban. One that is there gets a new end and a new reason, and keeps the ones it has where none are given. A network must be
+ * one that PostgreSQL reads. Returns its id and its end.
+ */
+export function upsertBan(
   tx: Queryable,
-  { kind, value, days }: { kind: BanKind; value: string; days: number | null },
-): Promise<string> {
+  { kind, value, days, reason, actor }: NewBan,
+): Promise<Pick<Ban, 'id' | 'until'>> {
   const until = days === null ? null : sql<Date>`now() + ${days} * interval '1 day'`
-  const { id } = await tx
+  const network = sql<string>`abbrev(${value}::inet)`
+  return tx
     .insertInto('bans')
-    .values({ kind, value: kind === 'network' ? sql`abbrev(${value}::inet)` : value, until })
-    .onConflict((conflict) => conflict.columns(['kind', 'value']).doUpdateSet({ until }))
-    .returning('id')
+    .values({ kind, value: kind === 'network' ? network : value, until, reason, actor })
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'value']).doUpdateSet({
+        until: until ?? sql`CASE WHEN bans.until > now() THEN bans.until END`,
+        reason: sql`coalesce(excluded.reason, bans.reason)`,
+        actor,
+      }),
+    )
+    .returning(['id', 'until'])
     .executeTakeFirstOrThrow()
-  return id
 }
 
 /** Returns the bans that are in force, oldest first. */

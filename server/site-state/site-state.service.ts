@@ -6,12 +6,14 @@ import { closedError } from '../http/blocked.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { domainOf, mailboxOf } from '../mail/email-address.ts'
 import { createTimedCache } from '../pages/timed-cache.ts'
-import { isInNetworks, normalAddress, normalNetwork } from './networks.ts'
+import { isInNetworks, isVast, normalAddress, normalNetwork } from './networks.ts'
 import {
+  type Ban,
   type BanKind,
   deleteBan,
   insertInvitation,
   isInvited,
+  type NewBan,
   selectBans,
   selectBansToCompare,
   selectSiteState,
@@ -21,7 +23,7 @@ import {
 } from './site-state.repository.ts'
 
 // The operator's commands call these as they are.
-export { type BanKind, selectBans }
+export { type BanKind, selectBans, selectSiteState }
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
@@ -72,20 +74,27 @@ function hashInvitation(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-type NewBan = { kind: BanKind; value: string; days: number | null }
-
 /**
  * Refuses registrations from a domain, a network (an address or CIDR) or an e-mail, for some days or until the ban is removed.
- * Returns its id; undefined for a value that is none of its kind.
+ * A ban that is there keeps its end where no days are given. Returns its id and its end; undefined for a value that is none of its
+ * kind.
  */
 export async function addBan(
   tx: Queryable,
-  { kind, value, days, actor }: Act & NewBan,
-): Promise<string | undefined> {
-  const normal = normalBan(kind, value.trim())
-  if (normal === undefined) return undefined
-  await appendToJournal(tx, { actor, action: 'ban.add', details: { kind, value: normal, days } })
-  return upsertBan(tx, { kind, value: normal, days })
+  ban: NewBan,
+): Promise<Pick<Ban, 'id' | 'until'> | undefined> {
+  const { kind, days, reason, actor } = ban
+  const value = normalBan(kind, ban.value)
+  if (value === undefined) return undefined
+  await appendToJournal(tx, { actor, action: 'ban.add', reason, details: { kind, value, days } })
+  return upsertBan(tx, { ...ban, value })
+}
+
+/** Whether a ban would keep half the world away: one of a vast network, or of a whole top-level domain. */
+export function isSweeping(kind: BanKind, value: string): boolean {
+  const normal = normalBan(kind, value)
+  if (normal === undefined || kind === 'email') return false
+  return kind === 'network' ? isVast(normal) : !normal.includes('.')
 }
 
 /** Removes a ban. Returns whether there was one. */
@@ -103,7 +112,8 @@ export function isReadable({ kind, value }: { kind: BanKind; value: string }): b
   return kind !== 'network' || normalNetwork(value) !== undefined
 }
 
-function normalBan(kind: BanKind, value: string): string | undefined {
+function normalBan(kind: BanKind, written: string): string | undefined {
+  const value = written.trim()
   if (kind === 'network') return normalNetwork(value)
   if (kind === 'email') return value.includes('@') ? mailboxOf(value) : undefined
   return domainOf(`x@${value.replace(/^@/, '')}`) || undefined

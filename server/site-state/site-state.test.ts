@@ -94,7 +94,7 @@ test('closed writing refuses posts, replies and likes at once on a running serve
 test('a banned domain, network or e-mail cannot register until the ban ends or is removed', async () => {
   const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
   const ban = (kind: 'domain' | 'network' | 'email', value: string, days: number | null = null) =>
-    addBan(app.db, { kind, value, days, actor })
+    addBan(app.db, { kind, value, days, reason: null, actor }).then((added) => added?.id)
   const start = async (email: string, ip = '192.0.2.1') =>
     (await startAt(app, '/registrations', { email, ip })).body.code ?? 'ok'
 
@@ -151,7 +151,13 @@ test('a ban on a network that no release should have stored is skipped, and the 
   const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
   const start = async (ip: string) =>
     (await startAt(app, '/registrations', { email: 'a@good.example', ip })).body.code ?? 'ok'
-  await addBan(app.db, { kind: 'network', value: '203.0.113.0/24', days: null, actor })
+  await addBan(app.db, {
+    kind: 'network',
+    value: '203.0.113.0/24',
+    days: null,
+    reason: null,
+    actor,
+  })
   expect(await checkBans(app.db)).toMatchObject({ level: 'ok' })
   // Releases that did not check values have stored such ones, and a backup brings them along.
   const stored = ['fe80::1%eth0', '10.0.0.0/8/9', '10.0.0.0/40', '198.51.100.7/024']

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import { asSuperuser, executeOn, withDatabase } from '../testing/databases.ts'
 import { folderForTest, mountForTest } from '../testing/folder-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { startMain } from '../testing/start-main.ts'
+import { explainStartFailure } from './start-failure.ts'
 
 // Each test starts the whole product several times.
 vi.setConfig({ testTimeout: 60_000 })
@@ -69,6 +70,17 @@ test.each([
     expect(stderr).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
   },
 )
+
+test('an error of a file is called one, and not a database that does not answer', async () => {
+  const explain = (work: Promise<unknown>) => work.then(() => '', explainStartFailure)
+  expect(await explain(readFile(join(root, 'none')))).toBe(
+    `Нет такого файла или папки: ${join(root, 'none')}`,
+  )
+  expect(await explain(readFile(root))).toContain('папка, а нужен файл')
+  expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^На диске не осталось места/)
+  const socket = await explain(executeOn(`postgresql://x@/x?host=${root}`, 'SELECT 1'))
+  expect(socket).toMatch(/^База данных не отвечает: /)
+})
 
 test('a read-only database is refused', async () => {
   const url = await databaseForTest()

@@ -3,7 +3,13 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 /** Thrown when the product cannot start; the message is a Russian sentence that tells the operator what to do. */
 export class StartError extends Error {}
 
-type SystemError = Error & { code?: string; path?: string; address?: string; port?: number }
+type SystemError = Error & {
+  code?: string
+  path?: string
+  syscall?: string
+  address?: string
+  port?: number
+}
 
 /** Thrown when the server cannot listen on PORT and HOST. */
 export class ListenFailure extends StartError {
@@ -47,22 +53,36 @@ function explainDatabase({ code, message }: SystemError): string | undefined {
         'DATABASE_URL: эта база данных только для чтения: в адресе реплика, ' +
         'или запись запрещена (default_transaction_read_only). Нужна та, в которую можно писать'
       )
+    case '53100':
+      return `На диске базы данных не осталось места (${message}). Освободите его`
     default:
       return undefined
   }
 }
 
-function explainFile({ code, path }: SystemError): string | undefined {
-  if (path === undefined) return undefined
-  if (code === 'EACCES' || code === 'EPERM') {
-    return (
-      `Нет права на ${path}. Запустите сервер от владельца этого файла ` +
-      'или отдайте его тому, от кого сервер запущен: chown'
-    )
+/** Explains errors of files. A socket's file that is missing is a database that does not run. */
+function explainFile({ code, path, syscall }: SystemError): string | undefined {
+  if (code === 'ENOSPC') {
+    return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`
   }
-  if (code === 'EROFS') return `${path} на диске только для чтения. Подключите его для записи`
-  if (code === 'ENOSPC') return `На диске с ${path} не осталось места. Освободите его`
-  return undefined
+  if (path === undefined || syscall === 'connect') return undefined
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return (
+        `Нет права на ${path}. Запускайте сервер и команды от владельца этого файла ` +
+        'или отдайте его тому, от кого они запущены: chown'
+      )
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `Нет такого файла или папки: ${path}`
+    case 'EISDIR':
+      return `${path} — папка, а нужен файл`
+    case 'EROFS':
+      return `${path} на диске только для чтения. Подключите его для записи`
+    default:
+      return undefined
+  }
 }
 
 function explainListen({ code, address, port, message }: SystemError): string {

@@ -10,6 +10,11 @@ export type WallStatus = {
   sessions: number
   posts: number
   posts_today: number
+  /** Why registrations and writing are closed; null where they are open. */
+  registrations_closed: string | null
+  writing_closed: string | null
+  bans: number
+  invitations: number
   counters_checked_at: Date | null
   counter_differences: number | null
 }
@@ -26,8 +31,11 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
       (SELECT count(*) FROM sessions)::float8 AS sessions,
       (SELECT sum(posts) FROM wall_totals)::float8 AS posts,
       (SELECT count(*) FROM (SELECT created_at FROM posts ORDER BY id DESC LIMIT ${NEWEST}) newest
-        WHERE created_at > now() - interval '1 day')::float8 AS posts_today
-    FROM installation i`.execute(db)
+        WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
+      s.registrations_closed, s.writing_closed,
+      (SELECT count(*) FROM bans WHERE coalesce(until > now(), true))::float8 AS bans,
+      (SELECT count(*) FROM invitations WHERE expires_at > now())::float8 AS invitations
+    FROM installation i, site_state s`.execute(db)
   const [status] = rows
   if (!status) throw new Error('the installation has no row')
   return status

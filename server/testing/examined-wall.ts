@@ -73,6 +73,8 @@ export async function startWall() {
     SMTP_URL: mailbox.url,
     PUBLIC_URL: await serve(proxyTo(target, {}), certificate),
     TRUST_PROXY: '127.0.0.1',
+    OPERATOR_NAME: 'Ольга Петрова',
+    CONTACT_EMAIL: 'olga@example.org',
     NODE_EXTRA_CA_CERTS: certificate.path,
   }
   const { code, stderr, stop } = await startMain({ ...env, PORT: new URL(target).port })

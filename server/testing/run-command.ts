@@ -10,6 +10,8 @@ type Result = { code: number; out: string; err: string }
 type Command = {
   /** The folder of another installation of the product. */
   root?: string
+  /** The folder it is called in. */
+  cwd?: string
   env: Record<string, string>
   args: string[]
 }
@@ -18,9 +20,9 @@ type Command = {
  * Starts a command of the operator with only these environment variables, as the user masha. `ended` never rejects; its code is -1
  * where a signal ended the command.
  */
-export function startCommand({ root = ROOT, env, args }: Command) {
+export function startCommand({ root = ROOT, cwd, env, args }: Command) {
   const { promise: ended, resolve } = Promise.withResolvers<Result>()
-  const options = { env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
+  const options = { cwd, env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
   const program = join(root, 'bin/vslukh')
   const child: ChildProcess = execFile(program, args, options, (error, out, err) => {
     const code = typeof error?.code === 'number' ? error.code : error ? -1 : 0

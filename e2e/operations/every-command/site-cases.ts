@@ -31,10 +31,13 @@ export const SITE_CASES: Case[] = [
   },
   {
     usage: 'ban add domain|network|email ЗНАЧЕНИЕ',
-    words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7'],
+    words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7', '--reason', 'Спам'],
     says: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
     json: () => ({ id: expect.stringMatching(/^\d+$/) }),
-    leaves: [count('bans', () => `value = '203.0.113.0/24' AND until > now()`), 1],
+    leaves: [
+      count('bans', () => `value = '203.0.113.0/24' AND until > now() AND reason = 'Спам'`),
+      1,
+    ],
     journal: ['ban.add'],
   },
   {

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { readJournal } from '../server/journal/journal.ts'
+import { report } from '../server/testing/moderation-calls.ts'
+import { operatedWall } from '../server/testing/operated-wall.ts'
+
+const { app, vslukh } = await operatedWall()
+
+test('the journal says in words who was named, renamed and blocked, by which order and for how long, and that a post came back', async () => {
+  const author = await app.signUp()
+  const post = await app.publish(author, 'Первая строка\nвторая строка')
+  const run = async (...args: string[]) =>
+    expect(await vslukh(...args, '--yes')).toMatchObject({ code: 0 })
+  await run('moderator', 'add', author.email)
+  await run('ban', 'add', 'domain', 'spam.example', '--days', '7')
+  await run('user', author.email, 'rename', 'novoe_imya')
+  await run(
+    'post',
+    post.id,
+    'remove',
+    '--order',
+    'РКН № 1234-ИД',
+    '--note',
+    'Срочно',
+    '--block-days',
+    '3',
+  )
+  await run('post', post.id, 'restore')
+  const { out } = await vslukh('journal')
+  for (const words of [
+    `назначен модератор\n    Почта: ${author.email}`,
+    'запрет регистрации\n    Значение: spam.example\n    Дней: 7',
+    `имя изменено (человек ${author.id})\n    Было: ${author.username}\n    Стало: novoe_imya`,
+    'Предписание: РКН № 1234-ИД\n    Заметка: Срочно\n    Текст: Первая строка\n    вторая строка',
+    `закрыта возможность писать (человек ${author.id})`,
+    `запись возвращена (запись ${post.id}, человек ${author.id})`,
+  ]) {
+    expect(out).toContain(words)
+  }
+  expect(out).toMatch(/\n {4}До \d\d\.\d\d\.\d{4}, \d\d:\d\d GMT\+3\n/)
+  expect(out).not.toMatch(/[a-z]+\.[a-z]+ /)
+})
+
+test('post and reports show reports, comments and the appeal whole, and what was decided before', async () => {
+  const author = await app.signUp()
+  const post = await app.publish(author, 'Строка записи\nещё строка')
+  await report(app, await app.signUp(), { postId: post.id, comment: 'Грубо\nи неправда' })
+  const shown = (await vslukh('post', post.id)).out
+  for (const words of ['1 жалоба', '    «Грубо\n    и неправда»', '    ещё строка\n']) {
+    expect(shown).toContain(words)
+    expect((await vslukh('reports')).out).toContain(words)
+  }
+  await vslukh('post', post.id, 'remove', '--note', 'Проверено')
+  const path = `/users/current/removed-posts/${post.id}/appeal`
+  const body = { text: 'Верните\nпожалуйста' }
+  await app.call('POST', path, { token: author.token, body })
+  const appealed = (await vslukh('post', post.id)).out
+  expect(appealed).toContain('«Верните\n    пожалуйста»')
+  expect(appealed).toMatch(/Журнал:\n.*запись удалена[\s\S]*Заметка: Проверено/)
+})
+
+test('the access journal can be read, and that it was read stands in the journal', async () => {
+  const author = await app.signUp()
+  await sql`INSERT INTO access_journal (action, user_id, address, port)
+    VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)
+  const { out } = await vslukh('journal', '--access', '--user', author.email)
+  expect(out).toContain(`вход: человек ${author.id} — 203.0.113.7, порт 4711\n`)
+  expect((await readJournal(app.db, { userId: author.id }))[0]).toMatchObject({
+    action: 'access.read',
+    actor: 'masha',
+  })
+})

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+// Prints the list (CycloneDX) of the packages that the product runs on. npm's own `--omit dev` leaves out whatever a tool for
+// development uses as well, so npm is asked about a project that has no such tools.
+const read = (file: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
+const { devDependencies: _, ...project } = read('package.json')
+const lock = read('package-lock.json')
+const { devDependencies: __, ...root } = lock.packages['']
+const packages = Object.entries<{ dev?: boolean }>(lock.packages).filter(([, { dev }]) => !dev)
+const temporary = mkdtempSync(join(tmpdir(), 'vslukh-sbom-'))
+// npm names the product after its folder.
+const folder = join(temporary, 'vslukh')
+try {
+  mkdirSync(folder)
+  const write = (file: string, value: object) =>
+    writeFileSync(join(folder, file), JSON.stringify(value))
+  write('package.json', project)
+  write('package-lock.json', { ...lock, packages: { ...Object.fromEntries(packages), '': root } })
+  const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
+  execFileSync('npm', sbom, { cwd: folder, stdio: 'inherit' })
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}

@@ -1,0 +1,46 @@
+/** Something that runs as it is set and is likely not meant: what, and what to do about it, without full stops. */
+export type ConfigWarning = { says: string; mend: string }
+
+type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
+
+/** Returns what is likely not meant. `names` are the variables that the product reads. */
+export function warningsOf(
+  env: NodeJS.ProcessEnv,
+  names: ReadonlySet<string>,
+  { publicUrl, operatorName, contactEmail }: Facts,
+): ConfigWarning[] {
+  const warnings: ConfigWarning[] = []
+  const missing = [
+    ...(operatorName === undefined ? ['OPERATOR_NAME'] : []),
+    ...(contactEmail === undefined ? ['CONTACT_EMAIL'] : []),
+  ]
+  if (publicUrl?.startsWith('https:') && missing.length > 0) {
+    warnings.push({
+      says: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
+      mend: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
+    })
+  }
+  for (const name of Object.keys(env)) {
+    if (names.has(name)) continue
+    const meant = [...names].find((known) => isMisspelt(name, known))
+    if (meant === undefined) continue
+    const says = `переменной ${name} нет`
+    warnings.push({ says, mend: `Если имелась в виду ${meant}, исправьте имя` })
+  }
+  return warnings
+}
+
+/** Shorter names, such as PORT, are near to those of other programs. */
+const SHORTEST = 7
+const FEW_LETTERS = 2
+
+/** Whether a name becomes the other by changing two letters that stand together, or fewer. */
+function isMisspelt(name: string, known: string): boolean {
+  if (known.length < SHORTEST) return false
+  const longer = Math.max(name.length, known.length)
+  let head = 0
+  while (head < longer && name[head] === known[head]) head++
+  let tail = 0
+  while (tail < longer - head && name.at(-1 - tail) === known.at(-1 - tail)) tail++
+  return longer - head - tail <= FEW_LETTERS
+}
