@@ -56,33 +56,11 @@ test('every source file that the documentation names is there', () => {
   expect(named.filter((name) => !isThere(name))).toEqual([])
 })
 
-describe('source files', () => {
-  const sources = SOURCES.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
-  const linesOf = ({ text }: { text: string }) => text.split('\n').length - 1
-
-  test('no two of the contract, the server and the web have one name', () => {
-    const names = SOURCES.filter((path) =>
-      /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path),
-    ).map((path) => basename(path))
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  })
-
-  test('no file has more than 200 lines', () => {
-    expect(sources.length).toBeGreaterThan(500)
-    expect(sources.filter((source) => linesOf(source) > 200).map(({ path }) => path)).toEqual([])
-  })
-
-  test('a file under 20 lines has a role of its own, or several files that import it', () => {
-    const small = sources.filter((source) => linesOf(source) < 20 && !hasRole(source.path))
-    const importersOf = (path: string) => {
-      const importing = new RegExp(`(?:from |import\\()'[^']*/${basename(path)}'`)
-      return sources.filter(({ text }) => importing.test(text)).length
-    }
-    expect(small.map(({ path }) => path).filter((path) => importersOf(path) < 2)).toEqual([
-      // Apart from the first render, which main.tsx begins with.
-      'web/browser/register-service-worker.ts',
-    ])
-  })
+test('no two files of the contract, the server and the web have one name', () => {
+  const names = SOURCES.filter((path) => /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path)).map(
+    (path) => basename(path),
+  )
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
 
 test('a name that a file only mentions or calls is not declared there', () => {
@@ -95,14 +73,6 @@ test('a name that a file only mentions or calls is not declared there', () => {
     declares('// call\nawait call(name)\n  call(name)\nimport { call } from "x"', 'call'),
   ).toBe(false)
 })
-
-/** Whether a file is a route, service, test, migration, page, part of the design system, or what a process begins with. */
-function hasRole(path: string): boolean {
-  return (
-    /\.(?:routes|service|test|child)\.tsx?$/.test(path) ||
-    /^(?:server\/db\/migrations|web\/(?:pages|ui|service-worker)|scripts|bench)\//.test(path)
-  )
-}
 
 /** The rows of the table under a heading: a path and the name of what it declares. */
 function readWalk(heading: string): { path: string; name: string }[] {
