@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,7 +14,8 @@ test('a nightly backup that was missed because no server ran is made at the next
     identifier: string
   }>`SELECT identifier FROM graphile_worker._private_known_crontabs
     WHERE identifier = 'back-up'`
-  expect((await registered().execute(first.db)).rows).toHaveLength(1)
+  // The queue registers its jobs a moment after the start.
+  await expect.poll(async () => (await registered().execute(first.db)).rows).toHaveLength(1)
   await sql`UPDATE graphile_worker._private_known_crontabs
     SET known_since = now() - interval '3 days', last_execution = now() - interval '2 days'`.execute(
     first.db,
@@ -26,6 +27,7 @@ test('a nightly backup that was missed because no server ran is made at the next
   const parent = await appForTest()
   expect((await registered().execute(parent.db)).rows).toEqual([])
   const backupDir = join(parent.dataDir, 'backups')
+  await mkdir(backupDir)
   const backupAt = { hour: new Date(Date.now() - 3_600_000).getUTCHours(), minute: 15 }
   const second = await startTestApp({ databaseUrl, config: { backupDir, backupAt } })
   onTestFinished(() => second.close())
