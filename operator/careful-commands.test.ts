@@ -43,7 +43,9 @@ test('a command is called by a link and reads nothing of the caller’s folder b
     startCommand({ root: cwd, cwd, env: {}, args: ['--env-file', 'wall.env', ...args] }).ended
   expect(await call('backup', 'wall.backup')).toMatchObject({ code: 0, err: '' })
   expect(await readdir(cwd)).toContain('wall.backup')
-  expect(await call('verify', 'wall.backup')).toMatchObject({ code: 0 })
+  const none = { code: 1, err: expect.stringContaining(join(cwd, 'none')) }
+  expect(await call('verify', 'none')).toMatchObject(none)
+  expect(await call('restore', 'none')).toMatchObject(none)
   const exported = await call('user', (await app.signUp()).email, 'export', 'data.zip')
   expect(exported).toMatchObject({ code: 0, out: expect.stringContaining(join(cwd, 'data.zip')) })
   const relative = { ...envOf(app), DATA_DIR: 'none' }

@@ -52,6 +52,7 @@ test('with no variable set everything has its default', () => {
     backupDir: undefined,
     backupAt: { hour: 3, minute: 30 },
     backupKeep: 14,
+    warnings: [],
   })
 })
 
@@ -129,7 +130,22 @@ test('every variable sets its own field', () => {
     backupDir: '/backups',
     backupAt: { hour: 4, minute: 5 },
     backupKeep: 30,
+    warnings: [],
   })
+})
+
+test('a name that is nearly one of ours is warned of, and names of other programs are not', () => {
+  const warned = (...names: string[]) =>
+    readConfig(Object.fromEntries(names.map((name) => [name, '7']))).warnings.map(
+      ({ mend }) => mend,
+    )
+  expect(warned('REPORT_TO_HIDE', 'BACKUPDIR', 'SMPT_URL', 'OPERATOR_NAMES')).toEqual(
+    ['REPORTS_TO_HIDE', 'BACKUP_DIR', 'SMTP_URL', 'OPERATOR_NAME'].map(
+      (meant) => `Если имелась в виду ${meant}, исправьте имя`,
+    ),
+  )
+  const others = 'HOME LANG LOGNAME MAIL NODE_OPTIONS PATH POST PWD SHELL TERM USER INVOCATION_ID'
+  expect(warned(...others.split(' '), 'JOURNAL_STREAM', 'STATE_DIRECTORY', 'TMPDIR')).toEqual([])
 })
 
 test('an empty value counts as unset, and spaces around a value do not count', () => {
