@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import { dialogOf, postWith } from './testing/page-actions.ts'
+import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
 /** A small phone, and what the keyboard leaves of its screen. */
 const PHONE = { width: 360, height: 640 }
@@ -52,6 +53,37 @@ test('text and its button are never under the keyboard of a phone that does not 
   await expect
     .poll(async () => (await boxOf(field)).bottom - (await boxOf(proceed)).top)
     .toBeLessThanOrEqual(0)
+})
+
+test.each([
+  ['320 px wide', { width: 320, height: 568 }, '100%'],
+  ['at 400 % of 1280 px', { width: 305, height: 225 }, '100%'],
+  ['with letters of 200 %', { width: 390, height: 844 }, '200%'],
+])('the code step shows all of itself %s', async (_what, viewport, fontSize) => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport })
+  await page.evaluate((size) => {
+    document.documentElement.style.fontSize = size
+  }, fontSize)
+  await askForCode(page, email)
+  const { dialog } = signInDialog(page)
+  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
+  const cut = await dialog.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect()
+    return [...element.querySelectorAll('*')]
+      .filter((child) => !child.closest('svg'))
+      .filter((child) => {
+        const box = child.getBoundingClientRect()
+        const isOutside = box.width > 0 && (box.left < left || box.right > right)
+        return (
+          isOutside ||
+          (child.scrollWidth > child.clientWidth + 1 &&
+            getComputedStyle(child).display !== 'inline')
+        )
+      })
+      .map((child) => `${child.tagName} ${child.textContent}`)
+  })
+  expect(cut).toEqual([])
 })
 
 type Box = { top: number; right: number; bottom: number; left: number }

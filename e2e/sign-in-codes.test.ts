@@ -177,34 +177,3 @@ async function tryCode(page: Page, code: string): Promise<void> {
 async function secondsOn(resend: Locator): Promise<number> {
   return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }
-
-test.each([
-  ['320 px wide', { width: 320, height: 568 }, '100%'],
-  ['at 400 % of 1280 px', { width: 305, height: 225 }, '100%'],
-  ['with letters of 200 %', { width: 390, height: 844 }, '200%'],
-])('the code step shows all of itself %s', async (_what, viewport, fontSize) => {
-  const { email } = await journey.signUp()
-  const page = await journey.visit({ viewport })
-  await page.evaluate((size) => {
-    document.documentElement.style.fontSize = size
-  }, fontSize)
-  await askForCode(page, email)
-  const { dialog } = signInDialog(page)
-  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
-  const cut = await dialog.evaluate((element) => {
-    const { left, right } = element.getBoundingClientRect()
-    return [...element.querySelectorAll('*')]
-      .filter((child) => !child.closest('svg'))
-      .filter((child) => {
-        const box = child.getBoundingClientRect()
-        const isOutside = box.width > 0 && (box.left < left || box.right > right)
-        return (
-          isOutside ||
-          (child.scrollWidth > child.clientWidth + 1 &&
-            getComputedStyle(child).display !== 'inline')
-        )
-      })
-      .map((child) => `${child.tagName} ${child.textContent}`)
-  })
-  expect(cut).toEqual([])
-})

@@ -21,6 +21,8 @@ type Options = {
 const PATH = `${API_PREFIX}/downloads`
 /** Archives that a node makes at once. */
 const ARCHIVES_MAX = 2
+/** Who reads an archive for longer keeps it from others. */
+const LONGEST_MS = 600_000
 
 export function registerDataExport({ route, http, db, limits, appName, key }: Options): void {
   let running = 0
@@ -45,14 +47,20 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
       const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) throw new AppError('NOT_FOUND')
       await limits.downloadTickets.charge(ticket)
+      // Where even this fails, the person waits until tomorrow.
+      const refund = () => limits.downloads.refund(userId).catch(() => {})
+      // Of a client that has gone already, no event would end what begins now.
+      if (reply.raw.destroyed || running >= ARCHIVES_MAX) {
+        await refund()
+        throw busy()
+      }
       running++
+      const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {
+        clearTimeout(late)
         running--
-        const isSent = reply.statusCode === 200 && reply.raw.writableFinished
-        // Where even this fails, the person waits until tomorrow.
-        if (!isSent) limits.downloads.refund(userId).catch(() => {})
+        if (reply.statusCode !== 200 || !reply.raw.writableFinished) void refund()
       })
-      if (running > ARCHIVES_MAX) throw busy()
       return reply
         .header('content-disposition', 'attachment; filename="vslukh.zip"')
         .type('application/zip')

@@ -146,31 +146,26 @@ testPerNode('how much one node does at once')(
     const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
     const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
-    // More than the buffers of a connection hold.
-    await sql`INSERT INTO posts (owner_id, text)
-      SELECT owner, (SELECT string_agg(md5(concat(n, k)), '') FROM generate_series(1, 15) k)
-      FROM unnest(${[olga.id, petr.id]}::bigint[]) owner, generate_series(1, 15000) n`.execute(
-      app.db,
-    )
+    // More than the buffers of a connection hold: text that no packer makes smaller, repeated beyond its memory.
+    await sql`WITH pool AS MATERIALIZED (
+        SELECT i, string_agg(chr(19968 + (random() * 20000)::int), '') AS text
+        FROM generate_series(0, 199) i, generate_series(1, 500) GROUP BY i
+      ) INSERT INTO posts (owner_id, text) SELECT owner, text
+      FROM unnest(${[olga.id, petr.id]}::bigint[]) owner, generate_series(1, 8000) n
+      JOIN pool ON i = n % 200 ORDER BY n`.execute(app.db)
     const unread = [await download(app, olga), await download(app, petr)]
     expect(unread.map(({ status }) => status)).toEqual([200, 200])
-    const third = () => app.call('POST', '/users/current/downloads', { token: ira.token })
-    expectRefusal(await third(), 'UNAVAILABLE')
+    const ask = ({ token } = olga) => app.call('POST', '/users/current/downloads', { token })
+    expectRefusal(await ask(ira), 'UNAVAILABLE')
 
-    const ask = () => app.call('POST', '/users/current/downloads', { token: olga.token })
     for (const { body } of unread) await body?.cancel()
-    for (let time = 2; time <= 5; time++) {
-      const paths: string[] = []
-      const isAllowed = async () => {
-        const { status, body } = await ask()
-        paths.push(body.path)
-        return status
-      }
-      await expect.poll(isAllowed).toBe(201)
-      await (await fetch(app.url + paths.at(-1))).body?.cancel()
+    const breakOff = async () => {
+      const { status, body } = await ask()
+      if (status === 201) await (await fetch(app.url + body.path)).body?.cancel()
+      return status
     }
-    const last = await ask()
-    expectTooMany(last, { least: 23 * 3600, most: 24 * 3600 })
+    for (let time = 2; time <= 5; time++) await expect.poll(breakOff).toBe(201)
+    expectTooMany(await ask(), { least: 23 * 3600, most: 24 * 3600 })
   },
 )
 

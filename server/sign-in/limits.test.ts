@@ -5,8 +5,8 @@ import { atOnce } from '../testing/at-once.ts'
 import type { TestAnswer } from '../testing/client.ts'
 import { expectTooMany } from '../testing/expect-refusal.ts'
 import { ask, strictApp, times } from '../testing/limited-app.ts'
-import { passLimitTime } from '../testing/passing-time.ts'
-import { countCodes, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
+import { passLimitTime, passMailLimitTime } from '../testing/passing-time.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../testing/test-app.ts'
 
 const MINUTE = 60
@@ -152,4 +152,42 @@ test('RATE_LIMIT_SCALE multiplies the limits', async () => {
   expect(countCodes(codes)).toEqual({ USER_NOT_FOUND: 15, TOO_MANY_REQUESTS: 1 })
   const checks = await times(31, () => checkInVain(app, '192.0.2.1'))
   expect(countCodes(checks)).toEqual({ OPERATION_EXPIRED: 30, TOO_MANY_REQUESTS: 1 })
+})
+
+test('after 20 wrong codes for a mailbox in a day only known browsers and networks with a mail of their own check codes', async () => {
+  const app = await strictApp()
+  const email = 'olga@example.org'
+  await app.signIn(email, 'my browser')
+  await passMailLimitTime(app, 24 * HOUR)
+  let place = 0
+  /** Requests a code from a new network, an hour after the one before. Returns how to check it. */
+  async function askAnew(clientToken = `guesser ${place}`) {
+    await passMailLimitTime(app, HOUR)
+    const ip = `10.2.0.${place++}`
+    const { status, body } = await startAt(app, '/logins', { email, clientToken, ip })
+    expect(status).toBe(201)
+    const right = app.codeFor(body.id)
+    const check = (code: string, from = ip) =>
+      verifyAt(app, '/logins', { id: body.id, code, clientToken, ip: from })
+    return { right, check, guess: (from = ip) => check(wrongCode(right), from) }
+  }
+  for (let mail = 0; mail < 4; mail++) {
+    const { guess } = await askAnew()
+    const answers = await atOnce(Array.from({ length: 5 }, () => () => guess()))
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5 })
+  }
+
+  const stranger = await askAnew()
+  expectTooMany(await stranger.check(stranger.right, '10.9.9.9'), { most: 24 * HOUR })
+  expect((await stranger.guess()).body.code).toBe('INVALID_CONFIRM_CODE')
+  expectTooMany(await stranger.check(stranger.right), { least: 18 * HOUR, most: 24 * HOUR })
+  const known = await askAnew('my browser')
+  expect((await known.guess('10.9.9.9')).body.code).toBe('INVALID_CONFIRM_CODE')
+  expect((await known.check(known.right, '10.9.9.9')).status).toBe(200)
+  const newPhone = await askAnew()
+  expect((await newPhone.check(newPhone.right)).status).toBe(200)
+
+  await passLimitTime(app, 24 * HOUR)
+  const nextDay = await askAnew()
+  expect((await nextDay.check(nextDay.right, '10.9.9.9')).status).toBe(200)
 })
