@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CURSOR_PARAM } from '../../contract/pages.ts'
 import { AppError } from '../http/app-error.ts'
+import { NO_POST_CACHE_CONTROL } from '../http/error-handler.ts'
 import type { NoteRefused } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
@@ -110,7 +111,10 @@ function createPages(web: WebApp, options: Options) {
     )
     return reply
       .code(404)
-      .headers({ ...headers, 'cache-control': 'no-cache' })
+      .headers({
+        ...headers,
+        'cache-control': shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache',
+      })
       .send(body)
   }
 

@@ -57,8 +57,8 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'refreshedEveryMs'> &
 
 /** Smaller bodies would hardly become smaller. */
 const COMPRESSED_MIN = 1024
-/** A proxy may serve its copy for this long while it fetches a new one (RFC 5861). */
-const STALE_SECONDS = 5
+/** A proxy may serve its copy for this long while it fetches a new one, and while the server is away (RFC 5861). */
+const STALE = 'stale-while-revalidate=5, stale-if-error=3600'
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
@@ -70,8 +70,7 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
     ...content.headers,
     // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
     'cache-control':
-      content.cacheControl ??
-      `public, max-age=0, s-maxage=${maxAgeMs / 1000}, stale-while-revalidate=${STALE_SECONDS}`,
+      content.cacheControl ?? `public, max-age=0, s-maxage=${maxAgeMs / 1000}, ${STALE}`,
     vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
   }
   const variant = (bytes: Buffer, encoding: Encoding): Variant => {
