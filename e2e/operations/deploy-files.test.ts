@@ -33,7 +33,7 @@ test('the folder in which nginx makes its cache comes with Debian’s package', 
   expect(stdout.split('\n')).toContain(dirname(cache))
 })
 
-test('systemd finds nothing wrong with the services, which differ by the port alone', async () => {
+test('systemd finds nothing wrong with the services, which differ by the port and a file for one node alone', async () => {
   const folder = await folderForTest()
   const analyze = await findProgram(['/usr/bin/systemd-analyze'], {
     debianPackage: 'systemd',
@@ -53,7 +53,8 @@ test('systemd finds nothing wrong with the services, which differ by the port al
   expect(await verify('wrong.service', one.replace('UMask=', 'UMaske='))).toContain('UMaske')
 
   const settings = (text: string) => text.slice(text.indexOf('[Unit]')).replace(/^#.*\n/gm, '')
-  const asOne = settings(many).replace(', порт %i', '').replace('PORT=%i ', '')
+  const ofNode = [', порт %i', 'PORT=%i ', 'EnvironmentFile=-/etc/vslukh@%i.env\n']
+  const asOne = ofNode.reduce((text, part) => text.replace(part, ''), settings(many))
   expect(asOne).toBe(settings(one))
 })
 

@@ -9,6 +9,7 @@ import { executeOn } from '../testing/databases.ts'
 import { freePort } from '../testing/free-port.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { report } from '../testing/moderation-calls.ts'
+import { sendRaw } from '../testing/raw-http.ts'
 import { appForTest, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('responses that each node caches for itself')
@@ -92,6 +93,26 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   // No address and no id of a request becomes a label.
   expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('a Host that is not this machine’s is refused, so that no page in a browser reads the metrics by DNS rebinding', async () => {
+  const { metricsPort } = await meteredApp()
+  const ask = async (host: string) => {
+    const asked = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const answer = await sendRaw(`http://127.0.0.1:${metricsPort}`, asked)
+    return [answer.slice(9, 12), answer.includes('vslukh_')]
+  }
+  for (const own of ['127.0.0.1', 'localhost', '[::1]:9464', '192.0.2.1', 'app:9464']) {
+    expect([own, await ask(own)]).toEqual([own, ['200', true]])
+  }
+  for (const foreign of [
+    'evil.example',
+    'evil.example:9464',
+    '127.0.0.1.evil.example',
+    '::1@a.b',
+  ]) {
+    expect([foreign, await ask(foreign)]).toEqual([foreign, ['421', false]])
+  }
 })
 
 test('the age of a backup is absent before the first one, and failures are shown where backups are made each night', async () => {
