@@ -95,6 +95,37 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
 })
 
+test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {
+  const { app, metricsPort } = await meteredApp()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  const asked = [
+    ['/', '/', 200],
+    [`/posts/${id}`, '/posts/:id', 200],
+    ['/posts/987654321', '/posts/:id', 404],
+    ['/rules', '/rules', 200],
+    ['/settings/devices', '/settings/devices', 200],
+    ['/feed.atom', '/feed.atom', 200],
+    [`/posts/${id}/replies.atom`, '/posts/:id/replies.atom', 200],
+    ['/sitemap.xml', '/sitemap.xml', 200],
+    ['/no/such/page', 'none', 404],
+  ] as const
+  const named = async (headers: Record<string, string>) => {
+    const before = await scrape(metricsPort)
+    for (const [path] of asked) await (await fetch(app.url + path, { headers })).text()
+    const after = await scrape(metricsPort)
+    return asked.map(([path, route, status]) => {
+      const key = `vslukh_http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"}`
+      return [path, (after.get(key) ?? 0) - (before.get(key) ?? 0)]
+    })
+  }
+  // Rendered for a visitor and filled by the browser for who is signed in.
+  const once = asked.map(([path]) => [path, 1])
+  expect(await named({})).toEqual(once)
+  expect(await named({ cookie: olga.cookie })).toEqual(once)
+  expect(JSON.parse(await app.logLine('"route":"/posts/:id"'))).toMatchObject({ method: 'GET' })
+})
+
 test('a Host that is not this machine’s is refused, so that no page in a browser reads the metrics by DNS rebinding', async () => {
   const { metricsPort } = await meteredApp()
   const ask = async (host: string) => {
