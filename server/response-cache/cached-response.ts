@@ -164,6 +164,11 @@ export function waitsForCompression(
   return ACCEPTS_BROTLI.test(acceptEncoding) || ACCEPTS_GZIP.test(acceptEncoding)
 }
 
+/** Whether a client with this Accept-Encoding can read gzip. */
+export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
+  return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
+}
+
 /** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
 export function variantFor({ variants }: CachedResponse, acceptEncoding: unknown): Variant {
   if (typeof acceptEncoding !== 'string') return variants.identity
