@@ -6,12 +6,12 @@ import { PATHS, postPath } from '../../contract/pages.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import {
-  acceptsGzip,
   type CachedResponse,
   isNotModified,
   sendCached,
   toCachedResponse,
 } from '../response-cache/cached-response.ts'
+import { acceptsGzip } from '../response-cache/compression.ts'
 import { escapeXml } from './escape.ts'
 import { createTimedCache } from './timed-cache.ts'
 
