@@ -84,7 +84,12 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
     ['nodes', 1],
   ] as const
   for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
-  for (const name of ['disk_free_bytes', 'database_connections', 'database_query_seconds']) {
+  for (const name of [
+    'disk_free_bytes',
+    'disk_bytes',
+    'database_connections',
+    'database_query_seconds',
+  ]) {
     expect(series.get(`vslukh_${name}{}`)).toBeGreaterThan(0)
   }
   expect(Math.abs(series.get('vslukh_clock_skew_seconds{}') ?? 99)).toBeLessThan(1)
