@@ -25,21 +25,20 @@ const terminal = createLineWriter(process.stdout, { batchSize: 0, maxWaiting: 10
 const say = (line: string) => terminal.write(`${line}\n`)
 
 const running = new AsyncDisposableStack()
+let disposing: Promise<void> | undefined
 const stopping = new AbortController()
 /** For how long a stopping server serves on, so that balancers notice; 0 until it listens, and where the database is lost. */
 let drainSeconds = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 const starting = start()
-try {
-  await starting
-} catch (error) {
-  await running.disposeAsync()
-  if (!stopping.signal.aborted) {
-    process.stderr.write(`${explainStartFailure(error)}\n`)
-    process.exitCode = 1
-  }
-}
+await starting.catch(async (error) => {
+  // A start that was told to stop is cleaned up after in `stop`.
+  if (stopping.signal.aborted) return
+  await disposeOfAll()
+  // What the start had opened halfway, such as connections to the database, would keep the process alive.
+  process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(1))
+})
 
 /** Runs config → database → migrations → app → listen. All that was started is stopped in the reverse order. */
 async function start(): Promise<void> {
@@ -123,9 +122,18 @@ function stop(): void {
   stopping.abort()
   say('Останавливаемся…')
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
-  void Promise.allSettled([running.disposeAsync(), starting]).then(() => {
-    say('Остановлено.')
-    // Everything is stopped; an SMTP server that does not answer would only keep the process alive.
-    process.exit()
-  })
+  // What is just being started can be stopped only when it is there: jobs that run already would stay locked.
+  void Promise.allSettled([starting])
+    .then(() => Promise.allSettled([disposeOfAll()]))
+    .then(() => {
+      say('Остановлено.')
+      // Everything is stopped; an SMTP server that does not answer would only keep the process alive.
+      process.exit()
+    })
+}
+
+/** Stops all that was started; every call waits for the end. */
+function disposeOfAll(): Promise<void> {
+  disposing ??= running.disposeAsync()
+  return disposing
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../server/db/database.ts'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { addJob } from '../../server/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
@@ -10,7 +11,7 @@ import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import type { Product } from '../testing/product.ts'
-import { signUpUsers, startProductForTest } from '../testing/product.ts'
+import { databaseForTest, signUpUsers, startProductForTest } from '../testing/product.ts'
 import type { Outcome } from '../testing/recorded-calls.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
@@ -140,6 +141,30 @@ test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s'
   await expect(locked).rejects.toThrow()
   expect(exit).toBeDefined()
   await exit
+})
+
+test('SIGTERM while the server starts: exit code 0, and the jobs that ran already are given back', async () => {
+  const url = await databaseForTest()
+  const { product } = await startProductForTest({ env: { DATABASE_URL: url } })
+  await product.stop()
+  const { db, close } = openDatabase(url, () => {})
+  onTestFinished(() => close())
+  const held = await db.startTransaction().execute()
+  // The queue is the last that a start waits for; its job waits for the counters.
+  await sql`LOCK TABLE graphile_worker.migrations`.execute(held)
+  await addJob(db, 'check-counters', { payload: {} })
+  const counters = await db.startTransaction().execute()
+  await sql`LOCK TABLE wall_totals`.execute(counters)
+  const starting = product.start().catch(() => {})
+  await expect.poll(() => countWaiting(db)).toBe(1)
+  const exit = expectGracefulExit(product)
+  await product.printed(/(Останавливаемся)/)
+  await held.rollback().execute()
+  await exit
+  await starting
+  const { rows } = await sql`SELECT locked_at FROM graphile_worker.jobs`.execute(db)
+  expect(rows).toEqual([{ locked_at: null }])
+  await counters.rollback().execute()
 })
 
 async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise<void> {

@@ -73,12 +73,14 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   await expect(isHealthy()).rejects.toThrow()
 })
 
-test('compose.yaml passes on every setting of .env, and keeps what the server writes on a volume', async () => {
-  const [, app = ''] =
-    /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(await readFile(join(ROOT, 'compose.yaml'), 'utf8')) ?? []
+test('compose.yaml passes on every setting of .env, keeps what the server writes on a volume, and bounds its logs', async () => {
+  const compose = await readFile(join(ROOT, 'compose.yaml'), 'utf8')
+  const [, app = ''] = /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(compose) ?? []
   const image = (await readStages()).at(-1)
   expect(app).toContain('env_file: .env')
   expect(app).toContain(`- data:${image && said(image, 'VOLUME')}`)
+  expect(compose.match(/^ {2}\w+:\n {4}logging: \*logging$/gm)).toHaveLength(2)
+  expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
   // The image's own check counts.
   expect(app).not.toContain('healthcheck')
 })

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findBalancer } from '../../server/testing/balancer.ts'
 import { endChild, untilUp } from '../../server/testing/child-process.ts'
-import { findProgram } from '../../server/testing/debian-package.ts'
+import { findNginx, findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { ROOT, readDeployFile, run } from './deploy-file.ts'
@@ -25,7 +25,15 @@ test.each([
   await expect(run(program, check)).rejects.toThrow(/no_such_word/)
 })
 
-test('systemd finds nothing wrong with the services, which differ by the port alone', async () => {
+test('the folder in which nginx makes its cache comes with Debian’s package', async () => {
+  await findNginx()
+  const site = await readFile(join(ROOT, 'deploy/nginx.conf'), 'utf8')
+  const cache = /^proxy_cache_path (\S+)/m.exec(site)?.[1] ?? ''
+  const { stdout } = await run('dpkg', ['-L', 'nginx-common'])
+  expect(stdout.split('\n')).toContain(dirname(cache))
+})
+
+test('systemd finds nothing wrong with the services, which differ by the port and a file for one node alone', async () => {
   const folder = await folderForTest()
   const analyze = await findProgram(['/usr/bin/systemd-analyze'], {
     debianPackage: 'systemd',
@@ -45,7 +53,8 @@ test('systemd finds nothing wrong with the services, which differ by the port al
   expect(await verify('wrong.service', one.replace('UMask=', 'UMaske='))).toContain('UMaske')
 
   const settings = (text: string) => text.slice(text.indexOf('[Unit]')).replace(/^#.*\n/gm, '')
-  const asOne = settings(many).replace(', порт %i', '').replace('PORT=%i ', '')
+  const ofNode = [', порт %i', 'PORT=%i ', 'EnvironmentFile=-/etc/vslukh@%i.env\n']
+  const asOne = ofNode.reduce((text, part) => text.replace(part, ''), settings(many))
   expect(asOne).toBe(settings(one))
 })
 

@@ -68,9 +68,28 @@ const CASES: Record<string, Case> = {
     minutes: 5,
   },
   VslukhDiskFull: {
-    fires: ['vslukh_disk_free_bytes 50e9-100e6x60'],
-    silent: ['vslukh_disk_free_bytes 50e9-1e6x60'],
-    minutes: 50,
+    fires: ['vslukh_disk_free_bytes 15e9-12e6x400', 'vslukh_disk_bytes 100e9x400'],
+    silent: ['vslukh_disk_free_bytes 15e9-1e6x400', 'vslukh_disk_bytes 100e9x400'],
+    minutes: 380,
+    also: [
+      { series: ['vslukh_disk_free_bytes 0.9e9x60'], fires: true, minutes: 15 },
+      // Some GB of temporary files beside 64 that are free, on a Prometheus that has just been started and on an old one.
+      {
+        series: ['vslukh_disk_free_bytes 64e9-300e6x15 60e9x60', 'vslukh_disk_bytes 80e9x80'],
+        fires: false,
+        minutes: 30,
+      },
+      {
+        series: ['vslukh_disk_free_bytes 64e9-80e6x400', 'vslukh_disk_bytes 80e9x400'],
+        fires: false,
+        minutes: 380,
+      },
+      {
+        series: ['vslukh_disk_free_bytes 15e9-100e6x60', 'vslukh_disk_bytes 100e9x60'],
+        fires: false,
+        minutes: 50,
+      },
+    ],
   },
   VslukhBackupOld: {
     fires: ['vslukh_backup_age_seconds 200000x100'],

@@ -46,7 +46,7 @@ export async function startProxiedSite(name: ProxyName) {
   return { proxy, client, olga, products, databaseUrl, httpPort }
 }
 
-const POSTS = '/api/v1/posts?limit=10'
+export const POSTS = '/api/v1/posts?limit=10'
 
 /** Reads the wall as a visitor and as Olga, as pages and as answers of the API. Each is null where the site is not available. */
 export async function readAsBoth({ proxy, olga }: ProxiedSite) {

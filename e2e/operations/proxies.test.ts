@@ -1,7 +1,16 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
-import { PROXIES, type ProxyName, readAsBoth, startProxiedSite, TEXT } from './proxied-site.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
+import { run } from './deploy-file.ts'
+import {
+  POSTS,
+  PROXIES,
+  type ProxyName,
+  readAsBoth,
+  startProxiedSite,
+  TEXT,
+} from './proxied-site.ts'
 
 const NAMES = Object.keys(PROXIES) as ProxyName[]
 /** For so long after an outage begins everything is read again and again: the server lets a proxy serve what it has for a second. */
@@ -56,6 +65,21 @@ test.each(NAMES)(
   async (name) => {
     const site = await startProxiedSite(name)
     for (let round = 0; round < 5; round++) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+  },
+)
+
+test.each(NAMES)(
+  'behind %s what is answered before its body was read mixes nobody up, and its body is no request',
+  async (name) => {
+    const { proxy, products } = await startProxiedSite(name)
+    const { address } = products[0] ?? {}
+    const body = `{}GET /api/v1/reports/reasons HTTP/1.1\r\nHost: ${address}\r\n\r\n`
+    const json = ['-H', 'content-type: application/json', '-d', body]
+    const publishing = askEachAlone(`${proxy.url}/api/v1/posts`, json)
+    const reading = askEachAlone(proxy.url + POSTS)
+    expect(await Promise.all([publishing, reading])).toEqual([['401 2'], ['200 2']])
+    const lines = products.flatMap((product) => product.lines).join('')
+    expect(lines).not.toContain('"route":"/api/v1/reports/reasons"')
   },
 )
 
@@ -125,6 +149,18 @@ test('behind HAProxy every read is answered although one node is killed', async 
   const until = performance.now() + OUTAGE_MS
   while (performance.now() < until) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
 })
+
+/** Calls a URL 60 times, by an HTTP/2 connection each. Returns which statuses and versions of HTTP there were. */
+async function askEachAlone(url: string, args: string[] = []): Promise<string[]> {
+  const curl = await findProgram(['/usr/bin/curl'], {
+    debianPackage: 'curl',
+    advice: 'No curl found: install it',
+  })
+  const seen = new Set<string>()
+  const print = ['-sk', '-o', '/dev/null', '-w', '%{http_code} %{http_version}']
+  for (let n = 0; n < 60; n++) seen.add((await run(curl, [...print, ...args, url])).stdout)
+  return [...seen]
+}
 
 async function addressesIn(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })

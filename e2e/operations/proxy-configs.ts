@@ -21,7 +21,7 @@ export async function nginxConfig(place: ProxyPlace): Promise<ProxyConfig> {
   const { folder, httpPort, httpsPort, nodes } = place
   const { cert, key } = await makeCertificate(folder)
   const site = await readDeployFile('nginx.conf', [
-    ['/var/cache/nginx/vslukh', join(folder, 'cache')],
+    ['/var/lib/nginx/vslukh', join(folder, 'cache')],
     ['127.0.0.1:3000', nodes.join()],
     ['listen [::]:80;', ''],
     ['listen [::]:443 ssl http2;', ''],

@@ -12,20 +12,18 @@ export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): bool
 }
 
 /**
- * Removes from X-Forwarded-For the last entry that is no address, and all before it: each proxy appends the address of its
- * client on the right, so that no proxy vouches for what stands left of an invalid entry.
+ * Leaves bare addresses in X-Forwarded-For, without the port that some proxies append, so that limits, bans and the log all
+ * see one address. Removes the last entry that is no address, and all before it: each proxy appends the address of its client
+ * on the right, so that no proxy vouches for what stands left of an invalid entry.
  */
 export function cleanForwardedFor({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']
   if (typeof value !== 'string') return
-  const parts = value.split(',').map((part) => part.trim())
-  const wrong = parts.findLastIndex((part) => !isAddress(part))
-  if (wrong === -1) return
+  const parts = value.split(',').map((part) => withoutPort(part.trim()))
+  const wrong = parts.findLastIndex((part) => isIP(part) === 0)
   headers['x-forwarded-for'] = parts.slice(wrong + 1).join(', ')
 }
 
-/** Whether a text is an IP address, perhaps with a port, which some proxies append. */
-function isAddress(text: string): boolean {
-  const bare = text.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
-  return isIP(bare) !== 0
+function withoutPort(address: string): string {
+  return address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
 }

@@ -13,6 +13,12 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
+/**
+ * What a shared cache may do with the answer that there is no such post: it stores it in place of the post that it has. One
+ * that could not would show the post on and on while it asks for a newer answer.
+ */
+export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
+
 declare module 'fastify' {
   interface FastifyReply {
     /** For the log: the error's code, and its cause where something failed unexpectedly. */
@@ -55,9 +61,11 @@ function refuse(reply: FastifyReply, refusal: AppError, failure?: Error): Fastif
   const retryAfter =
     refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
   if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))
+  if (refusal.code === 'POST_NOT_FOUND' && reply.request.headers.authorization === undefined) {
+    reply.headers({ 'cache-control': NO_POST_CACHE_CONTROL, vary: 'Authorization' })
+  } else reply.header('cache-control', 'no-store')
   return reply
     .code(refusal.status)
-    .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send({ code: refusal.code, message: refusal.message })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { hasBody } from './closing-response.ts'
 import { type Refusal, sendRefusal } from './refusal.ts'
 import type { ObserveRequest } from './request-log.ts'
 
@@ -150,10 +151,6 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
       })
     },
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 
 /** Health checks are always answered, so that a busy node is not taken for a dead one. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
@@ -103,3 +106,34 @@ test('/api/docs shows the document to people', async () => {
   expect(bundle.status).toBe(200)
   expect((await fetch(`${app.url}/api/docs/json`)).status).toBe(200)
 })
+
+test('/api/docs has the policy of every page, which names no foreign host and lets nobody frame it', async () => {
+  const policyOf = async (path: string) =>
+    (await fetch(app.url + path)).headers.get('content-security-policy')
+  const policy = await policyOf('/api/docs')
+  expect(policy).toBe(await policyOf('/'))
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toMatch(/https:|\.io/)
+})
+
+test('/api/docs with all its files takes less than 700 KB', async () => {
+  const html = await (await fetch(`${app.url}/api/docs`)).text()
+  const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  const sizes = ['/api/docs/json', ...files].map(async (path) => {
+    // In two rounds: made, and made before.
+    const bytes = await Promise.all([bytesOf(`${app.url}${path}`), bytesOf(`${app.url}${path}`)])
+    expect(bytes[0]).toBe(bytes[1])
+    expect(await (await fetch(`${app.url}${path}`)).text()).toMatch(/./)
+    return bytes[0] ?? 0
+  })
+  const sum = (await Promise.all(sizes)).reduce((total, bytes) => total + bytes, 0)
+  expect(sum).toBeGreaterThan(100_000)
+  expect(sum).toBeLessThan(700_000)
+})
+
+/** Returns how many bytes a body has on its way to a client that accepts gzip. */
+async function bytesOf(url: string): Promise<number> {
+  const sent = request(url, { headers: { 'accept-encoding': 'gzip' } }).end()
+  const [answer] = await once(sent, 'response')
+  return (await buffer(answer)).length
+}

@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
 import Type from 'typebox'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { strictObject } from '../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
+import { acceptsGzip, compressGzip } from '../response-cache/compression.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
@@ -49,6 +52,35 @@ type ApiOptions = {
   limit: Limit
 }
 
+const DOCS = '/api/docs'
+/** What is worth compressing of the human page, by exact path: no other spelling makes the server compress it once more. */
+const LARGE_FILES = [
+  `${DOCS}/json`,
+  `${DOCS}/static/swagger-ui.css`,
+  `${DOCS}/static/swagger-ui-bundle.js`,
+  `${DOCS}/static/swagger-ui-standalone-preset.js`,
+]
+
+/** Makes the hook that compresses the large files of the human page, each once. */
+function compressFiles(): onSendAsyncHookHandler {
+  const compressed = new Map<string, Promise<Buffer>>()
+  return async ({ method, url, headers }, reply, payload) => {
+    if (method !== 'GET' || reply.statusCode !== 200 || !LARGE_FILES.includes(url)) return payload
+    reply.header('vary', 'Accept-Encoding')
+    if (!acceptsGzip(headers['accept-encoding'])) return payload
+    reply.removeHeader('content-length').header('content-encoding', 'gzip')
+    const made = compressed.get(url)
+    if (made && payload instanceof Readable) payload.destroy()
+    const zipped = made ?? bytesOf(payload).then(compressGzip)
+    compressed.set(url, zipped)
+    return zipped
+  }
+}
+
+async function bytesOf(payload: unknown): Promise<Buffer> {
+  return payload instanceof Readable ? buffer(payload) : Buffer.from(String(payload))
+}
+
 /** Collects the routes that are registered after it into an OpenAPI document, and serves a human page at /api/docs. */
 export async function describeApi(
   app: FastifyInstance,
@@ -68,7 +100,9 @@ export async function describeApi(
   })
   await app.register(async (files) => {
     files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
-    await files.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true })
+    // Without a policy of its own, which would name foreign hosts, the page has that of every other page.
+    await files.register(swaggerUi, { routePrefix: DOCS })
+    files.addHook('onSend', compressFiles())
     // As bytes, so that it is in memory once, however many clients wait for it.
     let document: Buffer | undefined
     files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

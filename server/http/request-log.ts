@@ -19,6 +19,13 @@ declare module 'node:http' {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pattern of the page that is asked for, which is no route of Fastify's. */
+    pageRoute: string | undefined
+  }
+}
+
 type RequestLine = {
   reqId: string
   method: string
@@ -121,12 +128,12 @@ export class RequestLog extends LogController {
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { url, logLevel } = request.routeOptions
+    const { url = request.pageRoute ?? null, logLevel } = request.routeOptions
     const isRefused = reply.statusCode >= 400
     this.#options.observe?.(
       {
         method: request.method,
-        route: url ?? null,
+        route: url,
         status: reply.statusCode,
         ms: reply.elapsedTime,
       },
@@ -137,7 +144,7 @@ export class RequestLog extends LogController {
     const line = requestLine({
       reqId: request.id,
       method: request.method,
-      route: url ?? null,
+      route: url,
       status: reply.statusCode,
       ms: reply.elapsedTime,
       dbMs: request.raw.queryTime?.ms || undefined,

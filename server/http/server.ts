@@ -11,6 +11,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../contract/constants.ts'
 import { AppError } from './app-error.ts'
 import { cleanForwardedFor, namesItsHost } from './client-headers.ts'
+import { ClosingResponse } from './closing-response.ts'
 import { connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
@@ -91,7 +92,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     serverFactory(listener) {
       const serve = options.before(load.guard(measureQueryTime(listener)))
       const server = createServer(
-        SERVER_OPTIONS,
+        { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
         connections.inTurn((request, response) => {
           if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
           watchProxies(request)

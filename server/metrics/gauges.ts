@@ -1,8 +1,8 @@
+import { statfs } from 'node:fs/promises'
 import { Gauge, type Registry } from 'prom-client'
 import { clockSkew } from '../db/clock.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import type { WallHealth } from '../doctor/health.service.ts'
-import { freeBytes } from '../http/health.ts'
 
 /** What the gauges are read from. */
 export type GaugeSources = {
@@ -31,7 +31,8 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
     idle: gauge('database_connections_idle', 'Those that nobody uses'),
     waiting: gauge('database_waiting', 'Queries that wait for a connection'),
   }
-  const disk = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
+  const free = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
+  const size = gauge('disk_bytes', 'Bytes of that disk, used or free')
   const read = readFromDatabase(gauge, sources)
   return {
     async update() {
@@ -39,9 +40,11 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
       pool.total.set(totalCount)
       pool.idle.set(idleCount)
       pool.waiting.set(waitingCount)
-      const free = await freeBytes(sources.dataDir).catch(() => undefined)
-      if (free === undefined) disk.remove()
-      else disk.set(free)
+      const disk = await statfs(sources.dataDir).catch(() => undefined)
+      if (disk) {
+        free.set(disk.bavail * disk.bsize)
+        size.set(disk.blocks * disk.bsize)
+      } else for (const one of [free, size]) one.remove()
       up.set((await read()) ? 1 : 0)
     },
   }

@@ -9,6 +9,7 @@ import { executeOn } from '../testing/databases.ts'
 import { freePort } from '../testing/free-port.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { report } from '../testing/moderation-calls.ts'
+import { sendRaw } from '../testing/raw-http.ts'
 import { appForTest, testPerNode } from '../testing/test-app.ts'
 
 const test = testPerNode('responses that each node caches for itself')
@@ -83,7 +84,12 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
     ['nodes', 1],
   ] as const
   for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
-  for (const name of ['disk_free_bytes', 'database_connections', 'database_query_seconds']) {
+  for (const name of [
+    'disk_free_bytes',
+    'disk_bytes',
+    'database_connections',
+    'database_query_seconds',
+  ]) {
     expect(series.get(`vslukh_${name}{}`)).toBeGreaterThan(0)
   }
   expect(Math.abs(series.get('vslukh_clock_skew_seconds{}') ?? 99)).toBeLessThan(1)
@@ -92,6 +98,57 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   // No address and no id of a request becomes a label.
   expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {
+  const { app, metricsPort } = await meteredApp()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  const asked = [
+    ['/', '/', 200],
+    [`/posts/${id}`, '/posts/:id', 200],
+    ['/posts/987654321', '/posts/:id', 404],
+    ['/rules', '/rules', 200],
+    ['/settings/devices', '/settings/devices', 200],
+    ['/feed.atom', '/feed.atom', 200],
+    [`/posts/${id}/replies.atom`, '/posts/:id/replies.atom', 200],
+    ['/sitemap.xml', '/sitemap.xml', 200],
+    ['/no/such/page', 'none', 404],
+  ] as const
+  const named = async (headers: Record<string, string>) => {
+    const before = await scrape(metricsPort)
+    for (const [path] of asked) await (await fetch(app.url + path, { headers })).text()
+    const after = await scrape(metricsPort)
+    return asked.map(([path, route, status]) => {
+      const key = `vslukh_http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"}`
+      return [path, (after.get(key) ?? 0) - (before.get(key) ?? 0)]
+    })
+  }
+  // Rendered for a visitor and filled by the browser for who is signed in.
+  const once = asked.map(([path]) => [path, 1])
+  expect(await named({})).toEqual(once)
+  expect(await named({ cookie: olga.cookie })).toEqual(once)
+  expect(JSON.parse(await app.logLine('"route":"/posts/:id"'))).toMatchObject({ method: 'GET' })
+})
+
+test('a Host that is not this machine’s is refused, so that no page in a browser reads the metrics by DNS rebinding', async () => {
+  const { metricsPort } = await meteredApp()
+  const ask = async (host: string) => {
+    const asked = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const answer = await sendRaw(`http://127.0.0.1:${metricsPort}`, asked)
+    return [answer.slice(9, 12), answer.includes('vslukh_')]
+  }
+  for (const own of ['127.0.0.1', 'localhost', '[::1]:9464', '192.0.2.1', 'app:9464']) {
+    expect([own, await ask(own)]).toEqual([own, ['200', true]])
+  }
+  for (const foreign of [
+    'evil.example',
+    'evil.example:9464',
+    '127.0.0.1.evil.example',
+    '::1@a.b',
+  ]) {
+    expect([foreign, await ask(foreign)]).toEqual([foreign, ['421', false]])
+  }
 })
 
 test('the age of a backup is absent before the first one, and failures are shown where backups are made each night', async () => {

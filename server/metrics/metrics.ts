@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { isIP } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ObserveRequest } from '../http/request-log.ts'
 import { MailFailure } from '../mail/smtp.ts'
 import type { MailTransport } from '../mail/transport.ts'
-import { StartError } from '../start/start-failure.ts'
+import { ListenFailure } from '../start/start-failure.ts'
 import { addGauges, type GaugeSources } from './gauges.ts'
 import { RequestTally } from './request-tally.ts'
 
@@ -67,6 +68,7 @@ export function createMetrics(version: string) {
 async function serve(registry: Registry, { port, host }: Place, sources: GaugeSources) {
   const gauges = addGauges(registry, sources)
   const server = createServer(async (request, response) => {
+    if (!isOwnHost(request.headers.host, host)) return void response.writeHead(421).end()
     if (request.method !== 'GET' || request.url !== '/metrics') {
       return void response.writeHead(404).end()
     }
@@ -76,10 +78,21 @@ async function serve(registry: Registry, { port, host }: Place, sources: GaugeSo
   })
   server.listen(port, host)
   await once(server, 'listening').catch((cause) => {
-    throw new StartError(`METRICS_PORT: не получилось слушать ${host}:${port}: ${cause.message}`)
+    throw new ListenFailure(cause, 'METRICS_')
   })
   return () => {
     server.close()
     server.closeAllConnections()
   }
+}
+
+/**
+ * Whether a Host is an address, a name without dots, such as localhost or a container's, or the configured one. Any other may
+ * be a stranger's name that leads here (DNS rebinding): a page of theirs that somebody opens could read the metrics.
+ */
+function isOwnHost(header: string | undefined, configured: string): boolean {
+  const name = (header ?? '').replace(/:\d+$/, '')
+  return (
+    isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^[\w-]+$/.test(name) || name === configured
+  )
 }

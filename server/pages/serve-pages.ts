@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CURSOR_PARAM } from '../../contract/pages.ts'
+import { CURSOR_PARAM, PATHS } from '../../contract/pages.ts'
 import { AppError } from '../http/app-error.ts'
+import { NO_POST_CACHE_CONTROL } from '../http/error-handler.ts'
 import type { NoteRefused } from '../http/request-log.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
@@ -43,13 +44,16 @@ export async function servePages(
 ): Promise<void> {
   if (web) await serveFiles(app, web, options.fileLimit)
   const sendPage = web && createPages(web, options)
+  app.decorateRequest('pageRoute', undefined)
   // Before the body is read: the server must not wait for the body of a request that nothing serves.
   app.addHook('onRequest', (request, _reply, done) => {
     // Without a promise, since this runs for each call.
     if (!request.is404) return done()
     const { ip } = request
-    if (sendPage && wantsPage(request)) options.fileLimit.chargeNetwork(ip).then(() => done(), done)
-    else options.limit.chargeNetwork(ip).then(() => done(new AppError('NOT_FOUND')), done)
+    if (sendPage && wantsPage(request)) {
+      request.pageRoute = routeOf(pathOf(request))
+      options.fileLimit.chargeNetwork(ip).then(() => done(), done)
+    } else options.limit.chargeNetwork(ip).then(() => done(new AppError('NOT_FOUND')), done)
   })
   app.setNotFoundHandler((request, reply) => {
     if (!sendPage) throw new AppError('NOT_FOUND')
@@ -110,12 +114,15 @@ function createPages(web: WebApp, options: Options) {
     )
     return reply
       .code(404)
-      .headers({ ...headers, 'cache-control': 'no-cache' })
+      .headers({
+        ...headers,
+        'cache-control': shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache',
+      })
       .send(body)
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const page = pageAt(request.url.split('?', 1)[0] ?? '/')
+    const page = pageAt(pathOf(request))
     if (page === null) return sendMissing(request, reply, 'nothing')
     if (page.name === 'own') return sendShell(request, reply, 'own')
     const publicPage = { ...page, cursor: cursorIn(request.url) }
@@ -160,6 +167,16 @@ function sendFirst(reply: FastifyReply, page: PublicPage): FastifyReply {
 
 function cursorIn(url: string): string | null {
   return new URLSearchParams(url.split('?')[1]).get(CURSOR_PARAM) || null
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+/** Returns the pattern of the page at a path, as the log names it; undefined where there is no page. */
+function routeOf(path: string): string | undefined {
+  const page = pageAt(path)
+  return page?.name === 'post' ? PATHS.post : page ? path : undefined
 }
 
 function wantsPage({ method, url }: FastifyRequest): boolean {

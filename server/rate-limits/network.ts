@@ -11,10 +11,11 @@ export function networkOf(ip?: string): string {
 
 /** Returns the widest network that one subscriber may hold: an IPv4 address itself, an IPv6 address's /48. */
 export function widestNetworkOf(ip?: string): string {
-  return networksOf(ip).at(-1) ?? 'unknown'
+  const [narrowest, , widest] = networksOf(ip)
+  return widest ?? narrowest
 }
 
-/** Returns the keys of an address, the narrowest network first: for IPv6 its /64, /56 and /48. */
+/** Returns the keys of an address, the narrowest network first: for IPv6 its /64, /56, /48, and its provider's /32. */
 export function networksOf(ip = ''): [string, ...string[]] {
   if (isIPv4(ip)) return [ip]
   // A server that listens on IPv6 sees IPv4 addresses as a part of it, and some proxies append a port to an address.
@@ -30,7 +31,7 @@ export function networksOf(ip = ''): [string, ...string[]] {
   }
   const prefix = [a, b, c].map((group) => group.toString(16)).join(':')
   const at = (group: number, bits: number) => `${prefix}:${group.toString(16)}::/${bits}`
-  return [at(d, 64), at(d & 0xff00, 56), at(0, 48)]
+  return [at(d, 64), at(d & 0xff00, 56), at(0, 48), `${a.toString(16)}:${b.toString(16)}::/32`]
 }
 
 /** Returns the eight 16-bit groups of an IPv6 address, which a URL writes in hexadecimal only. */

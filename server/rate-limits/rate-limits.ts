@@ -2,12 +2,13 @@ import { createHmac } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { DatabaseClockLimiter } from './database-clock-limiter.ts'
 import { createGcraLimit } from './gcra.ts'
 import { type LimitReason, withReason } from './limit-reasons.ts'
+import { MemoryWindows } from './memory-windows.ts'
 import { networksOf } from './network.ts'
 
 /** How many events in how many seconds. */
@@ -19,9 +20,9 @@ export type Limit = {
   /** Takes back one event that was counted under `key`. */
   refund(key: string): Promise<void>
   /**
-   * Counts one event for the network of an address: an IPv6 address under its /64, and with 4 and 16 times the limit
-   * under its /56 and /48, which one subscriber may hold as well. Throws like `charge`; an event that is over the limit
-   * of a network is not counted for the wider ones.
+   * Counts one event for the network of an address: an IPv6 address under its /64, with 4 and 16 times the limit under its
+   * /56 and /48, which one subscriber may hold as well, and with 256 times under its /32, which one provider holds. Throws
+   * like `charge`; an event that is over the limit of a network is not counted for the others.
    */
   chargeNetwork(ip: string | undefined): Promise<void>
   /** Called for the first event of a window that is over the limit. */
@@ -36,10 +37,12 @@ type Limiter = {
   duration: number
   consume(key: string): Promise<unknown>
   reward(key: string): Promise<unknown>
+  /** Whether the next event will be refused; absent where that cannot be known at once. */
+  isSpent?(key: string): boolean
 }
 
-/** The limits of an IPv6 /56 and /48, as multiples of that of a /64. */
-const WIDER_FACTORS = [4, 16]
+/** The limits of an IPv6 /56, /48 and /32, as multiples of that of a /64. */
+const WIDER_FACTORS = [4, 16, 256]
 
 const MINUTE = 60
 const HOUR = 3600
@@ -70,9 +73,7 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     )
   const local = (...windows: Window[]): Limit =>
     limitOf((factor) =>
-      windows.map(
-        ([count, duration]) => new RateLimiterMemory({ points: points(count * factor), duration }),
-      ),
+      windows.map(([count, duration]) => new MemoryWindows(points(count * factor), duration)),
     )
 
   // The sentences name the unscaled numbers.
@@ -138,7 +139,19 @@ function limitOf(
   const onTripped = (by: Tripped) => limit.onTripped?.(by)
   const limiters = limitersFor(1)
   const charge = chargeAll(limiters, { hash, onTripped })
-  const around = WIDER_FACTORS.map((factor) => chargeAll(limitersFor(factor), { hash, onTripped }))
+  const widths = [limiters, ...WIDER_FACTORS.map(limitersFor)].map((ofWidth) => ({
+    charge: chargeAll(ofWidth, { hash, onTripped }),
+    isSpent: (key: string) => ofWidth.some((limiter) => limiter.isSpent?.(key)),
+  }))
+
+  async function chargeWidths(keys: string[], ip: string | undefined): Promise<void> {
+    // The widest one that refuses is charged alone: none of the networks in it, however many there are, is remembered.
+    const spent = keys.findLastIndex((key, at) => widths[at]?.isSpent(key))
+    for (const [at, key] of keys.entries()) {
+      if (spent === -1 || spent === at) await widths[at]?.charge(key, ip)
+    }
+  }
+
   const limit: Limit = {
     charge: (key) => charge(key),
     async refund(key) {
@@ -146,9 +159,7 @@ function limitOf(
     },
     chargeNetwork(ip) {
       const [network, ...wider] = networksOf(ip)
-      const charged = charge(network, ip)
-      // For IPv4, which has no wider networks, this is the promise itself.
-      return wider.reduce((before, key, at) => before.then(() => around[at]?.(key, ip)), charged)
+      return wider.length === 0 ? charge(network, ip) : chargeWidths([network, ...wider], ip)
     },
   }
   return limit

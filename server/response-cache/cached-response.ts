@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import type { Http } from '../http/route.ts'
-import { compressBrotli, compressGzip } from './compression.ts'
+import { acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -57,10 +57,9 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'refreshedEveryMs'> &
 
 /** Smaller bodies would hardly become smaller. */
 const COMPRESSED_MIN = 1024
-/** A proxy may serve its copy for this long while it fetches a new one (RFC 5861). */
-const STALE_SECONDS = 5
+/** A proxy may serve its copy for this long while it fetches a new one, and while the server is away (RFC 5861). */
+const STALE = 'stale-while-revalidate=5, stale-if-error=3600'
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
-const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 /** Makes the response to cache, with its body in every encoding, now or later; it is compressed off the main thread. */
 export async function toCachedResponse(content: Content): Promise<CachedResponse> {
@@ -70,8 +69,7 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
     ...content.headers,
     // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
     'cache-control':
-      content.cacheControl ??
-      `public, max-age=0, s-maxage=${maxAgeMs / 1000}, stale-while-revalidate=${STALE_SECONDS}`,
+      content.cacheControl ?? `public, max-age=0, s-maxage=${maxAgeMs / 1000}, ${STALE}`,
     vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
   }
   const variant = (bytes: Buffer, encoding: Encoding): Variant => {
@@ -162,14 +160,14 @@ export function waitsForCompression(
   acceptEncoding: unknown,
 ): boolean {
   if (!compress || typeof acceptEncoding !== 'string') return false
-  return ACCEPTS_BROTLI.test(acceptEncoding) || ACCEPTS_GZIP.test(acceptEncoding)
+  return ACCEPTS_BROTLI.test(acceptEncoding) || acceptsGzip(acceptEncoding)
 }
 
 /** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
 export function variantFor({ variants }: CachedResponse, acceptEncoding: unknown): Variant {
   if (typeof acceptEncoding !== 'string') return variants.identity
   if (variants.br && ACCEPTS_BROTLI.test(acceptEncoding)) return variants.br
-  if (variants.gzip && ACCEPTS_GZIP.test(acceptEncoding)) return variants.gzip
+  if (variants.gzip && acceptsGzip(acceptEncoding)) return variants.gzip
   return variants.identity
 }
 

@@ -98,7 +98,7 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
     const etag = first.headers.get('etag') ?? ''
     expect(etag, round).toMatch(/^"[\w-]{27}(?:-gzip|-br)?"$/)
     expect(first.headers.get('cache-control')).toBe(
-      'public, max-age=0, s-maxage=1, stale-while-revalidate=5',
+      'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600',
     )
     expect(first.headers.get('vary')).toBe('Authorization, Accept-Encoding')
     const second = await fetch(`${app.url}/api/v1/posts`, { headers: { 'if-none-match': etag } })
@@ -163,4 +163,17 @@ test('what a user likes is never cached, not even for that user', async () => {
   expect(await likedIds()).toContain(id)
   const { posts } = (await app.call('GET', '/posts?filter=liked', { token: petr.token })).body
   expect(posts).toEqual([])
+})
+
+test('that there is no such post may be stored by a CDN for a second, in place of the post that it has', async () => {
+  const { id } = await app.publish(olga)
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  for (const path of [`/api/v1/posts/${id}`, `/posts/${id}`, `/posts/${id}/replies.atom`]) {
+    const { status, headers } = await fetch(app.url + path)
+    expect([path, status]).toEqual([path, 404])
+    expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1')
+    expect(headers.get('vary')).toMatch(/^(Authorization|Cookie)/)
+  }
+  const own = await app.call('GET', `/posts/${id}`, { token: olga.token })
+  expect(own.headers.get('cache-control')).toBe('no-store')
 })

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
@@ -119,6 +121,17 @@ test('a database that a newer version has migrated is refused with the version i
   )
   await executeOn(url, `UPDATE installation SET version = '7.8.9'`)
   expect(await refusalOf(onDatabase(url))).toMatch(/^База новее: нужна версия 7\.8\.9.*999-future/)
+})
+
+test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void holder.close())
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const METRICS_PORT = String(port)
+  const sentence = `METRICS_PORT: 127.0.0.1:${port} уже занят другой программой. Задайте другой METRICS_PORT\n`
+  expect(await refusalOf({ ...onDatabase(await databaseForTest()), METRICS_PORT })).toBe(sentence)
+  expect(await refusalOf({ DATA_DIR: join(root, 'embedded'), METRICS_PORT })).toBe(sentence)
 })
 
 test('DATA_DIR that is a file, or lies in one, is refused', async () => {

@@ -11,10 +11,10 @@ type SystemError = Error & {
   port?: number
 }
 
-/** Thrown when the server cannot listen on PORT and HOST. */
+/** Thrown when the server cannot listen on PORT and HOST, or on METRICS_PORT and METRICS_HOST. */
 export class ListenFailure extends StartError {
-  constructor(cause: SystemError) {
-    super(explainListen(cause), { cause })
+  constructor(cause: SystemError, prefix: '' | 'METRICS_' = '') {
+    super(explainListen(cause, prefix), { cause })
   }
 }
 
@@ -85,10 +85,14 @@ function explainFile({ code, path, syscall }: SystemError): string | undefined {
   }
 }
 
-function explainListen({ code, address, port, message }: SystemError): string {
+function explainListen({ code, address, port, message }: SystemError, prefix: string): string {
   const place = `${address}:${port}`
-  if (code === 'EADDRINUSE')
-    return `PORT: ${place} уже занят другой программой. Задайте другой PORT`
-  if (code === 'EACCES') return `PORT: нет права слушать ${place}. Задайте другой PORT`
-  return `HOST: не получилось слушать: ${message}`
+  const variable = `${prefix}PORT`
+  if (code === 'EADDRINUSE') {
+    return `${variable}: ${place} уже занят другой программой. Задайте другой ${variable}`
+  }
+  if (code === 'EACCES') {
+    return `${variable}: нет права слушать ${place}. Задайте другой ${variable}`
+  }
+  return `${prefix}HOST: не получилось слушать: ${message}`
 }
