@@ -2,15 +2,20 @@ import { RateLimiterRes } from 'rate-limiter-flexible'
 
 type Window = { events: number; endsAt: number }
 
-/** How many keys one limit remembers, some 150 bytes each. Past them those whose windows began first are forgotten. */
-const KEYS_MAX = 50_000
+/** How many keys one generation remembers, some 150 bytes each. A limit has two: past them the older half is forgotten. */
+const GENERATION_MAX = 25_000
 
-/** Counts events in windows of a fixed length, in memory that does not grow with the number of keys, which strangers choose. */
+/**
+ * Counts events in windows of a fixed length, in memory that does not grow with the number of keys, which strangers choose.
+ * Whole generations of keys are forgotten: to delete the oldest keys of one large Map would take longer with each of them.
+ */
 export class MemoryWindows {
   readonly points: number
   readonly duration: number
-  /** In the order in which they began. */
-  readonly #windows = new Map<string, Window>()
+  #newer = new Map<string, Window>()
+  #older = new Map<string, Window>()
+  /** When the newer generation began. */
+  #begunAt = performance.now()
 
   /** So many points in so many seconds, counted from a key's first event. */
   constructor(points: number, duration: number) {
@@ -20,16 +25,14 @@ export class MemoryWindows {
 
   /** Whether the next event under `key` will be refused. */
   isSpent(key: string): boolean {
-    const window = this.#windows.get(key)
-    return window !== undefined && window.events >= this.points && window.endsAt > performance.now()
+    return (this.#find(key, performance.now())?.events ?? 0) >= this.points
   }
 
   /** Counts one event under `key`. Rejects with what the library's own limiters reject with, over the limit. */
   async consume(key: string): Promise<void> {
     const now = performance.now()
-    this.#removeEnded(now)
-    const window = this.#windows.get(key) ?? { events: 0, endsAt: now + this.duration * 1000 }
-    if (window.events++ === 0) this.#remember(key, window)
+    const window = this.#find(key, now) ?? this.#begin(key, now)
+    window.events++
     if (window.events > this.points) {
       throw new RateLimiterRes(0, window.endsAt - now, window.events, false)
     }
@@ -37,20 +40,25 @@ export class MemoryWindows {
 
   /** Takes back one event that was counted under `key`. */
   async reward(key: string): Promise<void> {
-    const window = this.#windows.get(key)
-    if (window && --window.events === 0) this.#windows.delete(key)
+    const window = this.#find(key, performance.now())
+    if (window) window.events--
   }
 
-  #removeEnded(now: number): void {
-    for (const [key, { endsAt }] of this.#windows) {
-      if (endsAt > now) return
-      this.#windows.delete(key)
+  #find(key: string, now: number): Window | undefined {
+    const window = this.#newer.get(key) ?? this.#older.get(key)
+    return window && window.endsAt > now ? window : undefined
+  }
+
+  #begin(key: string, now: number): Window {
+    const length = this.duration * 1000
+    // When a generation is as old as a window is long, all windows of the one before have ended.
+    if (this.#newer.size >= GENERATION_MAX || now - this.#begunAt >= length) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+      this.#begunAt = now
     }
-  }
-
-  #remember(key: string, window: Window): void {
-    this.#windows.set(key, window)
-    const [oldest] = this.#windows.keys()
-    if (this.#windows.size > KEYS_MAX && oldest !== undefined) this.#windows.delete(oldest)
+    const window = { events: 0, endsAt: now + length }
+    this.#newer.set(key, window)
+    return window
   }
 }
