@@ -25,15 +25,33 @@ test.each([
   expect(pageAt(path)).toMatchObject({ name, path: spelled })
 })
 
-test.each(['', '///', '/rules//', '//rules', '/posts', '/posts/', '/posts/5/6', '/posts/%zz', '/%'])(
-  '%s is no page',
-  (path) => {
-    expect(pageAt(path)).toBeNull()
-  },
-)
+test.each([
+  '',
+  '///',
+  '/rules//',
+  '//rules',
+  '/posts',
+  '/posts/',
+  '/posts/5/6',
+  '/posts/%zz',
+  '/%',
+])('%s is no page', (path) => {
+  expect(pageAt(path)).toBeNull()
+})
 
 test('the address of a page names the same page, and no other site', () => {
-  const part = fc.constantFrom('/', '//', '%2F', '\\', 'evil.example', 'posts', '5', '%35', '..', '@')
+  const part = fc.constantFrom(
+    '/',
+    '//',
+    '%2F',
+    '\\',
+    'evil.example',
+    'posts',
+    '5',
+    '%35',
+    '..',
+    '@',
+  )
   const pieces = fc.oneof(fc.constantFrom(...Object.values(PATHS), 'POSTS'), part, fc.string())
   fc.assert(
     fc.property(fc.array(pieces), (path) => {

@@ -80,6 +80,23 @@ test.each([
   expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
 })
 
+test.each([
+  ['/Rules', '/rules', 'Правила'],
+  ['/rules/', '/rules', 'Правила'],
+  ['//', '/', 'Новые'],
+  ['/?cursor=', '/', 'Новые'],
+  ['/SETTINGS/#a', '/', 'Новые'],
+  ['/posts/%20', '/posts/%20', 'Запись'],
+  ['/nowhere/', '/nowhere/', undefined],
+  ['//evil.example', '//evil.example', undefined],
+  ['/posts/%zz', '/posts/%zz', undefined],
+])('the address %s shows what %s is, and its scripts agree', async (path, spelled, heading) => {
+  const page = await journey.visit({ path })
+  await page.waitForURL((url) => url.pathname + url.search === spelled)
+  if (heading) await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  else await page.getByRole('heading', { name: 'Страница не существует' }).waitFor()
+})
+
 test('a visitor is told once what this place is, until they close that line; a user is not', async () => {
   const page = await journey.visit()
   const intro = page.getByText('«Вслух» — стена коротких записей')

@@ -94,13 +94,16 @@ test.each([
   }
 })
 
-test.each(['//evil.example', '//evil.example/', '/%2Fevil.example', '/%5Cevil.example', '/Nowhere'])(
-  'no address leads to another site: %s is a page that does not exist',
-  async (path) => {
-    const answer = await fetch(app.url + path, { redirect: 'manual' })
-    expect([answer.status, answer.headers.get('location')]).toEqual([404, null])
-  },
-)
+test.each([
+  '//evil.example',
+  '//evil.example/',
+  '/%2Fevil.example',
+  '/%5Cevil.example',
+  '/Nowhere',
+])('no address leads to another site: %s is a page that does not exist', async (path) => {
+  const answer = await fetch(app.url + path, { redirect: 'manual' })
+  expect([answer.status, answer.headers.get('location')]).toEqual([404, null])
+})
 
 test('a malformed address is a page that does not exist; a call of the API is told what is wrong', async () => {
   for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz']) {

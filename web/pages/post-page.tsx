@@ -1,9 +1,10 @@
 import { ArrowUp } from 'lucide'
 import { useMemo } from 'react'
-import { useParams, useSearchParams } from 'react-router'
-import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
+import { useLocation } from 'react-router'
+import { cursorIn, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { usePage } from '../browser/use-page.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
@@ -22,8 +23,8 @@ import { WallLink } from './wall.tsx'
 
 /** /posts/:id */
 export function PostPage() {
-  const { id = '' } = useParams()
-  const read = useReadPost(id)
+  const page = usePage()
+  const read = useReadPost(page?.name === 'post' ? page.id : '')
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
   if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
@@ -44,8 +45,7 @@ function tabTitleOf(read: ReadPost): string {
 }
 
 function Thread({ post }: { post: CachedPost }) {
-  const [params] = useSearchParams()
-  const start = params.get(CURSOR_PARAM)
+  const start = cursorIn(useLocation().search)
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   const { parent_post_id, replied_post_id } = post.actions
   return (

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
-import { useLocation } from 'react-router'
-import { PATHS } from '../../../contract/pages.ts'
 import { useSiteState } from '../../browser/site-state.ts'
+import { usePage } from '../../browser/use-page.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './site-notice.module.css'
 
@@ -9,10 +8,10 @@ import styles from './site-notice.module.css'
 export function SiteNotice() {
   const { registrationsClosed, writingClosed } = useSiteState()
   const { state } = useViewer()
-  const { pathname } = useLocation()
+  const page = usePage()
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
   // Whoever has opened an invitation can register all the same.
-  const isInvited = pathname === PATHS.invitation
+  const isInvited = page?.name === 'invitation'
   if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
   return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
 }
