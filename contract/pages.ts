@@ -99,7 +99,7 @@ export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
   site: SiteState
-  /** Set where the server has saved it earlier and could not read it anew. */
+  /** Set where it was saved earlier, by the server or the service worker, and could not be read anew. */
   saved?: true
 } & (
   | { shows: 'wall'; cursor: string | null; posts: PostPage }
@@ -122,3 +122,11 @@ export const SITE_STATE_META = 'site-state'
 
 /** The id of the element whose text is the page's FirstPage as JSON. */
 export const FIRST_PAGE_ID = 'first-page'
+
+/** How the data of a page begins, as the end of its element's tag and the start of an object. */
+export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
+
+/** Returns a page's HTML whose data says that the page was saved. */
+export function markSaved(html: string): string {
+  return html.replace(FIRST_PAGE_START, `${FIRST_PAGE_START}"saved":true,`)
+}
