@@ -14,7 +14,12 @@ const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstac
  */
 const CHUNKS = [
   { name: 'vendor', test: VENDOR, priority: 2 },
-  { name: 'app', test: /web\/(?:app\/app\.tsx|ui\/base\.css)$/, priority: 1 },
+  {
+    name: 'app',
+    // With the style of the pages that are rendered but not in the first script.
+    test: /web\/(?:app\/app\.tsx|ui\/base\.css|texts\/site-text\.module\.css|pages\/not-found\.module\.css)$/,
+    priority: 1,
+  },
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
   { name: 'lazy-styles', test: /\.module\.css$/ },
 ]

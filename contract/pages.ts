@@ -31,6 +31,43 @@ export const MODERATION_PATH = '/moderation'
 /** The parameter of the wall's and of a post's address that says after which post their list begins. */
 export const CURSOR_PARAM = 'cursor'
 
+/** A page by its name, and the path that is the one spelling of its address. */
+export type Page =
+  | { name: 'post'; path: string; id: string }
+  | { name: Exclude<keyof typeof PATHS, 'post'> | 'moderation'; path: string }
+
+const POST_PATH = /^\/posts\/([^/]+)$/i
+const PAGES_BY_PATH = new Map(
+  Object.entries({ ...PATHS, moderation: MODERATION_PATH }).map(([name, path]) => {
+    return [path as string, { name, path } as Page]
+  }),
+)
+
+/**
+ * Returns the page at a path, also where its letters are of another case or a slash follows; null where there is none. The
+ * server, the browser and the service worker all ask here, so that they cannot disagree.
+ */
+export function pageAt(path: string): Page | null {
+  const plain = decode(path)?.replace(/(?<=.)\/$/, '') ?? ''
+  const id = POST_PATH.exec(plain)?.[1]
+  if (id !== undefined) return { name: 'post', path: postPath(id), id }
+  return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
+}
+
+/** Decodes the escapes of a path; null where one is malformed. */
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** Returns the cursor in the query of an address, which may begin with its question mark; null where it has none. */
+export function cursorIn(query: string): string | null {
+  return new URLSearchParams(query).get(CURSOR_PARAM) || null
+}
+
 /** The path of a post's page. */
 export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
@@ -62,7 +99,7 @@ export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
   site: SiteState
-  /** Set where the server has saved it earlier and could not read it anew. */
+  /** Set where it was saved earlier, by the server or the service worker, and could not be read anew. */
   saved?: true
 } & (
   | { shows: 'wall'; cursor: string | null; posts: PostPage }
@@ -85,3 +122,11 @@ export const SITE_STATE_META = 'site-state'
 
 /** The id of the element whose text is the page's FirstPage as JSON. */
 export const FIRST_PAGE_ID = 'first-page'
+
+/** How the data of a page begins, as the end of its element's tag and the start of an object. */
+export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
+
+/** Returns a page's HTML whose data says that the page was saved. */
+export function markSaved(html: string): string {
+  return html.replace(FIRST_PAGE_START, `${FIRST_PAGE_START}"saved":true,`)
+}

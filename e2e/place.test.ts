@@ -14,7 +14,7 @@ import {
   textField,
   toast,
 } from './testing/page-actions.ts'
-import { askForCode, enterCode, profileLink } from './testing/sign-in-actions.ts'
+import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const POSTS = 120
 const TEXT = 'Запись, которой хватает слов на две строки и больше. Номер'
@@ -163,6 +163,32 @@ test.each([PHONE, DESKTOP])(
     await expect.poll(() => isAt(read, 217)).toBe(true)
   },
 )
+
+test('a session that begins and ends in another tab moves nothing that is being read here, and brings and takes the likes of its user', async () => {
+  const petr = await journey.signUp()
+  const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
+  const id = await (await readDeep(page)).getAttribute('data-post-id')
+  const read = page.locator(`article[data-post-id="${id}"]`)
+  const shown = await page.getByRole('article').count()
+  await journey.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  const like = read.getByRole('button', { name: 'Нравится' })
+
+  const other = await page.context().newPage()
+  await other.goto(journey.url)
+  await askForCode(other, petr.email)
+  await enterCode(other, await journey.nextCode(petr.email))
+  await profileLink(page).waitFor()
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+  expect(await isAt(read, 217)).toBe(true)
+
+  await other.goto(`${journey.url}/settings`)
+  await other.getByRole('button', { name: 'Выйти' }).click()
+  await signInButton(page).waitFor()
+  expect(await like.getAttribute('aria-pressed')).toBe('false')
+  await page.waitForLoadState('networkidle')
+  expect(await isAt(read, 217)).toBe(true)
+  expect(await page.getByRole('article').count()).toBe(shown)
+})
 
 /** Reads the wall until a post deep in it stands at 217 px. */
 async function readDeep(page: Page) {

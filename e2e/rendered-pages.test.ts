@@ -1,8 +1,9 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, readOn } from './testing/page-actions.ts'
 
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
@@ -78,6 +79,53 @@ test.each([
   await page.waitForLoadState('networkidle')
   expect(calls).toEqual([])
   expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
+})
+
+test.each([
+  ['/Rules', '/rules', 'Правила'],
+  ['/rules/', '/rules', 'Правила'],
+  ['//', '/', 'Новые'],
+  ['/?cursor=', '/', 'Новые'],
+  ['/SETTINGS/#a', '/', 'Новые'],
+  ['/posts/%20', '/posts/%20', 'Запись'],
+  ['/nowhere/', '/nowhere/', undefined],
+  ['//evil.example', '//evil.example', undefined],
+  ['/posts/%zz', '/posts/%zz', undefined],
+])('the address %s shows what %s is, and its scripts agree', async (path, spelled, heading) => {
+  const page = await journey.visit({ path })
+  await page.waitForURL((url) => url.pathname + url.search === spelled)
+  if (heading) await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  else await page.getByRole('heading', { name: 'Страница не существует' }).waitFor()
+})
+
+test.each(['/about', '/rules', '/privacy', '/contacts', '/nowhere'])(
+  '%s comes with its style: it looks the same without scripts, and nothing moves when they come',
+  async (path) => {
+    const still = await journey.visit({ path, javaScriptEnabled: false, waitsForScripts: false })
+    const page = await journey.visit({ path, before: recordShifts })
+    await page.waitForLoadState('networkidle')
+    expect(await sumOfShifts(page)).toBeLessThan(0.01)
+    const boxOf = (it: Page) => it.getByRole('main').locator('a, p, h2, li').first().boundingBox()
+    const box = await boxOf(still)
+    expect(box?.x).toBeGreaterThan(10)
+    if (path !== '/nowhere') expect(await boxOf(page)).toEqual(box)
+  },
+)
+
+test('without scripts the way out of a page that does not exist stands in the middle, and a page that needs them says so with a link', async () => {
+  const still = { javaScriptEnabled: false, waitsForScripts: false }
+  const page = await journey.visit({ ...still, path: '/nowhere' })
+  const middleOf = async (it: Locator) => {
+    const { x = 0, width = 0 } = (await it.boundingBox()) ?? {}
+    return Math.round(x + width / 2)
+  }
+  const link = page.getByRole('link', { name: 'На стену' })
+  expect(await middleOf(link)).toBe(await middleOf(page.getByRole('main')))
+
+  await page.goto(`${journey.url}/settings`)
+  expect(await page.locator('noscript').innerText()).toMatch(/^Этой странице нужен JavaScript/)
+  await page.locator('noscript a').click()
+  expect(await postTexts(page)).toHaveLength(10)
 })
 
 test('a visitor is told once what this place is, until they close that line; a user is not', async () => {

@@ -89,6 +89,26 @@ test('after a visit the wall and a post open without the server, other pages say
   await expectNothingPersonal(member)
 })
 
+test('a stored page says so, at every address that leads to it, and is brought up to date when the server answers', async () => {
+  const { id } = await journey.publish(await journey.signUp(), 'Было')
+  const page = await journey.visit(ALLOWED)
+  await pageStored(page, '/')
+  await journey.product.stop()
+  await journey.sql.query("UPDATE posts SET text = 'Стало' WHERE id = $1", [id])
+  const saved = page.getByText('Показана сохранённая версия')
+  // What is stored is the beginning of the wall.
+  for (const address of ['/?cursor=of-a-later-part', '//', '/?from=somewhere']) {
+    await page.goto(journey.url + address)
+    await page.locator('html:not([data-static])').waitFor()
+    await saved.waitFor()
+    await page.getByText('Было').waitFor()
+    expect(new URL(page.url()).searchParams.has('cursor')).toBe(false)
+  }
+  await journey.product.start()
+  await saved.waitFor({ state: 'detached' })
+  await page.getByText('Стало').waitFor()
+})
+
 test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async () => {
   const site = await proxyWithNextBuild(journey.url)
   const tab = await journey.visit(ALLOWED)

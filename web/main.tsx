@@ -1,7 +1,7 @@
 import { StrictMode, startTransition, useEffect, useLayoutEffect, useState } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { BrowserRouter, matchPath } from 'react-router'
-import { type FirstPage, PATHS } from '../contract/pages.ts'
+import { BrowserRouter } from 'react-router'
+import { type FirstPage, pageAt } from '../contract/pages.ts'
 import { queryClient } from './api/query-client.ts'
 import { App } from './app/app.tsx'
 import { readFirstPage, showFirstPage } from './app/first-page.ts'
@@ -50,8 +50,7 @@ function beginsAtPlace(shown: FirstPage): boolean {
 /** Takes over the page that the server has rendered. */
 function hydrate(container: HTMLElement, shown: FirstPage): void {
   const visit = currentVisit()
-  const postId = matchPath(PATHS.post, location.pathname)?.params.id ?? ''
-  showFirstPage(queryClient, shown, { visit, postId })
+  showFirstPage(queryClient, shown, { visit, page: pageAt(location.pathname) })
   assumeVisitor()
   const { href } = location
   // One who goes back during the first render gets another page than the rendered one: React renders it anew.

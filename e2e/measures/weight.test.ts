@@ -6,6 +6,7 @@ import type { Page, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { type Journey, startJourney } from '../testing/journey.ts'
+import { recordShifts, sumOfShifts } from '../testing/layout-shifts.ts'
 import { postWith, scroll } from '../testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
@@ -73,8 +74,7 @@ test('on a slow network the layout does not shift while the page, its fonts and 
     await scroll(page, 400)
     read = await page.getByRole('article').count()
   }
-  const shifts = await page.evaluate(() => Reflect.get(window, 'shifts') as number[])
-  expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThanOrEqual(SHIFT_AT_MOST)
+  expect(await sumOfShifts(page)).toBeLessThanOrEqual(SHIFT_AT_MOST)
 })
 
 test('the layout shift measurement detects a shift', async () => {
@@ -85,10 +85,7 @@ test('the layout shift measurement detects a shift', async () => {
     wedge.style.height = '200px'
     document.querySelector('main')?.prepend(wedge)
   })
-  await page.waitForFunction((most) => {
-    const shifts = Reflect.get(window, 'shifts') as number[]
-    return shifts.reduce((sum, shift) => sum + shift, 0) > most
-  }, SHIFT_AT_MOST)
+  await expect.poll(() => sumOfShifts(page)).toBeGreaterThan(SHIFT_AT_MOST)
 })
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -119,7 +116,7 @@ async function sizeAsGzip(url: string): Promise<number> {
   return (await promise).length
 }
 
-/** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts, also those after a key press. */
+/** Slows the network to 3 Mbit/s with 80 ms of latency, and records layout shifts. */
 async function slowLine(page: Page): Promise<void> {
   const network = await page.context().newCDPSession(page)
   await network.send('Network.emulateNetworkConditions', {
@@ -128,11 +125,5 @@ async function slowLine(page: Page): Promise<void> {
     downloadThroughput: 400_000,
     uploadThroughput: 100_000,
   })
-  await page.addInitScript(() => {
-    const shifts: number[] = []
-    Reflect.set(window, 'shifts', shifts)
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push(Reflect.get(entry, 'value'))
-    }).observe({ type: 'layout-shift', buffered: true })
-  })
+  await recordShifts(page)
 }

@@ -59,6 +59,9 @@ const SILENCE_MS = 30_000
 /** Requests in flight have this long to finish when the server stops; then their connections are cut. */
 const DRAIN_MS = 7000
 
+/** An address that nothing serves. */
+const NO_PAGE = '/%25'
+
 export type HttpServer = {
   app: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
@@ -111,6 +114,8 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
     },
+    // A person who opens a malformed address gets the page that says so; calls of the API are told what is wrong.
+    rewriteUrl: ({ url = '' }) => (isMalformedPage(url) ? NO_PAGE : url),
     frameworkErrors: answerFrameworkError(headers),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
   })
@@ -130,6 +135,16 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
       await connections.end(servers, { graceMs, cutMs: DRAIN_MS })
       await app.close()
     },
+  }
+}
+
+/** Whether an address outside the API has escapes that stand for no text. */
+function isMalformedPage(url: string): boolean {
+  if (!url.includes('%') || url.startsWith('/api/')) return false
+  try {
+    return !decodeURIComponent(url.split('?', 1)[0] ?? '')
+  } catch {
+    return true
   }
 }
 

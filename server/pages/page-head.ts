@@ -1,16 +1,8 @@
-import { PATHS, pageTitle, postPath, TEXT_NAMES, TITLES } from '../../contract/pages.ts'
+import { pageTitle, postPath, TITLES } from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
-import type { TextName } from '../../contract/texts.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
 import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
-
-/** The page at a path: the wall, a post, a text of the site, or a page of the signed-in user. */
-type Page =
-  | { name: 'wall' }
-  | { name: 'post'; id: string }
-  | { name: 'text'; text: TextName }
-  | { name: 'own' }
 
 /**
  * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; a text by its title; `other` where
@@ -40,19 +32,6 @@ const PREVIEW_MAX = 300
 /** The picture of every preview, drawn by scripts/app-pictures.ts. */
 const PICTURE = '/preview.png'
 const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
-
-const POST_PATH = new RegExp(`^${PATHS.post.replace(':id', '([^/]+)')}$`)
-const ALL_PATHS = new Set<string>(Object.values(PATHS))
-
-/** Returns the page at a path; null where the web app has none, which is a 404. */
-export function pageAt(path: string): Page | null {
-  if (path === PATHS.wall) return { name: 'wall' }
-  const id = POST_PATH.exec(path)?.[1]
-  if (id !== undefined) return { name: 'post', id }
-  const text = TEXT_NAMES.find((name) => PATHS[name] === path)
-  if (text !== undefined) return { name: 'text', text }
-  return ALL_PATHS.has(path) ? { name: 'own' } : null
-}
 
 /** Returns the part of a page's head that depends on what it shows, for clients that run no scripts: crawlers, link previews. */
 export function headOf(shown: Shown, site: SiteFacts): string {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { PAGE_SIZE } from '../../contract/constants.ts'
 import {
-  FIRST_PAGE_ID,
+  FIRST_PAGE_START,
   type FirstPage,
+  markSaved,
   PATHS,
   postPath,
   SITE_STATE_META,
@@ -51,8 +52,6 @@ type Options = PageReads & {
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
-/** How the data of a page begins, as the end of its element's tag and the start of an object. */
-const DATA_START = `id="${FIRST_PAGE_ID}">{`
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
 /** Rendering and compressing the wall takes about as long as answering a thousand reads from the cache. */
@@ -85,7 +84,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
       headers,
       vary: 'Cookie',
       postIds: postIdsShown(first),
-      markSaved: (html) => html.replace(DATA_START, `${DATA_START}"saved":true,`),
+      markSaved,
     })
   }
 
@@ -178,7 +177,7 @@ function postIdsShown(first: FirstPage): string[] {
 
 /** The element from which the browser's app reads what the server has rendered. */
 function dataBlock(first: FirstPage): string {
-  return `<script type="application/json" ${DATA_START}${escapeJson(first).slice(1)}</script>`
+  return `<script type="application/json" ${FIRST_PAGE_START}${escapeJson(first).slice(1)}</script>`
 }
 
 function hash(...parts: string[]): string {

@@ -80,6 +80,41 @@ atOnce('the head follows each edit at once, and a deleted or unknown post is a 4
   })
 })
 
+test.each([
+  ['/Rules', '/rules'],
+  ['/ABOUT/', '/about'],
+  ['/settings/', '/settings'],
+  ['//', '/'],
+  ['/?cursor=', '/'],
+  ['/Posts/5/?cursor=&from=a%20b&x=1', '/posts/5?from=a%20b&x=1'],
+])('%s is sent to the one spelling of its address, %s', async (path, spelled) => {
+  for (const headers of [{}, SESSION]) {
+    const answer = await fetch(app.url + path, { headers, redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, spelled])
+  }
+})
+
+test.each([
+  '//evil.example',
+  '//evil.example/',
+  '/%2Fevil.example',
+  '/%5Cevil.example',
+  '/Nowhere',
+])('no address leads to another site: %s is a page that does not exist', async (path) => {
+  const answer = await fetch(app.url + path, { redirect: 'manual' })
+  expect([answer.status, answer.headers.get('location')]).toEqual([404, null])
+})
+
+test('a malformed address is a page that does not exist; a call of the API is told what is wrong', async () => {
+  for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz']) {
+    expect(await read(path)).toMatchObject({
+      status: 404,
+      title: 'Страница не существует - Вслух',
+    })
+  }
+  expect((await app.call('GET', '/posts/%zz')).body.code).toBe('INVALID_REQUEST')
+})
+
 test('pages that show a visitor nothing are noindex; the others are not', async () => {
   const { id } = await app.publish(olga)
   for (const path of ['/email-undo', '/settings', '/liked']) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CURSOR_PARAM, PATHS } from '../../contract/pages.ts'
+import { cursorIn, PATHS, type Page, pageAt, TEXT_NAMES } from '../../contract/pages.ts'
 import { AppError } from '../http/app-error.ts'
 import { NO_POST_CACHE_CONTROL } from '../http/error-handler.ts'
 import type { NoteRefused } from '../http/request-log.ts'
@@ -9,7 +9,7 @@ import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { APP_FILES, serveAppFiles } from './app-files.ts'
-import { HTML_TYPE, headOf, pageAt, type Shown, VISITOR_META } from './page-head.ts'
+import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import {
   createRenderedPages,
   type PageReads,
@@ -122,21 +122,24 @@ function createPages(web: WebApp, options: Options) {
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const page = pageAt(pathOf(request))
-    if (page === null) return sendMissing(request, reply, 'nothing')
-    if (page.name === 'own') return sendShell(request, reply, 'own')
-    const publicPage = { ...page, cursor: cursorIn(request.url) }
+    const [path = '/', query = ''] = request.url.split(/\?(.*)/s)
+    const page = pageAt(path)
+    if (page === null || page.name === 'moderation') return sendMissing(request, reply, 'nothing')
+    const spelled = spell(page, query)
+    if (spelled !== request.url) return reply.redirect(spelled, 308)
+    const publicPage = publicPageOf(page, query)
+    if (publicPage === null) return sendShell(request, reply, 'own')
     try {
       if (pages && request.cookies[cookieName] === undefined) {
         await limit.chargeNetwork(request.ip)
         return reply.code(200).send(await pages.serve(publicPage, { request, reply }))
       }
-      if (page.name === 'wall') return sendShell(request, reply, 'wall')
-      if (page.name === 'text') {
-        return sendShell(request, reply, { title: (await readText(page.text)).title })
+      if (publicPage.name === 'wall') return sendShell(request, reply, 'wall')
+      if (publicPage.name === 'text') {
+        return sendShell(request, reply, { title: (await readText(publicPage.text)).title })
       }
       await limit.chargeNetwork(request.ip)
-      return sendShell(request, reply, await readPost(page.id))
+      return sendShell(request, reply, await readPost(publicPage.id))
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(request, reply, 'no post')
       if (isCode(error, 'INVALID_REQUEST')) return sendFirst(reply, publicPage)
@@ -165,8 +168,19 @@ function sendFirst(reply: FastifyReply, page: PublicPage): FastifyReply {
   return reply.redirect(urlOf({ ...page, cursor: null }), 302)
 }
 
-function cursorIn(url: string): string | null {
-  return new URLSearchParams(url.split('?')[1]).get(CURSOR_PARAM) || null
+/** Returns the one spelling of an address: the page's path, and the parameters that have a value. */
+function spell({ path }: Page, query: string): string {
+  const given = query.split('&').filter((part) => /=./s.test(part))
+  return given.length > 0 ? `${path}?${given.join('&')}` : path
+}
+
+/** Returns the page that visitors may see; null for one of the signed-in user. */
+function publicPageOf(page: Page, query: string): PublicPage | null {
+  const cursor = cursorIn(query)
+  if (page.name === 'post') return { name: 'post', id: page.id, cursor }
+  if (page.name === 'wall') return { name: 'wall', cursor }
+  const text = TEXT_NAMES.find((name) => name === page.name)
+  return text === undefined ? null : { name: 'text', text, cursor }
 }
 
 function pathOf({ url }: FastifyRequest): string {
@@ -176,7 +190,7 @@ function pathOf({ url }: FastifyRequest): string {
 /** Returns the pattern of the page at a path, as the log names it; undefined where there is no page. */
 function routeOf(path: string): string | undefined {
   const page = pageAt(path)
-  return page?.name === 'post' ? PATHS.post : page ? path : undefined
+  return page?.name === 'post' ? PATHS.post : page?.path
 }
 
 function wantsPage({ method, url }: FastifyRequest): boolean {

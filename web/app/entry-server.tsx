@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { renderToString } from 'react-dom/server'
-import { matchPath, StaticRouter } from 'react-router'
-import { PATHS, type PageSettings, type RenderPage } from '../../contract/pages.ts'
+import { StaticRouter } from 'react-router'
+import { type PageSettings, pageAt, type RenderPage } from '../../contract/pages.ts'
 import { setSettings } from '../browser/page-settings.ts'
 import { App } from './app.tsx'
 import { showFirstPage } from './first-page.ts'
@@ -13,8 +13,8 @@ export async function createRenderer(settings: PageSettings): Promise<RenderPage
   await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])
   return (path, first) => {
     const client = new QueryClient()
-    const postId = matchPath(PATHS.post, path.split('?', 1)[0] ?? '')?.params.id ?? ''
-    showFirstPage(client, first, { visit: 'default', postId })
+    const page = pageAt(path.split('?', 1)[0] ?? '')
+    showFirstPage(client, first, { visit: 'default', page })
     const html = renderToString(
       <App client={client} router={(app) => <StaticRouter location={path}>{app}</StaticRouter>} />,
     )

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { FIRST_PAGE_ID, type FirstPage } from '../../contract/pages.ts'
+import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import { savedVersion } from '../api/saved-version.ts'
 import { clock } from '../api/server-clock.ts'
@@ -18,13 +18,14 @@ export function readFirstPage(): FirstPage | null {
 
 /**
  * Puts everything that the first render of a page needs where its components find it, on the server and in the browser
- * alike. `visit` is the key of the history entry, and `postId` that of the post which the address names.
+ * alike. `visit` is the key of the history entry, and `page` what the address names.
  */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,
-  { visit, postId }: { visit: string; postId: string },
+  { visit, page }: { visit: string; page: Page | null },
 ): void {
+  const postId = page?.name === 'post' ? page.id : ''
   clock.set(first.now)
   siteState.set(first.site)
   savedVersion.set(first.saved ?? false)

@@ -1,12 +1,13 @@
 import type { ComponentType } from 'react'
-import { Route, Routes, useLocation } from 'react-router'
-import { type FirstPage, MODERATION_PATH, PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { useLocation } from 'react-router'
+import type { FirstPage } from '../../contract/pages.ts'
 import {
   createLazyChunk,
   type LazyChunk,
   reloadIfPossible,
   useLazyChunk,
 } from '../browser/lazy-chunk.ts'
+import { usePage } from '../browser/use-page.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { Button } from '../ui/button.tsx'
@@ -42,32 +43,41 @@ export function AppRoutes() {
       key={useLocation().pathname}
       fallback={<PageFailure onRetry={reloadIfPossible} />}
     >
-      <Routes>
-        <Route path={PATHS.wall} element={<WallPage />} />
-        <Route path={PATHS.post} element={<PostPage />} />
-        <Route path={PATHS.emailUndo} element={<LazyPage chunk={PAGES.emailUndo} />} />
-        <Route path={PATHS.invitation} element={<LazyPage chunk={PAGES.invitation} />} />
-        {TEXT_NAMES.map((name) => (
-          <Route key={name} path={PATHS[name]} element={<LazyPage chunk={PAGES.text} />} />
-        ))}
-        <Route element={<ModeratorsRoute otherwise={<LazyPage chunk={PAGES.notFound} />} />}>
-          <Route path={MODERATION_PATH} element={<LazyPage chunk={PAGES.moderation} />} />
-        </Route>
-        <Route element={<SecuredRoute />}>
-          <Route path={PATHS.liked} element={<LazyPage chunk={PAGES.liked} />} />
-          <Route path={PATHS.ownPosts} element={<LazyPage chunk={PAGES.ownPosts} />} />
-          <Route path={PATHS.ownReplies} element={<LazyPage chunk={PAGES.ownReplies} />} />
-          <Route path={PATHS.settings} element={<LazyPage chunk={PAGES.settings} />} />
-          <Route path={PATHS.email} element={<LazyPage chunk={PAGES.email} />} />
-          <Route path={PATHS.username} element={<LazyPage chunk={PAGES.username} />} />
-          <Route path={PATHS.devices} element={<LazyPage chunk={PAGES.devices} />} />
-          <Route path={PATHS.deleteAccount} element={<LazyPage chunk={PAGES.deleteAccount} />} />
-          <Route path={PATHS.reports} element={<LazyPage chunk={PAGES.reports} />} />
-        </Route>
-        <Route path="*" element={<LazyPage chunk={PAGES.notFound} />} />
-      </Routes>
+      <CurrentPage />
     </ErrorBoundary>
   )
+}
+
+function CurrentPage() {
+  const page = usePage()
+  const notFound = <LazyPage chunk={PAGES.notFound} />
+  if (page === null) return notFound
+  switch (page.name) {
+    case 'wall':
+      return <WallPage />
+    case 'post':
+      return <PostPage />
+    case 'about':
+    case 'rules':
+    case 'privacy':
+    case 'contacts':
+      return <LazyPage chunk={PAGES.text} />
+    case 'emailUndo':
+    case 'invitation':
+      return <LazyPage chunk={PAGES[page.name]} />
+    case 'moderation':
+      return (
+        <ModeratorsRoute otherwise={notFound}>
+          <LazyPage chunk={PAGES.moderation} />
+        </ModeratorsRoute>
+      )
+    default:
+      return (
+        <SecuredRoute>
+          <LazyPage chunk={PAGES[page.name]} />
+        </SecuredRoute>
+      )
+  }
 }
 
 /**

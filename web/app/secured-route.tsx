@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Outlet, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
 import { errorMessage } from '../api/error-message.ts'
 import { ErrorRow } from '../ui/errors.tsx'
@@ -12,7 +12,7 @@ import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
  * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
  * page offers to try again.
  */
-export function SecuredRoute() {
+export function SecuredRoute({ children }: { children: ReactNode }) {
   const viewer = useViewer()
   const { state } = viewer
   const { pathname } = useLocation()
@@ -26,15 +26,18 @@ export function SecuredRoute() {
     if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
   }, [state, pathname, navigate])
 
-  if (viewer.state === 'authorized') return <Outlet />
+  if (viewer.state === 'authorized') return children
   return <UnknownViewer viewer={viewer} />
 }
 
 /** Pages for moderators. Everybody else sees `otherwise`, as where there is no page. */
-export function ModeratorsRoute({ otherwise }: { otherwise: ReactNode }) {
+export function ModeratorsRoute({
+  children,
+  otherwise,
+}: Record<'children' | 'otherwise', ReactNode>) {
   const viewer = useViewer()
   if (viewer.state === 'signed-out') return otherwise
-  if (viewer.state === 'authorized') return viewer.user.isModerator ? <Outlet /> : otherwise
+  if (viewer.state === 'authorized') return viewer.user.isModerator ? children : otherwise
   return <UnknownViewer viewer={viewer} />
 }
 

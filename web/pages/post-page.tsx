@@ -1,9 +1,10 @@
 import { ArrowUp } from 'lucide'
 import { useMemo } from 'react'
-import { useParams, useSearchParams } from 'react-router'
-import { CURSOR_PARAM, postPath } from '../../contract/pages.ts'
+import { useLocation } from 'react-router'
+import { cursorIn, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { usePage } from '../browser/use-page.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
@@ -23,7 +24,8 @@ import { WallLink } from './wall.tsx'
 
 /** /posts/:id */
 export function PostPage() {
-  const { id = '' } = useParams()
+  const page = usePage()
+  const id = page?.name === 'post' ? page.id : ''
   const read = useReadPost(id)
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
@@ -51,8 +53,7 @@ function tabTitleOf(read: ReadPost): string {
 }
 
 function Thread({ post }: { post: CachedPost }) {
-  const [params] = useSearchParams()
-  const start = params.get(CURSOR_PARAM)
+  const start = cursorIn(useLocation().search)
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   const { parent_post_id, replied_post_id } = post.actions
   return (

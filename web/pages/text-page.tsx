@@ -1,7 +1,7 @@
-import { useLocation } from 'react-router'
-import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { TEXT_NAMES } from '../../contract/pages.ts'
 import type { SiteText as Content } from '../../contract/texts.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { usePage } from '../browser/use-page.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import styles from '../texts/site-text.module.css'
@@ -11,8 +11,8 @@ import { Loading } from '../ui/spinner.tsx'
 
 /** /about, /rules, /privacy, /contacts */
 export function TextPage() {
-  const { pathname } = useLocation()
-  const name = TEXT_NAMES.find((text) => PATHS[text] === pathname) ?? 'about'
+  const page = usePage()
+  const name = TEXT_NAMES.find((text) => text === page?.name) ?? 'about'
   const { data: text, error, refetch } = useText(name)
   usePageTitle(text?.title)
   if (text) {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router'
-import { CURSOR_PARAM, PATHS, TITLES } from '../../contract/pages.ts'
+import { useLocation } from 'react-router'
+import { cursorIn, PATHS, TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
@@ -11,8 +11,7 @@ import { Link } from '../ui/link.tsx'
 /** /, or a later part of the wall by its cursor. */
 export function WallPage() {
   usePageTitle(TITLES.wall)
-  const [params] = useSearchParams()
-  const start = params.get(CURSOR_PARAM)
+  const start = cursorIn(useLocation().search)
   const source = useMemo(() => wallSource(start), [start])
   return <PostFeed source={source} label="Стена" foot={<SiteLinks />} watchesNew={start === null} />
 }

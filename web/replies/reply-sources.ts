@@ -1,7 +1,7 @@
 import type { PostPage } from '../../contract/posts.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
-import { pageAt } from '../posts/cache/post-sources.ts'
+import { pageAfter } from '../posts/cache/post-sources.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
@@ -15,7 +15,7 @@ export function repliesSource(postId: string, start: string | null = null): List
       noneWhenMissing(
         call(
           'GET /posts/:id/replies',
-          { params: { id: postId }, query: pageAt(cursor) },
+          { params: { id: postId }, query: pageAfter(cursor) },
           { signal },
         ),
       ),
@@ -26,7 +26,7 @@ export function repliesSource(postId: string, start: string | null = null): List
 export const ownRepliesSource: ListSource = {
   name: 'own-replies',
   read: (cursor, signal) =>
-    noneWhenMissing(call('GET /posts/replies', { query: pageAt(cursor) }, { signal })),
+    noneWhenMissing(call('GET /posts/replies', { query: pageAfter(cursor) }, { signal })),
 }
 
 async function noneWhenMissing(page: Promise<PostPage>): Promise<PostPage> {

@@ -1,10 +1,9 @@
+import { cursorIn, markSaved, PATHS, pageAt } from '../../contract/pages.ts'
 import { storeAssetsOf } from './stored-assets.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
 const PAGES = 'pages'
-const WALL = '/'
-const POST = /^\/posts\/[^/]+$/
 const POSTS_AT_MOST = 50
 /** After so long a stored page is shown; the one from the network is then stored for the next visit. */
 const TIMEOUT_MS = 3000
@@ -18,10 +17,19 @@ export async function respondWithPage(event: FetchEvent): Promise<Response> {
   event.waitUntil(fresh.catch(() => undefined))
   const first = await Promise.race([fresh.catch(() => 'failed' as const), pause(TIMEOUT_MS)])
   if (first instanceof Response) return first
-  const { pathname } = new URL(event.request.url)
-  const stored = await caches.match(pathname, { cacheName: PAGES, ignoreVary: true })
+  const stored = await findStored(new URL(event.request.url))
   if (stored) return stored
   return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
+}
+
+/** Returns the page at a URL as it was stored, marked as such; undefined where it never was. */
+async function findStored({ pathname, search }: URL): Promise<Response | undefined> {
+  const path = pageAt(pathname)?.path
+  const stored = path && (await caches.match(path, { cacheName: PAGES, ignoreVary: true }))
+  if (!stored) return undefined
+  // Only the beginning of a list is stored, and its address says so.
+  if (cursorIn(search) !== null) return Response.redirect(path)
+  return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 
 /** Stores the pages of open tabs. They were loaded before the first worker was there. */
@@ -53,7 +61,9 @@ async function fetchPage(event: FetchEvent): Promise<Response> {
 
 /** Whether the page at a URL is the same for every visitor. */
 function mayBeStored({ pathname, search }: URL): boolean {
-  return search === '' && (pathname === WALL || POST.test(pathname))
+  const page = pageAt(pathname)
+  const isPublic = page?.name === 'wall' || page?.name === 'post'
+  return isPublic && page.path === pathname && search === ''
 }
 
 /** Stores a page after its assets, so that a stored page always has them; removes one that is gone. */
@@ -88,7 +98,7 @@ function isPrivate({ headers }: Pick<Response, 'headers'>): boolean {
 
 async function removeOldestPosts(cache: Cache): Promise<void> {
   // In the order in which they were stored.
-  const posts = (await cache.keys()).filter(({ url }) => new URL(url).pathname !== WALL)
+  const posts = (await cache.keys()).filter(({ url }) => new URL(url).pathname !== PATHS.wall)
   const surplus = posts.slice(0, Math.max(0, posts.length - POSTS_AT_MOST))
   await Promise.all(surplus.map((request) => cache.delete(request, { ignoreVary: true })))
 }

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
 import { queryClient, retryPause } from '../api/query-client.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
-import { createAtom, useAtom } from '../browser/atom.ts'
+import { createAtom, createEmitter, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'
 import { createTabChannel } from '../browser/tab-channel.ts'
 
@@ -23,6 +23,11 @@ const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 /** Other tabs must not go on as the former viewer when one has signed in or out. */
 const sessionChanges = createTabChannel<null>('session')
 const viewer = createAtom<Viewer>(AUTHORIZING)
+const otherViewer = createEmitter()
+
+/** Calls a listener when it is somebody else who reads from now on. Returns the function that unsubscribes it. */
+export const onOtherViewer = otherViewer.subscribe
+
 let fetching: Promise<void> | null = null
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 /** Failed requests in a row. */
@@ -100,20 +105,20 @@ export function changeViewer(change: Partial<CurrentUser>): void {
   }
 }
 
-/** Fetches the viewer and everything on the screen anew: another tab has signed in or out, or this session was closed. */
+/** Fetches the viewer anew: another tab has signed in or out, or this session was closed. */
 export async function reloadViewer(): Promise<void> {
   resetToken('unknown')
   // An answer to a request already sent may still be about the former viewer.
   await fetching
   await fetchViewer()
-  clearCache()
+  otherViewer.emit()
 }
 
 /** Makes the viewer a visitor: drops the token and everything that was read with it. */
 export function signedOut(because?: 'session-closed'): void {
   resetToken('none')
   viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
-  clearCache()
+  otherViewer.emit()
 }
 
 /** Fetches the viewer now, without waiting for the next retry. Resolves after an answer or a failure; never rejects. */
@@ -159,11 +164,4 @@ function retryLater(error: unknown): void {
   failures += 1
   viewer.set({ state: 'no-answer', error })
   retryTimer = setTimeout(() => void fetchViewer(), retryPause(failures, error, Math.random()))
-}
-
-/** Empties the cache of reads: those on the screen are fetched again at once, all others when they are next needed. */
-function clearCache(): void {
-  // Not by `type`: posts are entries without an own query, which count as inactive even while they are on the screen.
-  queryClient.removeQueries({ predicate: (query) => query.getObserversCount() === 0 })
-  void queryClient.resetQueries({ predicate: (query) => query.getObserversCount() > 0 })
 }

@@ -5,14 +5,14 @@ import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { showConfirmedLike } from '../../likes/like-post.ts'
-import { evictPost } from '../../posts/cache/list-cache.ts'
+import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
 import { useToast } from '../../ui/toaster.tsx'
 import { leaveDialog, openDialog } from '../../viewer/dialogs.ts'
 import { withViewer } from '../../viewer/intents.ts'
 import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
-import { useViewer } from '../../viewer/viewer.ts'
+import { onOtherViewer, useViewer } from '../../viewer/viewer.ts'
 import { ErrorBoundary } from '../error-boundary.tsx'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
@@ -109,10 +109,11 @@ function SkipLink() {
   )
 }
 
-/** Shows on this page what the viewer does to posts in other tabs. */
+/** Shows on this page what the viewer does to posts in other tabs, and forgets a viewer who is no longer signed in. */
 function useOtherTabs(): void {
   const client = useQueryClient()
   useEffect(() => onPostChange((change) => showChange(client, change)), [client])
+  useEffect(() => onOtherViewer(() => forgetViewer(client)), [client])
 }
 
 function showChange(client: QueryClient, change: PostChange): void {

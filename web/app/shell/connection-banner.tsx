@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect } from 'react'
 import { savedVersion } from '../../api/saved-version.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { useOnline } from '../../browser/online.ts'
+import { putPosts, startRead } from '../../posts/cache/post-cache.ts'
 import { wallSource } from '../../posts/cache/post-sources.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './app-shell.module.css'
@@ -39,13 +40,15 @@ export function ConnectionBanner() {
   )
 }
 
-/** Asks for the wall until it comes fresh, which ends the state, and then reads again what the page watches. */
+/** Asks for the wall until it comes fresh, which ends the state, and then reads again what the page watches. No post moves. */
 function useFreshVersion(isSaved: boolean): void {
   const client = useQueryClient()
   useQuery({
     queryKey: ['fresh-version'],
     queryFn: async ({ signal }) => {
-      await wallSource().read(null, signal)
+      const version = startRead()
+      const { posts } = await wallSource().read(null, signal)
+      putPosts(client, posts, version)
       return true
     },
     enabled: isSaved,

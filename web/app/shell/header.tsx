@@ -1,7 +1,8 @@
 import { ArrowLeft } from 'lucide'
-import { useLocation, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
+import { usePage } from '../../browser/use-page.ts'
 import { useHeaderTitle } from '../../browser/use-page-title.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -31,8 +32,8 @@ type FeedView = (typeof FEED_VIEWS)[number]['value']
  * name of the product.
  */
 export function Header() {
-  const { pathname } = useLocation()
-  const view = FEED_VIEWS.find(({ value }) => value === pathname)?.value
+  const page = usePage()
+  const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value
   return (
     <header className={styles.header}>
       <div className={styles.left}>

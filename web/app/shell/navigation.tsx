@@ -1,9 +1,9 @@
 import { Keyboard, Moon, Plus, Sun, UserRound } from 'lucide'
 import type { ComponentProps } from 'react'
-import { useMatch } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { setTheme, theme } from '../../browser/theme.ts'
+import { usePage } from '../../browser/use-page.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { RailSiteLinks } from '../../texts/site-links.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -33,7 +33,7 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
         <Mark size={26} solid className={rail.mark} />
         <span className={rail.label}>{appName}</span>
       </Link>
-      <NavigationLink to={PATHS.wall} end className={rail.item ?? ''} title="Стена">
+      <NavigationLink to={PATHS.wall} className={rail.item ?? ''} title="Стена">
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
@@ -74,7 +74,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   const hidden = useHideOnScroll()
   return (
     <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
-      <NavigationLink to={PATHS.wall} end className={bar.item ?? ''} aria-label="Стена">
+      <NavigationLink to={PATHS.wall} className={bar.item ?? ''} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
       <button type="button" className={bar.new} onClick={onNewPost}>
@@ -89,14 +89,9 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   )
 }
 
-type NavigationLinkProps = ComponentProps<typeof Link> & {
-  /** Whether the link is current at its own path only, not at those below it. */
-  end?: boolean
-}
-
-/** A link that is marked while its page is shown. */
-function NavigationLink({ end = false, ...props }: NavigationLinkProps) {
-  const isCurrent = useMatch({ path: props.to, end }) !== null
+/** A link that is marked while its page, or one below it, is shown. */
+function NavigationLink(props: ComponentProps<typeof Link>) {
+  const isCurrent = `${usePage()?.path}/`.startsWith(`${props.to}/`)
   return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 

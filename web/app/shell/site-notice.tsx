@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { useLocation } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
 import { useSiteState } from '../../browser/site-state.ts'
+import { usePage } from '../../browser/use-page.ts'
 import { Link } from '../../ui/link.tsx'
 import { useBlock } from '../../viewer/block.ts'
 import { useViewer } from '../../viewer/viewer.ts'
@@ -11,7 +11,7 @@ import styles from './site-notice.module.css'
 export function SiteNotice() {
   const { registrationsClosed, writingClosed } = useSiteState()
   const { state } = useViewer()
-  const { pathname } = useLocation()
+  const page = usePage()
   const block = useBlock()
   if (block) {
     return (
@@ -25,7 +25,7 @@ export function SiteNotice() {
   }
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
   // Whoever has opened an invitation can register all the same.
-  const isInvited = pathname === PATHS.invitation
+  const isInvited = page?.name === 'invitation'
   if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
   return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
 }

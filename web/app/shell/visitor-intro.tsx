@@ -1,9 +1,8 @@
 import { X } from 'lucide'
 import { useEffect } from 'react'
-import { useLocation } from 'react-router'
-import { PATHS } from '../../../contract/pages.ts'
 import { settings } from '../../browser/page-settings.ts'
 import { localStore } from '../../browser/storage.ts'
+import { usePage } from '../../browser/use-page.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useViewer } from '../../viewer/viewer.ts'
@@ -15,8 +14,8 @@ const SEEN = 'intro-seen'
 /** One line above the wall that says what this place is. A visitor sees it at their first visit, and can close it. */
 export function VisitorIntro() {
   const { state } = useViewer()
-  const { pathname } = useLocation()
-  return state === 'signed-out' && pathname === PATHS.wall && <Intro />
+  const page = usePage()
+  return state === 'signed-out' && page?.name === 'wall' && <Intro />
 }
 
 function Intro() {

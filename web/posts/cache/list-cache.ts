@@ -1,7 +1,14 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { changePost, putPosts, putTombstone, readCachedPost } from './post-cache.ts'
+import {
+  changePost,
+  forgetLikes,
+  isPostKey,
+  putPosts,
+  putTombstone,
+  readCachedPost,
+} from './post-cache.ts'
 
 /** What a list shows: the replies to one post, or one of the four views. */
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
@@ -37,6 +44,25 @@ export function pagesKey(name: ListName, visit: string) {
 /** Local changes have an entry beside the pages, so that a page still being read cannot overwrite them. */
 export function changesKey(name: ListName, visit: string) {
   return [LISTS, name, visit, 'changes'] as const
+}
+
+/**
+ * Drops what was read as the former viewer. What everybody sees alike stays on the screen, and with it the place where one
+ * reads: only its likes go, until it has been read again. Everything else is read anew, at once or when it is next needed.
+ */
+export function forgetViewer(client: QueryClient): void {
+  forgetLikes(client)
+  const isKept = ({ queryKey, state }: Query) =>
+    state.data !== undefined &&
+    (isPostKey(queryKey) || isPublicList(queryKey) || queryKey[0] === 'text')
+  client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
+  void client.resetQueries({ predicate: (it) => !isKept(it) })
+  void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
+}
+
+/** Whether a key is that of a list which everybody sees alike. */
+function isPublicList([kind, name]: readonly unknown[]): boolean {
+  return kind === LISTS && (name === 'wall' || String(name).startsWith('replies '))
 }
 
 /** Puts the first page of a list, as it was read after the cursor `start`, into the cache. */

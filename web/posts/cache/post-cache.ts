@@ -63,6 +63,11 @@ function postKey(id: string) {
   return [POSTS, id] as const
 }
 
+/** Whether a key is that of a cached post. */
+export function isPostKey([kind]: readonly unknown[]): boolean {
+  return kind === POSTS
+}
+
 /**
  * Puts the posts of an answer into the cache, each as one entry, and returns their ids in the same order. The post that
  * one replies to becomes an entry too, which is null if it was deleted. `version` comes from startRead(); the answer to
@@ -138,6 +143,15 @@ export function changePost(
 /** Shows other likes of a cached post. The caller must have locked them with lockLikes(). */
 export function setLikes(client: QueryClient, id: string, likes: Likes): void {
   changeEntry(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
+}
+
+/** Takes the viewer's likes off all cached posts, since somebody else reads now. No answer to an earlier read brings them back. */
+export function forgetLikes(client: QueryClient): void {
+  for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
+    if (!post || versionsOf(client, post.id).likes === NEWEST) continue
+    versionsOf(client, post.id).likes = startRead()
+    setLikes(client, post.id, { ...post.actions, is_liked: false })
+  }
 }
 
 function changeEntry(

@@ -7,7 +7,7 @@ export function wallSource(start: string | null = null): ListSource {
   return {
     name: 'wall',
     start,
-    read: (cursor, signal) => call('GET /posts', { query: pageAt(cursor) }, { signal }),
+    read: (cursor, signal) => call('GET /posts', { query: pageAfter(cursor) }, { signal }),
   }
 }
 
@@ -15,7 +15,7 @@ export function wallSource(start: string | null = null): ListSource {
 export const likedSource: ListSource = {
   name: 'liked',
   read: (cursor, signal) =>
-    call('GET /posts', { query: { ...pageAt(cursor), filter: 'liked' } }, { signal }),
+    call('GET /posts', { query: { ...pageAfter(cursor), filter: 'liked' } }, { signal }),
 }
 
 /** The posts of one user. */
@@ -23,11 +23,11 @@ export function ownPostsSource(userId: string): ListSource {
   return {
     name: 'own-posts',
     read: (cursor, signal) =>
-      call('GET /posts', { query: { ...pageAt(cursor), userId } }, { signal }),
+      call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
   }
 }
 
 /** The query of a page after `cursor`, or of the first one. */
-export function pageAt(cursor: string | null): { limit: number; cursor?: string } {
+export function pageAfter(cursor: string | null): { limit: number; cursor?: string } {
   return cursor === null ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, cursor }
 }
