@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
@@ -59,6 +59,8 @@ test('a running server writes no file and no line about a person but those on th
   const secret = (await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()
   const codeFor = (id: string) => codeOf(id, deriveKey(secret, 'codes'))
   const words = await live(createClient(new URL(url).origin, { check() {}, codeFor }), codeFor)
+  // A job writes it, once the account is deleted.
+  await expect.poll(() => existsSync(join(dataDir, 'deletions.jsonl'))).toBe(true)
   await started.stop()
 
   const rows = privacySection('Files').split('\n')
