@@ -184,13 +184,13 @@ test('a report on a session that was closed elsewhere offers to sign in, once, a
   await dialog.getByRole('radio').first().waitFor()
 })
 
-/** Opens the wall's one post as a user whose session is then closed on another device. */
+/** Opens the wall's one post as a user; when the page has made its calls, their session is closed on another device. */
 async function visitClosedSession() {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, before: (it) => it.clock.install() })
-  await profileLink(page).waitFor()
+  await like(page).waitFor()
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   return { page, user }
 }
