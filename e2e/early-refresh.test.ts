@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
-import { countRequests, postWith } from './testing/page-actions.ts'
+import { DESKTOP, type Journey, PHONE, startJourney } from './testing/journey.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { countRequests, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const SCRIPTS = '**/assets/*.js'
@@ -14,6 +15,7 @@ let olga: TestUser
 beforeAll(async () => {
   journey = await startJourney()
   olga = await journey.signUp()
+  await journey.fillWall(olga, 20)
   await journey.publish(olga, 'Первая')
 })
 afterAll(() => journey?.close())
@@ -45,6 +47,39 @@ test('a signed-in person’s token is there before the scripts, which then ask f
   expect(calls[0]).toBe('PATCH /api/v1/sessions/current')
   expect(calls).toContain('GET /api/v1/posts')
 })
+
+test.each([
+  ['a phone', PHONE],
+  ['a desktop', DESKTOP],
+])(
+  'a signed-in person reads before the scripts come, on %s: nothing for visitors is shown, nothing moves, and then come their likes',
+  async (_, viewport) => {
+    const { body } = await journey.call('GET', '/posts')
+    await journey.call('POST', `/posts/${body.posts[0].id}/likes`, { token: olga.token })
+    const scripts = Promise.withResolvers<void>()
+    const page = await journey.visit({
+      as: olga,
+      viewport,
+      waitsForScripts: false,
+      before: async (it) => {
+        await recordShifts(it)
+        await it.addInitScript(recordSeenForVisitors)
+        await it.route(SCRIPTS, async (route) => {
+          await scripts.promise
+          await route.continue()
+        })
+      },
+    })
+    await postWith(page, 'Первая').waitFor()
+    scripts.resolve()
+    await profileLink(page).waitFor()
+    const like = postWith(page, 'Первая').getByRole('button', { name: 'Нравится' })
+    await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
+    expect(await page.evaluate(() => Reflect.get(window, 'seenForVisitors'))).toEqual([])
+    expect(await sumOfShifts(page)).toBeLessThan(0.001)
+    await readOn(page, 20)
+  },
+)
 
 test('where the early refresh gets no answer, the app asks itself', async () => {
   let asked = 0
@@ -85,6 +120,21 @@ test('a visitor asks for no token, with or without a stored client token', async
   await page.waitForLoadState('networkidle')
   expect(asked).toEqual([])
 })
+
+/** Records what of a visitor's page is seen in any frame. */
+function recordSeenForVisitors(): void {
+  const seen = new Set<string>()
+  Object.defineProperty(window, 'seenForVisitors', { get: () => [...seen] })
+  const look = () => {
+    for (const element of document.querySelectorAll('header button, main > p')) {
+      const text = element.textContent ?? ''
+      const isFor = text === 'Войти' || text.includes('стена коротких записей')
+      if (isFor && element.checkVisibility({ visibilityProperty: true })) seen.add(text)
+    }
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
 
 /** Takes the lock that tabs refresh under; returns the function that releases it. */
 async function holdLock(page: Page): Promise<() => Promise<void>> {

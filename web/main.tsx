@@ -9,7 +9,7 @@ import { loadFirstPage } from './app/router.tsx'
 import { watchFailedStyles } from './browser/lazy-chunk.ts'
 import { registerServiceWorker } from './browser/register-service-worker.ts'
 import { currentVisit, isAsOpened, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
-import { assumeVisitor, loadViewer } from './viewer/viewer.ts'
+import { assumeVisitor, knownViewer, loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
 const root = document.getElementById('root')
@@ -52,15 +52,23 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   const visit = currentVisit()
   showFirstPage(queryClient, shown, { visit, page: pageAt(location.pathname) })
   assumeVisitor()
+  const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
+  void loadViewer(isShown)
+  void knownViewer().then(({ state }) => {
+    // The page was rendered for a visitor: the likes of the user are missing in it.
+    if (state === 'authorized') void queryClient.invalidateQueries()
+  })
   const { href } = location
   // One who goes back during the first render gets another page than the rendered one: React renders it anew.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
-  startTransition(() => void hydrateRoot(container, <Hydrated />, { onRecoverableError }))
+  startTransition(
+    () => void hydrateRoot(container, <Hydrated onShown={onShown} />, { onRecoverableError }),
+  )
 }
 
-/** The app, and what may only begin when React has taken the page over: changes before that would render it anew. */
-function Hydrated() {
-  useEffect(() => void loadViewer(), [])
+/** The app, which says when React has taken the page over: changes before that would render it anew. */
+function Hydrated({ onShown }: { onShown: () => void }) {
+  useEffect(onShown, [onShown])
   return <Rendered />
 }
 

@@ -1,4 +1,10 @@
-import { pageTitle, postPath, TITLES } from '../../contract/pages.ts'
+import {
+  pageTitle,
+  postPath,
+  SITE_STATE_META,
+  type SiteState,
+  TITLES,
+} from '../../contract/pages.ts'
 import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
@@ -71,6 +77,12 @@ function postHead(post: Post, site: SiteFacts): string {
     feedLink('application/atom+xml', repliesFeedPath(post.id)) +
     structuredData(post, site.publicUrl)
   )
+}
+
+/** The element that tells the empty page what is closed; nothing where everything is open. */
+export function siteStateMeta(site: SiteState): string {
+  if (site.registrationsClosed === null && site.writingClosed === null) return ''
+  return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 
 function title(pageName: string | undefined, { appName }: SiteFacts): string {

@@ -7,7 +7,6 @@ import {
   markSaved,
   PATHS,
   postPath,
-  SITE_STATE_META,
   type SiteState,
   withCursor,
 } from '../../contract/pages.ts'
@@ -17,7 +16,7 @@ import type { Http, ListQuery } from '../http/route.ts'
 import { postIdsOf } from '../response-cache/cached-reads.ts'
 import { type CachedResponse, toCachedResponse } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
-import { escapeHtml, escapeJson } from './escape.ts'
+import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -41,6 +40,9 @@ export type PublicPage = (
   cursor: string | null
 }
 
+/** Whether the request for a page carried a session's cookie, of whomever. */
+export type Reader = 'visitor' | 'session'
+
 type Options = PageReads & {
   rendered: NonNullable<WebApp['rendered']>
   site: WebApp['site']
@@ -52,6 +54,9 @@ type Options = PageReads & {
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+/** How the page begins for whoever has a session: until the app knows who it is, it shows nothing that is for visitors alone. */
+const SESSION_HTML = '<html data-session '
+const KEY_ENDS = { visitor: '', session: ' session' }
 /** Like the JSON from which it is rendered. */
 const MAX_AGE_MS = 1000
 /** Rendering and compressing the wall takes about as long as answering a thousand reads from the cache. */
@@ -64,13 +69,19 @@ const WAIT_MAX_MS = 200
 /** Thrown where the shell should be sent in place of a rendered page. */
 export class TooBusyToRender extends Error {}
 
-/** Renders public pages as a visitor sees them, and serves them from the response cache. */
+/** Renders public pages as a visitor sees them, and serves everybody with them from the response cache. */
 export function createRenderedPages({ rendered, site, cache, headers, ...reads }: Options) {
   const takeTurn = createTurns()
 
-  function render({ route, url, head, first }: Page): Promise<CachedResponse> {
+  function render(
+    { route, url, head, first }: Page,
+    reader: Reader = 'visitor',
+  ): Promise<CachedResponse> {
     const { before, after, end } = rendered.frame
-    const start = `${before}${headOf(head, site)}${VISITOR_META}${after}`
+    const isVisitor = reader === 'visitor'
+    const start = isVisitor
+      ? `${before}${headOf(head, site)}${VISITOR_META}${after}`
+      : `${before.replace('<html ', SESSION_HTML)}${headOf(head, site)}${after}`
     const content = rendered.render(url, first)
     return toCachedResponse({
       route,
@@ -83,6 +94,7 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
       type: HTML_TYPE,
       headers,
       vary: 'Cookie',
+      ...(!isVisitor && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       markSaved,
     })
@@ -114,14 +126,15 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
 
   return {
     /**
-     * Serves a visitor with a public page: sets the headers of the reply and returns its body. Rejects with
-     * TooBusyToRender, and as the reads do.
+     * Serves a public page: sets the headers of the reply and returns its body. Everybody who has a session gets one page,
+     * with the same content as a visitor's. Rejects with TooBusyToRender, and as the reads do.
      */
-    serve: (page: PublicPage, http: Http): Promise<Buffer> =>
-      cache.serveShared({ ...http, url: urlOf(page) }, async () => {
+    serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
+      // No request has a space in its URL.
+      cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
         const what = await read(page)
         await takeTurn()
-        return render(what)
+        return render(what, reader)
       }),
 
     /** The pages that say that there is no such post, or no such page; they are the same at every address. */
@@ -161,12 +174,6 @@ function createTurns(): () => Promise<void> {
     waiting--
     if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
   }
-}
-
-/** The element that tells the empty page what is closed; nothing where everything is open. */
-export function siteStateMeta(site: SiteState): string {
-  if (site.registrationsClosed === null && site.writingClosed === null) return ''
-  return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 
 /** The posts whose text a page shows. */

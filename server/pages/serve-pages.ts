@@ -9,12 +9,11 @@ import type { Limit } from '../rate-limits/rate-limits.ts'
 import { variantFor } from '../response-cache/cached-response.ts'
 import type { ResponseCache } from '../response-cache/response-cache.ts'
 import { APP_FILES, serveAppFiles } from './app-files.ts'
-import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
+import { HTML_TYPE, headOf, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
 import {
   createRenderedPages,
   type PageReads,
   type PublicPage,
-  siteStateMeta,
   TooBusyToRender,
   urlOf,
 } from './rendered-pages.ts'
@@ -35,7 +34,7 @@ type Options = PageReads & {
 
 /**
  * Serves the web app: its assets, which browsers cache for ever, and its pages at all other URLs; NOT_FOUND under /api/.
- * Public pages are rendered for visitors. Everybody else, and every visitor where that is not possible, gets the shell.
+ * Public pages are rendered as visitors see them. Where that is not possible, and for all other pages, the shell is sent.
  */
 export async function servePages(
   app: FastifyInstance,
@@ -130,9 +129,10 @@ function createPages(web: WebApp, options: Options) {
     const publicPage = publicPageOf(page, query)
     if (publicPage === null) return sendShell(request, reply, 'own')
     try {
-      if (pages && request.cookies[cookieName] === undefined) {
+      if (pages) {
         await limit.chargeNetwork(request.ip)
-        return reply.code(200).send(await pages.serve(publicPage, { request, reply }))
+        const reader = request.cookies[cookieName] === undefined ? 'visitor' : 'session'
+        return reply.code(200).send(await pages.serve(publicPage, { request, reply, reader }))
       }
       if (publicPage.name === 'wall') return sendShell(request, reply, 'wall')
       if (publicPage.name === 'text') {

@@ -45,7 +45,10 @@ export function hadSession(): boolean {
 export function resetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
-  if (next === 'none') localStore.remove(HAD_SESSION)
+  if (next !== 'none') return
+  localStore.remove(HAD_SESSION)
+  // Now the page shows what is for visitors.
+  globalThis.document?.documentElement.removeAttribute('data-session')
 }
 
 /**

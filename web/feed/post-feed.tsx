@@ -37,10 +37,10 @@ export function PostFeed(props: PostFeedProps) {
   const list = usePostList(source)
   const end = useNearEnd(
     // A first page without posts, whose author has just left, changes neither their number nor what is on its way.
-    `${list.state} ${list.ids.length} ${list.more}`,
+    `${list.state} ${list.ids.length} ${list.more} ${list.isFetching}`,
     list.more === 'failed' ? ignore : list.loadMore,
   )
-  const beginning = useNearEnd(`${list.start} ${list.state}`, list.loadPrevious)
+  const beginning = useNearEnd(`${list.start} ${list.state} ${list.isFetching}`, list.loadPrevious)
   useScrollPlace(list)
   const read = (list.before ?? 0) + list.ids.length
   const setSize = list.hasMore ? Math.max(list.total, read) : read

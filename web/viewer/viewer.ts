@@ -1,7 +1,7 @@
 import type { CurrentUser } from '../../contract/account.ts'
 import { call } from '../api/call.ts'
 import { CallError } from '../api/call-error.ts'
-import { queryClient, retryPause } from '../api/query-client.ts'
+import { retryPause } from '../api/query-client.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from '../api/token.ts'
 import { createAtom, createEmitter, useAtom } from '../browser/atom.ts'
 import { cameWithoutCookie } from '../browser/page-settings.ts'
@@ -28,6 +28,7 @@ const otherViewer = createEmitter()
 /** Calls a listener when it is somebody else who reads from now on. Returns the function that unsubscribes it. */
 export const onOtherViewer = otherViewer.subscribe
 
+let mayTell: Promise<void> | undefined
 let fetching: Promise<void> | null = null
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 /** Failed requests in a row. */
@@ -74,9 +75,11 @@ function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V>
 
 /**
  * Fetches the viewer when the app starts, and whenever the session changes. Only a refusal makes a visitor: after a failure
- * the request is repeated after growing pauses, and at once when the network is back or another call has got a token.
+ * the request is repeated after growing pauses, and at once when the network is back or another call has got a token. What
+ * it returns is told only when `isShown` resolves.
  */
-export async function loadViewer(): Promise<void> {
+export async function loadViewer(isShown?: Promise<void>): Promise<void> {
+  mayTell = isShown
   assumeVisitor()
   onSessionLost(() => signedOut('session-closed'))
   onSessionKnown(fetchUnlessKnown)
@@ -138,10 +141,11 @@ async function fetchOnce(): Promise<void> {
   try {
     // Without a token there is nobody to ask about, and a refused request would show in the visitor's console.
     const signedIn = (await freshToken()) !== null
-    setKnown(
-      signedIn ? { state: 'authorized', user: await call('GET /users/current', {}) } : SIGNED_OUT,
-    )
+    const user = signedIn && (await call('GET /users/current', {}))
+    await mayTell
+    setKnown(user ? { state: 'authorized', user } : SIGNED_OUT)
   } catch (error) {
+    await mayTell
     if (error instanceof CallError && error.status === 401) handleRefusal()
     else retryLater(error)
   }
@@ -150,8 +154,6 @@ async function fetchOnce(): Promise<void> {
 function setKnown(next: KnownViewer): void {
   failures = 0
   viewer.set(next)
-  // The page was rendered for a visitor: the likes of the user are missing in it.
-  if (next.state === 'authorized' && cameWithoutCookie()) void queryClient.invalidateQueries()
 }
 
 function handleRefusal(): void {

@@ -5,6 +5,7 @@ import { settings } from '../../browser/page-settings.ts'
 import { usePage } from '../../browser/use-page.ts'
 import { useHeaderTitle } from '../../browser/use-page-title.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
@@ -111,8 +112,8 @@ function Account() {
     )
   }
   return (
-    // Invisible while the viewer is not known, so that nothing moves or flashes.
-    <span className={viewer.state === 'signed-out' ? undefined : styles.unknown}>
+    // Invisible while the viewer is not known, so that nothing moves or flashes; for a session there is the tile's place.
+    <span className={classes(styles.signIn, viewer.state !== 'signed-out' && styles.unknown)}>
       <Button
         variant="strong"
         size="s"

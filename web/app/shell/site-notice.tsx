@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
 import { useSiteState } from '../../browser/site-state.ts'
 import { usePage } from '../../browser/use-page.ts'
+import { classes } from '../../ui/classes.ts'
 import { Link } from '../../ui/link.tsx'
 import { useBlock } from '../../viewer/block.ts'
 import { useViewer } from '../../viewer/viewer.ts'
@@ -27,12 +28,14 @@ export function SiteNotice() {
   // Whoever has opened an invitation can register all the same.
   const isInvited = page?.name === 'invitation'
   if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
-  return <Notice>Регистрация закрыта: {registrationsClosed}</Notice>
+  return <Notice isForVisitors>Регистрация закрыта: {registrationsClosed}</Notice>
 }
 
-function Notice({ children }: { children: ReactNode }) {
+type NoticeProps = { isForVisitors?: boolean; children: ReactNode }
+
+function Notice({ isForVisitors = false, children }: NoticeProps) {
   return (
-    <p className={styles.notice} role="status">
+    <p className={classes(styles.notice, isForVisitors && styles.visitors)} role="status">
       {children}
     </p>
   )

@@ -46,6 +46,8 @@ export type PostListView = {
   /** How many posts stand above those of the list; null where its beginning is not known. */
   before: number | null
   more: 'idle' | 'loading' | 'failed'
+  /** Whether any of its pages is being read: then no other is. */
+  isFetching: boolean
   /** Reads the page before the first one of a list that does not begin at its beginning, if its cursor is known. */
   loadPrevious: () => void
   /** Reads the next page; does nothing while one is being read or after the last. */
@@ -58,6 +60,8 @@ export type PostListView = {
 
 /** The parameter of the first page when it is read after later ones: null would say that there is none. */
 const BEGINNING = ''
+/** A list that began to be read anew since the last render goes on with that. */
+const AFTER_REFETCH = { cancelRefetch: false }
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
 /** A list of posts, page by page, as the person left it when they visited the page before. */
@@ -128,12 +132,13 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     total: pages?.[0]?.total ?? 0,
     before: cursors[0] === null && above >= 0 ? above * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
+    isFetching: query.isFetching,
     loadPrevious: () => {
       const mayRead = query.hasPreviousPage && !query.isFetching && !query.isFetchPreviousPageError
-      if (mayRead) void query.fetchPreviousPage()
+      if (mayRead) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: () => {
-      if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+      if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(AFTER_REFETCH)
     },
     retry: () => void (pages ? query.fetchNextPage() : query.refetch()),
     refresh: async () => {

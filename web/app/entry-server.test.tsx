@@ -1,0 +1,37 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import type { FirstPage } from '../../contract/pages.ts'
+import { createRenderer } from './entry-server.tsx'
+
+const OPEN = { registrationsClosed: null, writingClosed: null }
+const POSTS = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+
+test('pages that are rendered at the same time do not mix, since a rendering ends before another begins', async () => {
+  const render = await createRenderer({ appName: 'Вслух', editPeriodSeconds: 600 })
+  expectTypeOf(render).returns.toEqualTypeOf<string>()
+  const closed: FirstPage = {
+    now: 1000,
+    site: { ...OPEN, writingClosed: 'переезжаем' },
+    shows: 'wall',
+    cursor: null,
+    posts: POSTS,
+  }
+  const rules: FirstPage = {
+    now: 2000,
+    site: OPEN,
+    shows: 'text',
+    name: 'rules',
+    text: { title: 'О порядке', html: '<p>Будьте людьми</p>' },
+  }
+  // Awaited, so that a rendering that waits for anything lets the others begin.
+  const [wall, text, again] = await Promise.all([
+    (async () => render('/', closed))(),
+    (async () => render('/rules', rules))(),
+    (async () => render('/', closed))(),
+  ])
+  expect(wall).toContain('Писать пока нельзя: <!-- -->переезжаем')
+  expect(wall).not.toMatch(/О порядке|Будьте людьми/)
+  expect(text).toContain('>О порядке</h1>')
+  expect(text).toContain('Будьте людьми')
+  expect(text).not.toContain('переезжаем')
+  expect(again).toBe(wall)
+})
