@@ -10,13 +10,16 @@ type Options = {
   duration: number
 }
 
-/** A window that ends later than one begun now was begun by a clock that was ahead; it counts as ended. */
+/**
+ * A window that ends later than one begun now was begun by a clock that was ahead; it counts as ended. What was refused meanwhile
+ * does not use up what a refund ($2 below 0) gives back.
+ */
 const CHARGE = (table: string) => `
   INSERT INTO ${table} AS old (key, points, expire)
   SELECT $1, $2::integer, ms + $3::bigint FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms) clock
   ON CONFLICT (key) DO UPDATE SET
     points = CASE WHEN old.expire > excluded.expire - $3::bigint AND old.expire <= excluded.expire
-      THEN old.points + excluded.points ELSE excluded.points END,
+      THEN CASE WHEN $2 < 0 THEN least(old.points, $4) ELSE old.points END + excluded.points ELSE excluded.points END,
     expire = CASE WHEN old.expire > excluded.expire - $3::bigint AND old.expire <= excluded.expire
       THEN old.expire ELSE excluded.expire END
   RETURNING points, (expire - extract(epoch FROM now()) * 1000)::float8 AS wait`
@@ -43,7 +46,7 @@ export class DatabaseClockLimiter extends RateLimiterPostgres {
   }
 
   _upsert(key: string, points: number, windowMs: number): Promise<QueryResult> {
-    return this.#pool.query(this.#charge, [key, points, windowMs])
+    return this.#pool.query(this.#charge, [key, points, windowMs, this.points])
   }
 
   _getRateLimiterRes(_key: string, _points: number, { rows }: QueryResult): RateLimiterRes {

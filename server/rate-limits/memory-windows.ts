@@ -41,7 +41,8 @@ export class MemoryWindows {
   /** Takes back one event that was counted under `key`. */
   async reward(key: string): Promise<void> {
     const window = this.#find(key, performance.now())
-    if (window) window.events--
+    // What was refused meanwhile does not use up what is given back.
+    if (window) window.events = Math.min(window.events, this.points) - 1
   }
 
   #find(key: string, now: number): Window | undefined {

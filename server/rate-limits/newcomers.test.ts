@@ -61,3 +61,20 @@ test('the twentieth publication of a newcomer is the last of a day', async () =>
   await chargePublication(limits, { userId: '7' })
   await chargePublication(limits, { userId: '8', isNewcomer: true })
 })
+
+test('what is refunded can be used again, however often others were refused meanwhile', async () => {
+  const app = await appForTest()
+  const { pool, close } = openDatabase(app.databaseUrl, () => {})
+  onTestFinished(close)
+  const { downloads, usernameChecks } = createLimits(pool, 1, Buffer.alloc(32))
+  for (const [limit, most] of [
+    [downloads, 1],
+    [usernameChecks, 20],
+  ] as const) {
+    for (let event = 0; event < most; event++) await limit.charge('7')
+    for (let refused = 0; refused < 2; refused++) await expect(limit.charge('7')).rejects.toThrow()
+    await limit.refund('7')
+    await limit.charge('7')
+    await expect(limit.charge('7')).rejects.toThrow()
+  }
+})
