@@ -29,7 +29,7 @@ export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const sat
 export const MODERATION_PATH = '/moderation'
 
 /** The parameter of the wall's and of a post's address that says after which post their list begins. */
-export const CURSOR_PARAM = 'cursor'
+const CURSOR_PARAM = 'cursor'
 
 /** A page by its name, and the path that is the one spelling of its address. */
 export type Page =
