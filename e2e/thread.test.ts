@@ -20,15 +20,11 @@ beforeAll(async () => {
 afterAll(() => journey?.close())
 
 test('a post that is loading is announced', async () => {
-  const held = Promise.withResolvers<() => void>()
-  const page = await journey.visit({
-    as: olga,
-    path: `/posts/${root.id}`,
-    before: async (it) => held.resolve((await holdCalls(it, callsFor(root))).letGo),
-  })
+  const page = await openLast()
+  const calls = await holdCalls(page, callsFor(root))
+  await page.getByRole('link', { name: 'К началу ветки' }).click()
   await loadingOn(page).waitFor()
-  const letGo = await held.promise
-  letGo()
+  calls.letGo()
   await postWith(page, 'Кто начал?').waitFor()
   expect(await loadingOn(page).count()).toBe(0)
 })
