@@ -160,7 +160,7 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
   await expectNoBarrier(page, 'an empty wall')
   await page.unroute(lists)
   await page.route(lists, (route) => route.fulfill({ status: 400 }))
-  await page.reload()
+  await page.goto(`${journey.url}/liked`)
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
   await page.context().setOffline(true)
   await page.getByText(/^Нет связи/).waitFor()

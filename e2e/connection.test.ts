@@ -85,11 +85,13 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
 
 test('a first page that does not load says so in its place, and «Повторить» loads it', async () => {
   const first = /\/api\/v1\/posts(\?|$)/
-  // A visitor would find it in the page already.
+  // Whoever opens the wall by its address finds it in the page already.
   const page = await journey.visit({
     as: author,
+    path: '/settings',
     before: (page) => page.route(first, (route) => route.abort()),
   })
+  await page.getByRole('link', { name: 'Стена' }).click()
   const failed = page.getByRole('alert')
   await failed.getByText(NO_ANSWER).waitFor()
   await profileLink(page).waitFor()

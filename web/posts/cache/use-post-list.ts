@@ -94,7 +94,7 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     initialPageParam: cursors.at(-1) ?? null,
     getNextPageParam: (last) => last.nextCursor,
     getPreviousPageParam: (_first, _pages, cursor) => previousOf(cursors, cursor),
-    refetchOnReconnect: (list) => list.state.data === undefined,
+    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
   })
   const { data: changes = NO_CHANGES } = useQuery<LocalChanges>({
