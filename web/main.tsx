@@ -9,6 +9,7 @@ import { loadFirstPage } from './app/router.tsx'
 import { watchFailedStyles } from './browser/lazy-chunk.ts'
 import { registerServiceWorker } from './browser/register-service-worker.ts'
 import { currentVisit, isAsOpened, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
+import { readLikes } from './posts/cache/list-cache.ts'
 import { assumeVisitor, knownViewer, loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
 
@@ -54,10 +55,7 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   assumeVisitor()
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   void loadViewer(isShown)
-  void knownViewer().then(({ state }) => {
-    // The page was rendered for a visitor: the likes of the user are missing in it.
-    if (state === 'authorized') void queryClient.invalidateQueries()
-  })
+  void knownViewer().then(({ state }) => state === 'authorized' && readLikes(queryClient))
   const { href } = location
   // One who goes back during the first render gets another page than the rendered one: React renders it anew.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)

@@ -60,6 +60,11 @@ export function forgetViewer(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
+/** Reads what is on the screen again, as the viewer: it was rendered for a visitor, and the viewer's likes are missing in it. */
+export function readLikes(client: QueryClient): void {
+  for (const kind of [LISTS, 'read-post']) void client.invalidateQueries({ queryKey: [kind] })
+}
+
 /** Whether a key is that of a list which everybody sees alike. */
 function isPublicList([kind, name]: readonly unknown[]): boolean {
   return kind === LISTS && (name === 'wall' || String(name).startsWith('replies '))
