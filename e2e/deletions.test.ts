@@ -44,8 +44,9 @@ test('deleting a post on its own page leads to the wall; a toast says when it ha
   await page.getByText('Запись не найдена').waitFor()
 
   const other = await journey.publish(olga, 'Удалена в другом окне')
+  const listWithLikes = page.waitForResponse(/\/api\/v1\/posts\?/)
   await page.goto(journey.url)
-  await postWith(page, 'Удалена в другом окне').waitFor()
+  await listWithLikes
   await journey.call('DELETE', `/posts/${other.id}`, { token: olga.token })
   await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
