@@ -59,14 +59,14 @@ export async function moveScratchIntoPlace(
   await client.query('COMMIT')
 }
 
-type DatabaseObject = { kind: 'TABLE' | 'ROUTINE'; name: string }
+type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'ROUTINE'; name: string }
 
-/** Returns the tables and functions of a schema by their quoted names, without those of extensions. */
+/** Returns the tables, views and functions of a schema by their quoted names, without those of extensions. */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, quote_ident(name) AS name FROM (
-      SELECT 'TABLE' AS kind, relname AS name, oid, 'pg_class'::regclass AS class
-        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'
+      SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname AS name, oid, 'pg_class'::regclass AS class
+        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
       UNION ALL
       SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
     ) AS objects

@@ -5,12 +5,10 @@ import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { removeLikesOfDeleted } from '../likes/likes.service.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { folderForTest } from '../testing/folder-for-test.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
-import { recount } from '../testing/seed.ts'
 import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const MANY = 100_000
@@ -95,10 +93,6 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
     await report(app, by, { postId })
     await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
   }
-  await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
-    app.db,
-  )
-  await removeLikesOfDeleted(app.db, new Promise<never>(() => {}))
   // More than one step, all at one moment.
   await sql`INSERT INTO access_journal (action, user_id, address)
     SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
@@ -176,7 +170,6 @@ test('an account with 100,000 posts is downloaded whole, in bounded memory', asy
     SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(
     app.db,
   )
-  await recount(app.db)
   const response = await download(app, olga)
   const chunks: Uint8Array[] = []
   let largest = 0
