@@ -68,7 +68,7 @@ export async function selectOwnPosts(
       replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
-    WHERE text <> '' ORDER BY id LIMIT ${STEP}`.execute(db)
+    WHERE text <> '' ORDER BY own.id LIMIT ${STEP}`.execute(db)
   return rows
 }
 
@@ -84,7 +84,7 @@ export async function selectOwnLikes(
   const { rows } = await sql<ExportedLike>`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
     FROM likes
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY likes.id LIMIT ${STEP}`.execute(
     db,
   )
   return rows

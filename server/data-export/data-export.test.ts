@@ -93,7 +93,11 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
     await report(app, by, { postId })
     await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
   }
-  // More than one step, all at one moment.
+  // More than one step of each, addresses all at one moment.
+  await sql`WITH liked AS (
+      INSERT INTO posts (owner_id, text) SELECT ${petr.id}, 'Запись' FROM generate_series(1, 1200) RETURNING id
+    )
+    INSERT INTO likes (post_id, user_id) SELECT id, ${olga.id}::bigint FROM liked`.execute(app.db)
   await sql`INSERT INTO access_journal (action, user_id, address)
     SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
     app.db,
@@ -101,7 +105,9 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
 
   const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
   const read = (name: string) => JSON.parse(files[name] ?? '')
-  expect(read('likes.json')).toMatchObject([{ postId: foreign.id, isArchived: true }])
+  const likes: { id: string }[] = read('likes.json')
+  expect(likes[0]).toMatchObject({ postId: foreign.id, isArchived: true })
+  expect(new Set(likes.map(({ id }) => id)).size).toBe(1201)
   expect(read('account.json').knownBrowsers).toMatchObject([
     { fingerprint: expect.stringMatching(/^[\da-f]{64}$/), usedAt: expect.any(String) },
   ])

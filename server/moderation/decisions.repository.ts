@@ -45,7 +45,7 @@ export async function selectSubject(
 export type DecisionDetails = {
   text: string
   was: PostState
-  /** Why the post was archived before the decision. */
+  /** Why the post was hidden before the decision. */
   archivedFor: string | null
   /** The block before the decision, where it has blocked the author. */
   blockBefore?: StoredBlock | null

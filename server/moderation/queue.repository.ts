@@ -77,7 +77,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
       ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, p.hidden_reason AS removed_for,
       ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
-      ARRAY(SELECT id::text FROM visible_posts WHERE replied_post_id = asked.id ORDER BY id LIMIT ${REPLIES_SHOWN})
+      ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
     FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, place)
     LEFT JOIN posts p ON p.id = asked.id
