@@ -80,9 +80,11 @@ const INDEXES = [
 /**
  * Rows are locked in this order: posts by ascending id, one slot of the wall, owners or users by ascending id. Additions come before
  * subtractions, of which one statement makes only one kind. A total that is subtracted from exists, unless its user is being erased.
+ * A connection keeps the plans that it made while the tables were small, so a scan of a whole table is ruled out.
  */
 const COUNTING = [
-  `CREATE FUNCTION change_post_counts(replied_ids bigint[], owner_ids bigint[], steps int[]) RETURNS void STRICT LANGUAGE plpgsql AS $$
+  `CREATE FUNCTION change_post_counts(replied_ids bigint[], owner_ids bigint[], steps int[])
+      RETURNS void STRICT LANGUAGE plpgsql SET enable_seqscan = off AS $$
     DECLARE
       wall bigint := (SELECT sum(step) FROM unnest(replied_ids, steps) c (replied_id, step) WHERE replied_id IS NULL);
       wall_slot int := floor(random() * 16);
@@ -124,7 +126,7 @@ const COUNTING = [
       RETURN NULL;
     END $$`,
   `CREATE FUNCTION change_like_counts(post_ids bigint[], of_posts int[], user_ids bigint[], of_users int[])
-      RETURNS void STRICT LANGUAGE plpgsql AS $$
+      RETURNS void STRICT LANGUAGE plpgsql SET enable_seqscan = off AS $$
     BEGIN
       PERFORM FROM posts WHERE id IN (
         SELECT post_id FROM unnest(post_ids, of_posts) c (post_id, step) WHERE step <> 0
