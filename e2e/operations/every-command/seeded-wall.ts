@@ -76,7 +76,7 @@ export async function openSeededWall(
     const done = withClient(postgres?.connectionString ?? url, (client) => client.query(statement))
     return (await done.finally(() => postgres?.stop())).rows
   }
-  const digest = (await query(TABLES)).map(digestOf).join(' UNION ALL ')
+  const digest = `${(await query(TABLES)).map(digestOf).join(' UNION ALL ')} ORDER BY name`
   const wall: Wall = {
     ...(await seed(url, mailbox.url)),
     ...{ folder, env, mailbox, url, query },
