@@ -15,14 +15,9 @@ const STATEMENTS: Record<string, string> = {
     ), post AS (
       INSERT INTO posts (id, owner_id, text) OVERRIDING SYSTEM VALUE
       SELECT post_id, owner_id, 'Говорят, если долго смотреть на стену, она отвечает.' FROM claimed
-      RETURNING id, owner_id
-    ), owner AS (
-      INSERT INTO owner_totals AS t (user_id, posts) SELECT owner_id, 1 FROM post
-      ON CONFLICT (user_id) DO UPDATE SET posts = t.posts + 1
-    ), wall AS (
-      UPDATE wall_totals t SET posts = t.posts + 1 FROM post WHERE t.slot = floor($2::float8 * 16)::int
+      RETURNING id
     )
-    SELECT id FROM post`,
+    SELECT id, $2::float8 FROM post`,
   like: `INSERT INTO likes (post_id, user_id)
     VALUES (2 + floor($2::float8 * ${Number(posts) - 1})::bigint, $1) ON CONFLICT DO NOTHING`,
 }

@@ -4,8 +4,8 @@ import type { Queryable } from '../server/db/database.ts'
 type Definition = { drop: string; create: string }
 
 /**
- * Runs `fill` while tables have no indexes and no constraints, and makes these again afterwards: an index is built from millions of
- * rows in a tenth of the time that adding them one by one takes.
+ * Runs `fill` while tables have no indexes, no constraints and no triggers that count, and makes these again afterwards: an index is
+ * built from millions of rows in a tenth of the time that adding them one by one takes.
  */
 export async function withoutIndexes(
   db: Queryable,
@@ -14,7 +14,9 @@ export async function withoutIndexes(
 ): Promise<void> {
   const definitions = await readDefinitions(db, tables)
   for (const { drop } of definitions) await sql.raw(drop).execute(db)
+  for (const table of tables) await sql.raw(`ALTER TABLE ${table} DISABLE TRIGGER USER`).execute(db)
   await fill()
+  for (const table of tables) await sql.raw(`ALTER TABLE ${table} ENABLE TRIGGER USER`).execute(db)
   for (const { create } of definitions.toReversed()) await sql.raw(create).execute(db)
 }
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { openDatabase } from '../server/db/database.ts'
-import { recount } from '../server/testing/seed.ts'
 import { withoutIndexes } from './bulk-load.ts'
 
 /** The size of a data set, derived from the number of its posts (replies included). */
@@ -35,7 +34,6 @@ export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void>
     await withoutIndexes(db, ['posts', 'likes'], async () => {
       for (const statement of fillingStatements(dataSet)) await run(statement)
     })
-    await recount(db)
     await run('VACUUM (ANALYZE)')
     await run('CHECKPOINT').catch(() => {})
   } finally {
@@ -43,7 +41,7 @@ export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void>
   }
 }
 
-/** The statements that fill the tables: users, then likes, then posts with the counts of their likes and replies. */
+/** The statements that fill the tables: users, then likes, then posts with the counts of their likes and replies, then totals. */
 function fillingStatements({ posts, users, likes }: DataSet): string[] {
   return [
     `INSERT INTO users (username, email, email_key, created_at)
@@ -73,5 +71,9 @@ function fillingStatements({ posts, users, likes }: DataSet): string[] {
      LEFT JOIN (SELECT replied AS id, count(*) AS number FROM planned GROUP BY replied) r ON r.id = p.n
      ORDER BY p.n`,
     'DROP TABLE texts, planned',
+    'UPDATE wall_totals SET posts = (SELECT count(*) FROM posts WHERE replied_post_id IS NULL) WHERE slot = 0',
+    `INSERT INTO owner_totals (user_id, posts, replies)
+     SELECT owner_id, count(*) FILTER (WHERE replied_post_id IS NULL), count(replied_post_id) FROM posts GROUP BY owner_id`,
+    'INSERT INTO like_totals (user_id, likes) SELECT user_id, count(*) FROM likes GROUP BY user_id',
   ]
 }

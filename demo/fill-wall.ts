@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { parsePostText } from '../contract/text.ts'
 import { insertUser } from '../server/account/account.repository.ts'
 import type { Db } from '../server/db/database.ts'
-import { recount } from '../server/testing/seed.ts'
 import { DAYS_BEFORE } from './days-before.ts'
 import { TODAY } from './today.ts'
 import { PEOPLE, type Person, type WallPost, WEEK } from './wall-post.ts'
@@ -46,7 +45,6 @@ export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
       SELECT ${id}, fan, ${at}::timestamptz + (${now} - ${at}::timestamptz) / 2
       FROM unnest(${fans}::bigint[]) fan`.execute(db)
   }
-  await recount(db)
   return people
 }
 

@@ -109,9 +109,9 @@ test('an export that fails leaves no file, and both dry runs say what would be',
     err: expect.stringMatching(/^Нет такого файла или папки: /),
   })
   // The archive is read from the database while it is written.
-  await app.db.schema.alterTable('archived_likes').renameTo('away').execute()
+  await app.db.schema.alterTable('journal').renameTo('away').execute()
   expect(await vslukh(...save)).toMatchObject({ code: 1 })
-  await app.db.schema.alterTable('away').renameTo('archived_likes').execute()
+  await app.db.schema.alterTable('away').renameTo('journal').execute()
   expect(await readdir(folder)).toEqual([])
   expect(await vslukh(...save)).toMatchObject({ code: 0 })
   expect(await readdir(folder)).toEqual(['olga.zip'])

@@ -69,8 +69,7 @@ async function show({ db }: Context, id: string): Promise<Output> {
 async function remove(context: Context, id: string): Promise<Output> {
   const found = await readSubject(context.db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
-  if (found.state === 'removed' && !found.is_restoring)
-    throw new Refusal(`Запись ${id} уже удалена.`)
+  if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
   const decision = { ...(await decisionOf(context, id, 'remove')), isAsked: false }
   await confirmBlock(context, decision)
   const decided = await change(context, (tx) => decide(tx, decision))

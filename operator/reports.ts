@@ -134,10 +134,9 @@ export async function confirmBlock(
 
 export function outcomeLine(
   verdict: 'remove' | 'keep',
-  { was, isRestoring }: { was: QueuedPost['state']; isRestoring: boolean },
+  { was }: { was: QueuedPost['state'] },
 ): string {
   if (verdict === 'remove') return 'Запись удалена.'
-  if (isRestoring) return 'Запись возвращается: у неё много отметок, это займёт до минуты.'
   return was === 'published'
     ? 'Запись оставлена.'
     : was === 'deleted'

@@ -10,7 +10,8 @@ test('the page about personal data names every column of every table, and says w
   const { db } = await appForTest()
   const { rows } = await sql<{ table: string; columns: string[] }>`
     SELECT table_name AS table, array_agg(column_name::text ORDER BY column_name) AS columns
-    FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`.execute(db)
+    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY 1`.execute(db)
   const inSchema = new Map(rows.map(({ table, columns }) => [table, columns]))
   const nobodys = quoted(privacySection('Tables about nobody'))
   const lines = privacySection('Tables about people')

@@ -2,7 +2,7 @@ import { removeExpiredAccountRows } from './account/account.repository.ts'
 import { removeExpiredOperations } from './codes/codes.repository.ts'
 import { removeExpiredMailPlaces } from './codes/mail-places.repository.ts'
 import type { Db } from './db/database.ts'
-import { purgeArchive } from './likes/likes.service.ts'
+import { purgeExpired } from './likes/likes.service.ts'
 import { removeOldMailEntries } from './mail/mail-log.repository.ts'
 import { removeExpiredBlocks } from './moderation/blocks.service.ts'
 import { removeOldReports } from './moderation/report-states.repository.ts'
@@ -12,7 +12,7 @@ import { removeOldClients } from './sessions/known-clients.repository.ts'
 import { removeExpiredSessions } from './sessions/sessions.repository.ts'
 import { removeExpiredSiteRows } from './site-state/site-state.repository.ts'
 
-/** Removes expired rows: one-time operations, sessions, counts of rate limits, reports, archived posts. */
+/** Removes expired rows: one-time operations, sessions, counts of rate limits, reports, hidden posts. */
 export async function removeExpired(db: Db): Promise<void> {
   await removeExpiredOperations(db)
   await removeExpiredMailPlaces(db)
@@ -25,5 +25,5 @@ export async function removeExpired(db: Db): Promise<void> {
   await removeOldKeys(db)
   await removeExpiredBlocks(db)
   await removeOldReports(db)
-  await purgeArchive(db)
+  await purgeExpired(db)
 }

@@ -10,7 +10,7 @@ import type { Db } from './db/database.ts'
 import { type Outage, quietDuringOutages } from './db/outage.ts'
 import { createSteadyClock } from './db/steady-clock.ts'
 import { removeOldAccesses } from './journal/access-journal.ts'
-import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
+import { moveLikes } from './likes/likes.service.ts'
 import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
 import { removeOldMails } from './mail/old-mails.ts'
 import type { Delivery } from './mail/send-mail.task.ts'
@@ -64,9 +64,8 @@ type Options = {
 /** When the recurring jobs run (UTC). */
 export const CRONTAB = `
 * * * * * release-mails
-* * * * * remove-likes
+* * * * * move-likes
 * * * * * move-accounts
-* * * * * restore-posts
 */5 * * * * tell-moderators
 17 * * * * remove-expired
 27 * * * * remove-old-traces
@@ -120,10 +119,7 @@ export function createTasks(options: Options): JobTasks {
       reportsToHide: config.reportsToHide,
       invalidate,
     }),
-    'restore-posts': (_, { abortPromise }) =>
-      restorePosts(backgroundDb, { stopping: abortPromise as Promise<never>, invalidate }),
-    'remove-likes': (_, { abortPromise }) =>
-      removeLikesOfDeleted(backgroundDb, abortPromise as Promise<never>),
+    'move-likes': (_, { abortPromise }) => moveLikes(backgroundDb, abortPromise as Promise<never>),
     async 'move-accounts'(_, { abortPromise }) {
       await noteDeletions(backgroundDb, deletionFolders(config), (err) =>
         log.error({ err }, 'a deleted account was not noted beside the backups'),

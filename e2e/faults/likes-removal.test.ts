@@ -31,7 +31,7 @@ test('killed while it removes the likes of a deleted post: the post stays gone, 
     expect(await countLikes(db), 'it was killed in the middle').toBeGreaterThan(0)
     expect(await findCounterDifferences(db)).toEqual([])
     await expect.poll(() => countLikes(db), NEXT_MINUTE).toBe(0)
-    await expect.poll(() => db.selectFrom('removed_posts').selectAll().execute()).toEqual([])
+    await expect.poll(() => db.selectFrom('posts').select('id').execute()).toEqual([])
     expect(await findCounterDifferences(db)).toEqual([])
   })
 }, 180_000)
@@ -42,14 +42,8 @@ async function seedFans(db: Db, postId: string): Promise<void> {
         INSERT INTO users (username, email, email_key)
         SELECT 'fan_' || n, 'fan' || n || '@example.org', 'fan' || n || '@example.org'
         FROM generate_series(${from}::int, ${from + PIECE - 1}::int) n RETURNING id
-      ), likes AS (
-        INSERT INTO likes (post_id, user_id) SELECT ${postId}::bigint, id FROM fans
-      ), totals AS (
-        INSERT INTO like_totals (user_id, likes) SELECT id, 1 FROM fans
       )
-      UPDATE posts SET likes_count = likes_count + ${PIECE}::int WHERE id = ${postId}::bigint`.execute(
-      db,
-    )
+      INSERT INTO likes (post_id, user_id) SELECT ${postId}::bigint, id FROM fans`.execute(db)
   }
 }
 

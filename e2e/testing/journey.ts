@@ -105,18 +105,11 @@ export async function startJourney(
          FROM users u, generate_series(1, $3::int) n WHERE u.id = $1 ORDER BY n`,
         [user.id, text, count],
       )
-      await sql.query('UPDATE wall_totals SET posts = posts + $1 WHERE slot = 0', [count])
-      await sql.query(
-        `INSERT INTO owner_totals (user_id, posts) VALUES ($1, $2)
-         ON CONFLICT (user_id) DO UPDATE SET posts = owner_totals.posts + $2`,
-        [user.id, count],
-      )
       await invalidateCache()
     },
 
     async emptyWall(): Promise<void> {
-      await sql.query('TRUNCATE posts, owner_totals, like_totals CASCADE')
-      await sql.query('UPDATE wall_totals SET posts = 0')
+      await sql.query('DELETE FROM posts')
       await invalidateCache()
     },
 

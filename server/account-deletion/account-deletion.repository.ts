@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../contract/constants.ts'
-import { idArray, type Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/database.ts'
 import { NAMES_MODERATOR, unixSeconds } from '../db/sql-parts.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
@@ -84,28 +84,6 @@ export async function markReturned(tx: Queryable, userId: string): Promise<void>
 /** How many rows one short transaction erases. */
 const STEP = sql.raw('500')
 
-/** How many likes of posts one short transaction erases: they come with few other rows. */
-const LIKES_STEP = 5000
-
-/**
- * Erases some of a user's archived posts with all their likes or, where these are very many, some of the likes. Returns how
- * many rows it has erased. Posts and likes go together, so that no step looks at posts whose likes are gone.
- */
-export async function eraseArchivedPosts(db: Queryable, userId: string): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM archived_posts WHERE owner_id = ${userId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
-    db,
-  )
-  const ids = sql`${idArray(rows.map(({ id }) => id))}::bigint[]`
-  const { numAffectedRows: likes = 0n } = await sql`
-    DELETE FROM archived_likes WHERE ctid = ANY(ARRAY(
-      SELECT ctid FROM archived_likes WHERE post_id = ANY(${ids}) LIMIT ${sql.lit(LIKES_STEP)}
-    ))`.execute(db)
-  if (likes === BigInt(LIKES_STEP)) return LIKES_STEP
-  await sql`DELETE FROM archived_posts WHERE id = ANY(${ids})`.execute(db)
-  return rows.length
-}
-
 /** A column that refers to users. */
 type Reference = { table: string; column: string }
 
@@ -134,17 +112,10 @@ export async function eraseRows(
   return Number(numAffectedRows)
 }
 
-/**
- * Whether a user still has posts, archived ones or likes, which leave with every count they are part of. Locks the user until
- * the transaction ends, so that no more come.
- */
-export async function hasCounted(tx: Queryable, userId: string): Promise<boolean> {
+/** Whether a user still has posts. Locks the user until the transaction ends, so that no more come. */
+export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
-  const { rows } =
-    await sql`SELECT FROM posts WHERE owner_id = ${userId} AND replied_post_id IS NULL
-    UNION ALL SELECT FROM posts WHERE owner_id = ${userId} AND replied_post_id IS NOT NULL
-    UNION ALL SELECT FROM archived_posts WHERE owner_id = ${userId}
-    UNION ALL SELECT FROM likes WHERE user_id = ${userId} LIMIT 1`.execute(tx)
+  const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId} LIMIT 1`.execute(tx)
   return rows.length > 0
 }
 
@@ -155,9 +126,10 @@ const ERASED = 'erased'
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
   const email = tx.selectFrom('users').select('email').where('id', '=', userId)
   await tx
-    .updateTable('archived_posts')
-    .set({ archived_by: ERASED })
-    .where('archived_by', '=', email)
+    .updateTable('posts')
+    .set({ hidden_by: ERASED })
+    .where('hidden_for', 'is not', null)
+    .where('hidden_by', '=', email)
     .execute()
   await tx
     .updateTable('blocks')

@@ -29,7 +29,7 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   return erasedAt
 }
 
-/** Closes the sessions of an account that was marked as deleted, and queues the job that moves its rows into the archive. */
+/** Closes the sessions of an account that was marked as deleted, and queues the job that hides its posts and likes. */
 async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await deleteAllSessions(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })

@@ -94,7 +94,7 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   // The search finds what is there.
   const before = await findPerson(app.db, person)
   expect(before).toContain(`users.email: ${olga.email}`)
-  expect(before).toContain('archived_posts.text: О людях')
+  expect(before).toContain('posts.text: О людях')
   expect(before).toContain('reports.author_id')
   await sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second' WHERE id = ${olga.id}`.execute(
     app.db,

@@ -1,13 +1,6 @@
 import type { Db, Queryable } from '../db/database.ts'
-import {
-  archiveLikesOfPosts,
-  archiveOwnLikes,
-  removeLikesOfDeleted,
-  restoreLikesOfPosts,
-  restoreOwnLikes,
-  restorePost,
-} from '../likes/likes.service.ts'
-import { archivePostsOf, findLeftPost, restorePostsOf } from '../posts/posts.service.ts'
+import { moveLikes, moveOwnLikes } from '../likes/likes.service.ts'
+import { hidePostsOf, showPostsOf } from '../posts/posts.service.ts'
 import { lockMover, type Mover, markReturned } from './account-deletion.repository.ts'
 
 /** A short part of moving an account. Returns whether it found anything to do. */
@@ -31,37 +24,44 @@ export function repeatLocked(db: Db, mover: Mover, stopping: Promise<never>) {
   }
 }
 
-/** Moves the rows of a deleted account into the archive. Returns whether anything was there to move. */
-export async function moveOut(db: Db, mover: Mover, stopping: Promise<never>): Promise<boolean> {
+/** Hides the posts of a deleted account, and takes its likes off their posts. Returns whether there was anything to do. */
+export async function hideAccount(
+  db: Db,
+  mover: Mover,
+  stopping: Promise<never>,
+): Promise<boolean> {
   const repeat = repeatLocked(db, mover, stopping)
-  const haveMovedPosts = await repeat(
-    async (tx) => {
-      const archiveLikes = (ids: string[]) => archiveLikesOfPosts(tx, ids)
-      return (await archivePostsOf(tx, mover.id, archiveLikes)) > 0
-    },
-    // Before the next posts, so that there are never many posts whose likes are still on their way.
-    () => removeLikesOfDeleted(db, stopping),
+  const haveHiddenPosts = await repeat(
+    async (tx) => (await hidePostsOf(tx, mover.id)) > 0,
+    // Before the next posts, so that there are never many posts whose likes are still to follow.
+    () => moveLikes(db, stopping),
   )
-  const haveMovedLikes = await repeat(async (tx) => (await archiveOwnLikes(tx, mover.id)) > 0)
-  return haveMovedPosts || haveMovedLikes
+  return (await moveLikesOf(repeat, mover.id, true)) || haveHiddenPosts
 }
 
-/** Moves the rows of a returning account back from the archive. */
-export async function bringBack(db: Db, mover: Mover, stopping: Promise<never>): Promise<void> {
+/** Shows the posts of a returning account again, and lets its likes count. */
+export async function showAccount(db: Db, mover: Mover, stopping: Promise<never>): Promise<void> {
   const repeat = repeatLocked(db, mover, stopping)
+  await repeat(async (tx) => (await showPostsOf(tx, mover.id)) > 0)
+  await moveLikesOf(repeat, mover.id, false)
   await repeat(async (tx) => {
-    const restoreLikes = (ids: string[]) => restoreLikesOfPosts(tx, ids)
-    return (await restorePostsOf(tx, mover.id, restoreLikes)) > 0
+    await markReturned(tx, mover.id)
+    return false
   })
-  // Posts with very many likes come one by one.
-  await repeat(async (tx) => {
-    const id = await findLeftPost(tx, mover.id)
-    return id !== undefined && (await restorePost(tx, id)) !== 'missing'
-  })
+}
+
+async function moveLikesOf(
+  repeat: ReturnType<typeof repeatLocked>,
+  userId: string,
+  hasLeft: boolean,
+): Promise<boolean> {
   let last: string | null = '0'
+  let areChanged = false
   await repeat(async (tx) => {
-    last = await restoreOwnLikes(tx, { userId: mover.id, afterPostId: last ?? '0' })
-    if (last === null) await markReturned(tx, mover.id)
+    const moved = await moveOwnLikes(tx, { userId, afterId: last ?? '0', hasLeft })
+    last = moved.last
+    areChanged ||= moved.areChanged
     return last !== null
   })
+  return areChanged
 }

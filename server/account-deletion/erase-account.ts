@@ -1,22 +1,22 @@
 import { reserveNamesOf } from '../account/account.service.ts'
 import type { Db, Queryable } from '../db/database.ts'
 import { appendToJournal, isInJournal } from '../journal/journal.ts'
+import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
 import {
-  eraseArchivedPosts,
   eraseRows,
   eraseUser,
-  hasCounted,
+  hasPosts,
   type Mover,
   selectReferences,
 } from './account-deletion.repository.ts'
-import { moveOut, repeatLocked } from './account-moves.ts'
+import { hideAccount, repeatLocked } from './account-moves.ts'
 
 /** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
 
-/** These leave with every count they are part of, and the names are reserved together with the removal of the user. */
-const ERASED_OTHERWISE = new Set(['posts', 'likes', 'released_usernames'])
+/** Posts go with their likes, and the names are reserved together with the removal of the user. */
+const ERASED_OTHERWISE = new Set(['posts', 'released_usernames'])
 
 export type Erasure = {
   userId: string
@@ -28,7 +28,7 @@ export type Erasure = {
 /**
  * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes, and a blocked mailbox blocked. Replies of
  * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
- * way publish meanwhile, or a moderator restores, is moved out as well.
+ * way publish meanwhile, or a moderator restores, is hidden and erased as well.
  */
 export async function eraseAccount(
   db: Db,
@@ -43,14 +43,14 @@ export async function eraseAccount(
   await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
   let hasMore = true
   while (hasMore) {
-    if (await moveOut(db, mover, stopping)) await invalidate()
-    await repeat(async (tx) => (await eraseArchivedPosts(tx, userId)) > 0)
+    if (await hideAccount(db, mover, stopping)) await invalidate()
+    await repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
     for (const reference of references) {
       await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
     }
     hasMore = false
     await repeat(async (tx) => {
-      hasMore = await hasCounted(tx, userId)
+      hasMore = await hasPosts(tx, userId)
       if (!hasMore) await eraseLastRows(tx, userId, nameKey)
       return false
     })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readJournal } from '../journal/journal.ts'
-import { restorePost } from '../likes/likes.service.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
+import { lockPost, showPost } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import { addBan } from '../site-state/site-state.service.ts'
 import { comeBack, leave } from '../testing/account-deletion-calls.ts'
@@ -49,7 +49,7 @@ test('of an erased moderator nothing is left but what the page about personal da
   const words = [olga.email, olga.username, 'Последнее слово Ольги', 'Ольга возражает']
   const person = { words, id: olga.id }
   const before = await findPerson(app.db, person)
-  for (const column of ['archived_posts.archived_by', 'blocks.blocked_by', 'moderators.email']) {
+  for (const column of ['posts.hidden_by', 'blocks.blocked_by', 'moderators.email']) {
     expect(before).toContain(`${column}: ${olga.email}`)
   }
   await sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`.execute(
@@ -118,7 +118,8 @@ test('a reply that is restored while its author is erased is subtracted from eve
 
   const invalidate = async () => {}
   const { command } = await app.db.transaction().execute(async (tx) => {
-    expect(await restorePost(tx, postId)).toBe('restored')
+    const locked = await lockPost(tx, postId)
+    expect(locked && (await showPost(tx, locked))).toBe(true)
     const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
     await expect.poll(() => waitsFor(tx)).toBeGreaterThan(0)
     return { command }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { type Mover, selectMovers } from './account-deletion.repository.ts'
-import { bringBack, moveOut } from './account-moves.ts'
+import { hideAccount, showAccount } from './account-moves.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {
@@ -11,7 +11,7 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
 }
 
 /**
- * Moves the rows of deleted accounts into the archive, those of returning ones back, and erases those whose time is up, in
+ * Hides the posts and likes of deleted accounts, shows those of returning ones again, and erases those whose time is up, in
  * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended. An account
  * that fails keeps no other one waiting; the first failure is thrown at the end.
  */
@@ -24,10 +24,10 @@ export async function moveAccounts(
       return eraseAccount(db, { userId: mover.id, nameKey, invalidate }, stopping)
     }
     if (mover.goes === 'out') {
-      if (await moveOut(db, mover, stopping)) await invalidate()
+      if (await hideAccount(db, mover, stopping)) await invalidate()
       return
     }
-    await bringBack(db, mover, stopping)
+    await showAccount(db, mover, stopping)
     await invalidate()
   }
 

@@ -28,6 +28,8 @@ export async function loadIntoScratch(
   await inScratch(client, async () => {
     const tables = (await selectTables(client)).map(({ table }) => table)
     await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
+    // Counts are loaded as they are.
+    await setTriggers(client, tables, 'DISABLE')
     for (const part of parts) {
       if (!tables.includes(part.table)) continue
       onProgress(part.table)
@@ -38,8 +40,15 @@ export async function loadIntoScratch(
     for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
       await explainWrong(sequence.table, setSequence(client, sequence))
     }
+    await setTriggers(client, tables, 'ENABLE')
     await client.query('COMMIT; ANALYZE')
   })
+}
+
+async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE' | 'ENABLE') {
+  for (const table of tables) {
+    await client.query(`ALTER TABLE ${quote(table)} ${state} TRIGGER USER`)
+  }
 }
 
 async function loadPart(

@@ -19,7 +19,7 @@ import { restoreBackup } from './restore.service.ts'
 import { copyOut, selectTables, setCopyFormat } from './tables.repository.ts'
 import { verifyBackup } from './verify.service.ts'
 
-test('a backup of an older migration is migrated forward', async () => {
+test('a backup of an older migration is migrated forward, also in the place of a wall as old', async () => {
   const old = await emptyDatabase()
   const names = Object.keys(MIGRATIONS).slice(0, -1)
   const migrations = Object.fromEntries(names.map((name) => [name, MIGRATIONS[name] as never]))
@@ -42,11 +42,12 @@ test('a backup of an older migration is migrated forward', async () => {
     })
   })
   const url = await emptyDatabase()
+  await migrate(url, { migrations })
   await restoreBackup(url, path, restoreOptions(folder))
   const { rows } = await withClient(url, (client) =>
-    client.query('SELECT username, deleted_at FROM users'),
+    client.query(`SELECT username, deleted_at, to_regclass('archived_posts') AS former FROM users`),
   )
-  expect(rows).toEqual([{ username: 'olga', deleted_at: null }])
+  expect(rows).toEqual([{ username: 'olga', deleted_at: null, former: null }])
   const done = await withClient(url, (client) => client.query('SELECT name FROM kysely_migration'))
   expect(done.rows.map(({ name }) => name).sort()).toEqual(Object.keys(MIGRATIONS).sort())
 })

@@ -3,7 +3,7 @@ import { MIGRATIONS } from '../db/migrate.ts'
 import { RESTORE_LOCK, SCRATCH } from '../db/restore-lock.ts'
 import { COUNT_NODES } from '../response-cache/operator-changes.ts'
 import { BackupError } from './backup-error.ts'
-import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
+import { FORMER, LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
 /** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
@@ -45,7 +45,9 @@ export async function moveScratchIntoPlace(
   const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
   const place = rows[0].schema
   const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
-  const leftOut = LEFT_OUT.map((table) => `TABLE IF EXISTS ${place}.${quote(table)}`)
+  const leftOut = [...LEFT_OUT, ...FORMER].map(
+    (table) => `TABLE IF EXISTS ${place}.${quote(table)}`,
+  )
   const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
   await client.query('BEGIN')
   for (const object of new Set([...leftOut, ...old])) await client.query(`DROP ${object} CASCADE`)
@@ -59,14 +61,14 @@ export async function moveScratchIntoPlace(
   await client.query('COMMIT')
 }
 
-type DatabaseObject = { kind: 'TABLE' | 'ROUTINE'; name: string }
+type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'ROUTINE'; name: string }
 
-/** Returns the tables and functions of a schema by their quoted names, without those of extensions. */
+/** Returns the tables, views and functions of a schema by their quoted names, without those of extensions. */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, quote_ident(name) AS name FROM (
-      SELECT 'TABLE' AS kind, relname AS name, oid, 'pg_class'::regclass AS class
-        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'
+      SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname AS name, oid, 'pg_class'::regclass AS class
+        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
       UNION ALL
       SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
     ) AS objects

@@ -20,6 +20,9 @@ export const LEFT_OUT: string[] = [
   'kysely_migration_lock',
 ]
 
+/** Tables of earlier versions, which a restore into an older wall's place removes with that wall. */
+export const FORMER: string[] = ['archived_posts', 'archived_likes', 'removed_posts']
+
 /**
  * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after
  * those that its foreign keys refer to, because rows are restored in this order.

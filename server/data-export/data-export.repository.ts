@@ -47,26 +47,28 @@ export type ExportedPost = {
 }
 
 /**
- * Returns some of a user's posts and replies, those after `afterId`, by ascending id, archived ones included: none at the end.
+ * Returns some of a user's posts and replies, those after `afterId`, by ascending id, hidden ones included: none at the end.
  */
 export async function selectOwnPosts(
   db: Queryable,
   userId: string,
   afterId: string,
 ): Promise<ExportedPost[]> {
-  const next = (table: 'posts' | 'archived_posts', isReply: boolean) => sql`(
-    SELECT id, text, created_at, is_modified, replied_post_id, likes_count, replies_count,
-      ${sql.raw(table === 'posts' ? 'NULL' : 'why')} AS why
-    FROM ${sql.table(table)} WHERE owner_id = ${userId}::bigint AND id > ${afterId}::bigint
-      AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
+  const next = (isIn: string) => sql`(
+    SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND id > ${afterId}::bigint AND ${sql.raw(isIn)}
     ORDER BY id LIMIT ${STEP})`
+  // One part for each index of a user's posts.
+  const parts = [
+    'hidden_for IS NULL AND replied_post_id IS NULL',
+    'hidden_for IS NULL AND replied_post_id IS NOT NULL',
+    'hidden_for IS NOT NULL',
+  ]
   const { rows } = await sql<ExportedPost>`
     SELECT id::text, text, created_at AS "publishedAt", is_modified AS "isModified",
-      replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies, why AS archived
-    FROM (
-      ${next('posts', false)} UNION ALL ${next('posts', true)}
-      UNION ALL ${next('archived_posts', false)} UNION ALL ${next('archived_posts', true)}
-    ) own ORDER BY own.id LIMIT ${STEP}`.execute(db)
+      replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
+      CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
+    FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
+    WHERE text <> '' ORDER BY own.id LIMIT ${STEP}`.execute(db)
   return rows
 }
 
@@ -80,22 +82,10 @@ export async function selectOwnLikes(
   afterId: string,
 ): Promise<ExportedLike[]> {
   const { rows } = await sql<ExportedLike>`
-    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", false AS "isArchived" FROM likes
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
+    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
+    FROM likes
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY likes.id LIMIT ${STEP}`.execute(
     db,
   )
-  return rows
-}
-
-/** Returns some of the archived likes that a user gave, those of posts after `afterPostId`, by ascending post: none at the end. */
-export async function selectOwnArchivedLikes(
-  db: Queryable,
-  userId: string,
-  afterPostId: string,
-): Promise<ExportedLike[]> {
-  const { rows } = await sql<ExportedLike>`
-    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", true AS "isArchived" FROM archived_likes
-    WHERE user_id = ${userId}::bigint AND post_id > ${afterPostId}::bigint
-    ORDER BY post_id LIMIT ${STEP}`.execute(db)
   return rows
 }

@@ -8,7 +8,6 @@ import {
   type ExportedLike,
   type ExportedPost,
   selectAccount,
-  selectOwnArchivedLikes,
   selectOwnLikes,
   selectOwnPosts,
 } from './data-export.repository.ts'
@@ -33,7 +32,7 @@ export async function exportData(
   if (!account) throw new AppError('USER_NOT_FOUND')
   const posts = () => inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, last?.id ?? '0'))
   const lists = {
-    'likes.json': likesOf(db, userId),
+    'likes.json': inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0')),
     'decisions.json': inSteps<ExportedDecision>((last) =>
       selectOwnDecisions(db, userId, last?.id ?? '0'),
     ),
@@ -56,12 +55,6 @@ export async function exportData(
   add('index.html', () => readablePage({ appName, account, posts: posts() }))
   zip.end()
   return output
-}
-
-/** The likes of a user, and those that are archived with their posts or with the user. */
-async function* likesOf(db: Queryable, userId: string): AsyncGenerator<ExportedLike[]> {
-  yield* inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0'))
-  yield* inSteps<ExportedLike>((last) => selectOwnArchivedLikes(db, userId, last?.postId ?? '0'))
 }
 
 /** Reads the rows of a list step by step: `read` returns those after a row, or the first. Nothing is read before it is used. */

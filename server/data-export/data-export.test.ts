@@ -5,12 +5,10 @@ import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { removeLikesOfDeleted } from '../likes/likes.service.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../testing/expect-refusal.ts'
 import { folderForTest } from '../testing/folder-for-test.ts'
 import { decide, report, signUpModerator } from '../testing/moderation-calls.ts'
-import { recount } from '../testing/seed.ts'
 import { appForTest, type TestApp, testPerNode } from '../testing/test-app.ts'
 
 const MANY = 100_000
@@ -95,11 +93,11 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
     await report(app, by, { postId })
     await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
   }
-  await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
-    app.db,
-  )
-  await removeLikesOfDeleted(app.db, new Promise<never>(() => {}))
-  // More than one step, all at one moment.
+  // More than one step of each, addresses all at one moment.
+  await sql`WITH liked AS (
+      INSERT INTO posts (owner_id, text) SELECT ${petr.id}, 'Запись' FROM generate_series(1, 1200) RETURNING id
+    )
+    INSERT INTO likes (post_id, user_id) SELECT id, ${olga.id}::bigint FROM liked`.execute(app.db)
   await sql`INSERT INTO access_journal (action, user_id, address)
     SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
     app.db,
@@ -107,7 +105,9 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
 
   const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
   const read = (name: string) => JSON.parse(files[name] ?? '')
-  expect(read('likes.json')).toMatchObject([{ postId: foreign.id, isArchived: true }])
+  const likes: { id: string }[] = read('likes.json')
+  expect(likes[0]).toMatchObject({ postId: foreign.id, isArchived: true })
+  expect(new Set(likes.map(({ id }) => id)).size).toBe(1201)
   expect(read('account.json').knownBrowsers).toMatchObject([
     { fingerprint: expect.stringMatching(/^[\da-f]{64}$/), usedAt: expect.any(String) },
   ])
@@ -176,7 +176,6 @@ test('an account with 100,000 posts is downloaded whole, in bounded memory', asy
     SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(
     app.db,
   )
-  await recount(app.db)
   const response = await download(app, olga)
   const chunks: Uint8Array[] = []
   let largest = 0

@@ -22,7 +22,7 @@ export async function selectOwnDecisions(
 ): Promise<ExportedDecision[]> {
   const { rows } = await sql<ExportedDecision>`
     SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text FROM journal
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY id LIMIT ${STEP}`.execute(
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY journal.id LIMIT ${STEP}`.execute(
     db,
   )
   return rows

@@ -33,29 +33,6 @@ export type ModerationTables = {
     reason: string | null
     details: ColumnType<Record<string, unknown>, string, never>
   }
-  /** Posts that were removed or hidden, and reported ones that their authors deleted. */
-  archived_posts: {
-    id: Id
-    owner_id: Id
-    text: string
-    created_at: Date
-    is_modified: boolean
-    parent_post_id: Id | null
-    replied_post_id: Id | null
-    likes_count: number
-    replies_count: number
-    /** `left`: the owner has deleted the account. */
-    why: 'removed' | 'hidden' | 'deleted' | 'left'
-    /** Shown to the author. */
-    reason: string | null
-    archived_by: string
-    archived_at: ColumnType<Date, never, Date>
-    /** When the row is purged. */
-    until: Date
-    /** Whether a job is bringing back its likes, after which it returns to `posts`. */
-    is_restoring: Generated<boolean>
-  }
-  archived_likes: { id: Id; post_id: Id; user_id: Id; created_at: Date }
   blocks: {
     user_id: Id
     reason: string

@@ -12,6 +12,31 @@ export type Purpose = 'login' | 'registration' | 'email-change' | 'account-delet
  */
 export type MailOutcome = 'sent' | 'refused' | 'expired' | 'retrying' | 'paused' | 'limited'
 
+/** Why a post is hidden: by a moderator, by reports, by its author, or because the author has left. */
+export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
+
+type Posts = {
+  id: GeneratedId
+  owner_id: Id
+  text: string
+  created_at: CreatedAt
+  is_modified: Generated<boolean>
+  parent_post_id: OptionalId
+  replied_post_id: OptionalId
+  likes_count: Generated<number>
+  replies_count: Generated<number>
+  /** Null: it is visible. */
+  hidden_for: Generated<HiddenFor | null>
+  /** Shown to the author. */
+  hidden_reason: Generated<string | null>
+  hidden_by: Generated<string | null>
+  hidden_at: ColumnType<Date | null, never, Date | null>
+  /** When it is purged. */
+  hidden_until: ColumnType<Date | null, never, Date | null>
+  /** Since when a job lets its likes follow; null where all have. */
+  likes_moving_since: ColumnType<Date | null, never, Date | null>
+}
+
 export type Tables = ModerationTables & {
   users: {
     id: GeneratedId
@@ -81,26 +106,21 @@ export type Tables = ModerationTables & {
   }
   /** Names in lower case that only their former owners may take. */
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
-  posts: {
-    id: GeneratedId
-    owner_id: Id
-    text: string
-    created_at: CreatedAt
-    is_modified: Generated<boolean>
-    parent_post_id: OptionalId
-    replied_post_id: OptionalId
-    likes_count: Generated<number>
-    replies_count: Generated<number>
-  }
+  posts: Posts
+  /** The posts that are not hidden. */
+  visible_posts: Posts
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }
-  likes: { id: GeneratedId; post_id: Id; user_id: Id; created_at: CreatedAt }
-  removed_posts: {
+  likes: {
+    id: GeneratedId
     post_id: Id
-    removed_at: CreatedAt
-    /** Whether the likes move into the archive instead of being removed. */
-    keeps_likes: Generated<boolean>
+    user_id: Id
+    created_at: CreatedAt
+    /** Whether the post is hidden, so that the like does not count for its user. */
+    post_hidden: Generated<boolean>
+    /** Whether the user has left, so that the like does not count for the post. */
+    user_left: Generated<boolean>
   }
   like_totals: { user_id: Id; likes: string }
   /** One row a mail, which each attempt updates. */

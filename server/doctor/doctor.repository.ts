@@ -65,7 +65,7 @@ const NEWEST = sql.raw('100000')
 export async function selectDailyGrowth(db: Queryable): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(week.posts / 7.0 * size.bytes / nullif(total.posts, 0), 0)::float8 AS bytes
-    FROM (SELECT count(*) AS posts FROM (SELECT created_at FROM posts ORDER BY id DESC LIMIT ${NEWEST}) newest
+    FROM (SELECT count(*) AS posts FROM (SELECT created_at FROM visible_posts ORDER BY id DESC LIMIT ${NEWEST}) newest
         WHERE created_at > now() - interval '7 days') week,
       (SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind = 'r') size,

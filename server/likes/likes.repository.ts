@@ -1,169 +1,116 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { idArray, type Queryable } from '../db/database.ts'
 
-/** The desired state of a user's like of a post. */
-export type DesiredLike = { userId: string; isLiked: boolean }
 /** A post's number of likes after a statement, and whether that has changed any like. */
-type SetLikes = { likesCount: number; isChanged: boolean }
+export type SetLikes = { likesCount: number; isChanged: boolean }
 
 /**
- * Sets what some users, each of them once, think of a post, and counts it for the post and for each of them, in one
- * statement. Returns undefined when there is no such post. Rows are locked in this order: the post, likes, and totals by
- * ascending user ids, as all code does, so that no two statements deadlock. A total cannot be negative, not even in a row
- * that conflicts: `changed` says 0 for a like that is gone, by which the user's total becomes one less.
+ * SQL for a visible post, whose row is locked before its likes and totals are, as all code does, so that no two statements
+ * deadlock.
  */
-export async function changeLikes(
+const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
+    SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
+  )`
+
+/** Adds the likes of several users for one post; each user appears once. Returns undefined when there is no such post. */
+export async function addLikes(
   db: Queryable,
   postId: string,
-  likes: DesiredLike[],
+  userIds: string[],
 ): Promise<SetLikes | undefined> {
-  const userIds = likes.map(({ userId }) => userId)
-  const areLiked = likes.map(({ isLiked }) => isLiked)
   const { rows } = await sql<SetLikes>`
-    WITH post AS MATERIALIZED (
-      SELECT id, likes_count FROM posts WHERE id = ${postId} FOR NO KEY UPDATE
-    ), input AS (
-      SELECT post.id AS post_id, i.* FROM post,
-        unnest(${userIds}::bigint[], ${areLiked}::boolean[]) i (user_id, is_liked)
-    ), added AS (
-      INSERT INTO likes (post_id, user_id) SELECT post_id, user_id FROM input WHERE is_liked
+    WITH ${lockedPost(postId)}, added AS (
+      INSERT INTO likes (post_id, user_id)
+      SELECT post.id, user_id FROM post, unnest(${userIds}::bigint[]) user_id ORDER BY user_id
       ON CONFLICT DO NOTHING RETURNING user_id
-    ), gone AS (
-      DELETE FROM likes l USING input
-      WHERE NOT is_liked AND l.post_id = input.post_id AND l.user_id = input.user_id
-      RETURNING l.user_id
-    ), changed AS (
-      SELECT user_id, 1 AS likes FROM added UNION ALL SELECT user_id, 0 FROM gone
-    ), totals AS (
-      INSERT INTO like_totals AS t (user_id, likes)
-      SELECT user_id, likes FROM changed ORDER BY user_id
-      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + CASE excluded.likes WHEN 1 THEN 1 ELSE -1 END
-    ), counted AS (
-      UPDATE posts p SET likes_count = p.likes_count + difference
-      FROM post, (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM gone) AS difference) change
-      WHERE p.id = post.id AND difference <> 0 RETURNING p.likes_count
     )
-    SELECT coalesce(counted.likes_count, post.likes_count) AS "likesCount",
-      EXISTS (SELECT FROM changed) AS "isChanged"
-    FROM post LEFT JOIN counted ON true`.execute(db)
+    SELECT likes_count + counted.number AS "likesCount", counted.number > 0 AS "isChanged"
+    FROM post, (SELECT count(*)::int AS number FROM added) counted`.execute(db)
   return rows[0]
 }
 
-type Removed = { removed: number; last: string | null }
-
-/**
- * Removes some likes of a post and subtracts them from their users' totals. `archiving` is a statement that takes them from
- * the CTE `gone`, where they are to be kept. Returns how many there were, and the last user's id.
- */
-async function removeLikes(
+/** Takes the likes of several users for one post back. Returns undefined when there is no such post. */
+export async function removeLikes(
   db: Queryable,
-  { postId, filter, archiving }: LikesToRemove,
-): Promise<Removed> {
-  const { rows } = await sql<Removed>`
-    WITH gone AS (
-      DELETE FROM likes WHERE post_id = ${postId} AND ${filter} RETURNING *
-    ), ${archiving ?? sql``} locked AS (
-      SELECT t.user_id FROM like_totals t JOIN gone USING (user_id) ORDER BY t.user_id FOR UPDATE OF t
-    ), totals AS (
-      UPDATE like_totals t SET likes = t.likes - 1 FROM locked WHERE t.user_id = locked.user_id
+  postId: string,
+  userIds: string[],
+): Promise<SetLikes | undefined> {
+  const { rows } = await sql<SetLikes>`
+    WITH ${lockedPost(postId)}, locked AS MATERIALIZED (
+      SELECT post_id, user_id FROM likes
+      WHERE post_id = (SELECT id FROM post) AND user_id = ANY(${userIds}::bigint[])
+      ORDER BY user_id FOR UPDATE
+    ), removed AS (
+      DELETE FROM likes USING locked
+      WHERE likes.post_id = locked.post_id AND likes.user_id = locked.user_id RETURNING likes.user_id
     )
-    SELECT count(*)::int AS removed, max(user_id) AS last FROM gone`.execute(db)
-  return rows[0] ?? { removed: 0, last: null }
+    SELECT likes_count - counted.number AS "likesCount", counted.number > 0 AS "isChanged"
+    FROM post, (SELECT count(*)::int AS number FROM removed) counted`.execute(db)
+  return rows[0]
 }
 
-type LikesToRemove = {
-  postId: string
-  filter: RawBuilder<unknown>
-  archiving?: RawBuilder<unknown>
-}
-
-/** How many likes one short transaction moves or removes. */
+/** How many likes of posts one short transaction changes. */
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 
-/** A post that is gone, and whether its likes move into the archive instead of being removed. */
-export type RemovedPost = { postId: string; keepsLikes: boolean }
-
-/** SQL for a post's archived row while it is not being restored, locked against a restore. */
-const archivedRow = (postId: string) =>
-  sql`SELECT FROM archived_posts WHERE id = ${postId} AND NOT is_restoring FOR SHARE`
-const ARCHIVING = sql`archived AS (
-    INSERT INTO archived_likes (id, post_id, user_id, created_at)
-    SELECT id, post_id, user_id, created_at FROM gone
-    ON CONFLICT DO NOTHING
-  ),`
+/** A post whose likes follow it: out of sight, back, or for good. */
+type MovingPost = { id: string; goes: 'out' | 'back' | 'for good'; since: string }
 
 /**
- * Removes the next likes of a post that is gone, those of users after `afterUserId`, or moves them into the archive. Returns
- * the last of these users, or null when there was none, or when the post is being restored.
+ * Lets the next likes of a moving post follow it, those of users after `afterUserId`. Returns the last of these users; null when
+ * there is none, or when the post was hidden or shown again meanwhile.
  */
-export async function removeNextLikes(
+export async function moveNextLikes(
   db: Queryable,
-  { postId, keepsLikes }: RemovedPost,
+  { id, goes, since }: MovingPost,
   afterUserId: string,
 ): Promise<string | null> {
-  const next = sql`SELECT user_id FROM likes WHERE post_id = ${postId} AND user_id > ${afterUserId}
-    ORDER BY user_id LIMIT ${STEP}`
-  const filter = sql`user_id > ${afterUserId} AND user_id <= (SELECT max(user_id) FROM (${next}) step)`
-  if (!keepsLikes) return (await removeLikes(db, { postId, filter })).last
-  const isArchived = sql`EXISTS (WITH archive AS MATERIALIZED (${archivedRow(postId)}) SELECT FROM archive)`
-  const step = { postId, filter: sql`${isArchived} AND ${filter}`, archiving: ARCHIVING }
-  return (await removeLikes(db, step)).last
+  const step = sql`post AS MATERIALIZED (
+      SELECT id FROM posts WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz FOR KEY SHARE
+    ), step AS MATERIALIZED (
+      SELECT post_id, user_id FROM likes
+      WHERE post_id = (SELECT id FROM post) AND user_id > ${afterUserId}
+      ORDER BY user_id LIMIT ${STEP} FOR UPDATE
+    )`
+  const moved =
+    goes === 'for good'
+      ? sql`DELETE FROM likes l USING step WHERE l.post_id = step.post_id AND l.user_id = step.user_id`
+      : sql`UPDATE likes l SET post_hidden = ${goes === 'out'} FROM step
+          WHERE l.post_id = step.post_id AND l.user_id = step.user_id AND post_hidden <> ${goes === 'out'}`
+  const { rows } = await sql<{ last: string | null }>`
+    WITH ${step}, moved AS (${moved}) SELECT max(user_id) AS last FROM step`.execute(db)
+  return rows[0]?.last ?? null
 }
 
-/**
- * The posts that are gone and may still have likes. Those of a post that was archived in the last 15 s stay for now, in case
- * of an undo.
- */
-export async function selectRemovedPosts(db: Queryable): Promise<RemovedPost[]> {
-  const { rows } = await sql<RemovedPost>`
-    SELECT post_id AS "postId", keeps_likes AND a.id IS NOT NULL AS "keepsLikes"
-    FROM removed_posts LEFT JOIN archived_posts a ON a.id = post_id
-    WHERE (NOT keeps_likes OR removed_at < now() - interval '15 seconds')
-      AND a.is_restoring IS NOT TRUE
-    ORDER BY post_id`.execute(db)
-  return rows
-}
-
-/** Ends the removal of a post's likes, unless it still has some or is being restored. Nobody can add any. */
-export async function deleteRemovedPost(
-  db: Queryable,
-  { postId, keepsLikes }: RemovedPost,
-): Promise<void> {
-  const archived = keepsLikes ? archivedRow(postId) : sql`SELECT`
-  await sql`WITH archive AS MATERIALIZED (${archived})
-    DELETE FROM removed_posts r WHERE post_id = ${postId} AND EXISTS (SELECT FROM archive)
-    AND NOT EXISTS (SELECT FROM likes l WHERE l.post_id = r.post_id)`.execute(db)
-}
-
-/**
- * Moves the next likes of an archived post back, which its caller has locked, and adds them to their users' totals. Returns
- * how many there were.
- */
-export async function restoreNextLikes(tx: Queryable, postId: string): Promise<number> {
-  const { rows } = await sql<{ restored: number }>`
-    WITH back AS (
-      DELETE FROM archived_likes WHERE post_id = ${postId} AND user_id IN (
-        SELECT user_id FROM archived_likes WHERE post_id = ${postId} ORDER BY user_id LIMIT ${STEP}
-      ) RETURNING *
-    ), restored AS (
-      INSERT INTO likes (id, post_id, user_id, created_at) OVERRIDING SYSTEM VALUE
-      SELECT id, post_id, user_id, created_at FROM back
-    ), totals AS (
-      INSERT INTO like_totals AS t (user_id, likes) SELECT user_id, 1 FROM back ORDER BY user_id
-      ON CONFLICT (user_id) DO UPDATE SET likes = t.likes + 1
-    )
-    SELECT count(*)::int AS restored FROM back`.execute(tx)
-  return rows[0]?.restored ?? 0
-}
-
-/** Deletes the next archived likes of a post for good. Returns how many there were. */
-export async function deleteArchivedLikes(db: Queryable, postId: string): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`DELETE FROM archived_likes WHERE post_id = ${postId}
-    AND user_id IN (
-      SELECT user_id FROM archived_likes WHERE post_id = ${postId} ORDER BY user_id LIMIT ${STEP}
+/** Deletes some likes of hidden posts for good, which are locked. Returns how many there were: fewer than a step when none is left. */
+export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (
+      SELECT post_id, user_id FROM likes WHERE post_id = ANY(${idArray(postIds)}::bigint[])
+      ORDER BY post_id, user_id LIMIT ${STEP} FOR UPDATE
     )`.execute(db)
   return Number(numAffectedRows)
+}
+
+/** How many of a user's likes one short transaction changes. */
+const OWN_STEP = sql.raw('500')
+
+/**
+ * Lets the next likes of a user, after the like `afterId`, no longer count for their posts, because the user has left, or count
+ * again. Returns the last of them, null when there is none, and whether any has changed. The posts are locked before their likes.
+ */
+export async function moveOwnLikes(
+  tx: Queryable,
+  { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },
+): Promise<{ last: string | null; areChanged: boolean }> {
+  const { rows } = await sql<{ id: string; post_id: string }>`
+    SELECT id, post_id FROM likes
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint AND user_left <> ${hasLeft}
+    ORDER BY id LIMIT ${OWN_STEP}`.execute(tx)
+  const postIds = sql`${idArray(rows.map((row) => row.post_id))}::bigint[]`
+  await sql`SELECT FROM posts WHERE id = ANY(${postIds}) ORDER BY id FOR NO KEY UPDATE`.execute(tx)
+  const { numAffectedRows = 0n } = await sql`UPDATE likes SET user_left = ${hasLeft}
+    WHERE user_id = ${userId} AND post_id = ANY(${postIds}) AND user_left <> ${hasLeft}`.execute(tx)
+  return { last: rows.at(-1)?.id ?? null, areChanged: numAffectedRows > 0n }
 }
 
 export type LikesQuestion = { userId: string; postIds: string[] }

@@ -2,123 +2,82 @@ import { batchWrites, type Written } from '../db/batch-writes.ts'
 import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import {
-  deleteExpired,
-  findExpired,
-  lockArchived,
-  lockReplied,
-  markRestoring,
-  putBack,
-  selectRestoring,
+  deletePosts,
+  lockHiddenPostsOf,
+  markExpired,
+  markMoved,
+  selectMoving,
 } from '../posts/posts.service.ts'
-import { addJob } from '../queue/queue.ts'
 import {
-  changeLikes,
-  type DesiredLike,
-  deleteArchivedLikes,
-  deleteRemovedPost,
+  addLikes,
+  deleteLikesOf,
   LIKES_STEP,
-  removeNextLikes,
-  restoreNextLikes,
-  selectRemovedPosts,
+  moveNextLikes,
+  moveOwnLikes,
+  removeLikes,
 } from './likes.repository.ts'
-import {
-  archiveLikesOfPosts,
-  archiveOwnLikes,
-  restoreLikesOfPosts,
-  restoreOwnLikes,
-} from './own-likes.repository.ts'
 
-// Other features call these as they are.
-export { archiveLikesOfPosts, archiveOwnLikes, restoreLikesOfPosts, restoreOwnLikes }
+// Other features call it as it is.
+export { moveOwnLikes }
 
+/** The desired state of a user's like of a post. */
+export type DesiredLike = { userId: string; isLiked: boolean }
 type LikeOfPost = DesiredLike & { postId: string }
 
 /**
- * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls for one post that
- * come while a statement on it runs share the next one, so that the row of a popular post is locked and flushed once for all
- * of them. `invalidate` is called with the post once per statement that changed rows, and every call of that statement
- * resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
+ * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls that like one post
+ * while a statement of such calls runs share the next one, so that the row of a popular post is locked and flushed once for all
+ * of them, and so do calls that take likes back. `invalidate` is called with the post once per statement that changed rows, and
+ * every call of that statement resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
  */
 export function batchLikes(
   db: Db,
   invalidate: (postId: string) => Promise<void>,
 ): (postId: string, like: DesiredLike) => Promise<number> {
   const setLike = batchWrites({
-    keyOf: ({ postId }: LikeOfPost) => postId,
+    keyOf: ({ postId, isLiked }: LikeOfPost) => `${postId} ${isLiked}`,
     write: (likes: LikeOfPost[]) => setLikes(db, likes),
     invalidate: async ([like]) => like && invalidate(like.postId),
   })
   return (postId, like) => setLike({ postId, ...like })
 }
 
-/** Sets the last desired state of each user, for likes of one post. Returns its number of likes for each. */
+/** Sets likes of one post, all to the same state. Returns its number of likes for each. */
 async function setLikes(db: Db, likes: LikeOfPost[]): Promise<Written<number>> {
-  const postId = likes[0]?.postId ?? ''
-  const last = [...new Map(likes.map((like) => [like.userId, like])).values()]
-  const set = isRowId(postId) ? await changeLikes(db, postId, last) : undefined
+  const { postId = '', isLiked = true } = likes[0] ?? {}
+  const change = isLiked ? addLikes : removeLikes
+  const userIds = [...new Set(likes.map(({ userId }) => userId))]
+  const set = isRowId(postId) ? await change(db, postId, userIds) : undefined
   if (!set) throw new AppError('POST_NOT_FOUND')
   return { results: likes.map(() => set.likesCount), isChanged: set.isChanged }
 }
 
 /**
- * Removes the likes of deleted posts and archives those of archived ones, some thousands in each transaction, until there are
- * none. It may be interrupted at any moment and may run twice at once: the next run finds what is left.
+ * Lets the likes of hidden and returned posts follow them, and removes those of deleted ones, some thousands in each transaction,
+ * until there are none. It may be interrupted at any moment and may run twice at once: the next run finds what is left.
  */
-export async function removeLikesOfDeleted(db: Db, stopping: Promise<never>): Promise<void> {
-  for (const post of await selectRemovedPosts(db)) {
+export async function moveLikes(db: Db, stopping: Promise<never>): Promise<void> {
+  for (const post of await selectMoving(db)) {
     let last: string | null = '0'
-    while (last !== null) last = await Promise.race([removeNextLikes(db, post, last), stopping])
-    await deleteRemovedPost(db, post)
+    while (last !== null) last = await Promise.race([moveNextLikes(db, post, last), stopping])
+    if (post.goes === 'for good') await deletePosts(db, [post.id])
+    else await markMoved(db, post)
   }
+}
+
+/** Deletes hidden posts for good whose time is up, with their likes in steps. */
+export async function purgeExpired(db: Db): Promise<void> {
+  await markExpired(db)
+  await moveLikes(db, new Promise<never>(() => {}))
 }
 
 /**
- * Puts an archived post back with its id, its likes and exact counts. A post with more archived likes than one step moves
- * appears once the job `restore-posts` has moved them all. Returns which, or `missing` where it cannot be restored.
+ * Erases some of a user's hidden posts with all their likes or, where these are very many, some of the likes. Returns how many
+ * rows it has erased. Posts and likes go together, so that no step looks at posts whose likes are gone.
  */
-export async function restorePost(
-  tx: Queryable,
-  id: string,
-): Promise<'restored' | 'restoring' | 'missing'> {
-  const post = await lockArchived(tx, id)
-  if (!post || post.why === 'deleted') return 'missing'
-  if (await takeRestoreStep(tx, id)) return 'restored'
-  await markRestoring(tx, id)
-  await addJob(tx, 'restore-posts', { payload: {} })
-  return 'restoring'
-}
-
-/** Returns whether the post is back. */
-async function takeRestoreStep(tx: Queryable, id: string): Promise<boolean> {
-  await lockReplied(tx, [id])
-  if ((await restoreNextLikes(tx, id)) === LIKES_STEP) return false
-  await putBack(tx, id)
-  return true
-}
-
-/**
- * Goes on with restoring posts whose likes are too many for one step, as removeLikesOfDeleted goes on with removals.
- * `invalidate` is called after each post that is back.
- */
-export async function restorePosts(
-  db: Db,
-  { stopping, invalidate }: { stopping: Promise<never>; invalidate: () => Promise<void> },
-): Promise<void> {
-  for (const id of await selectRestoring(db)) {
-    const step = () =>
-      db.transaction().execute(async (tx) => {
-        const post = await lockArchived(tx, id)
-        return !post?.is_restoring || takeRestoreStep(tx, id)
-      })
-    while (!(await Promise.race([step(), stopping])));
-    await invalidate()
-  }
-}
-
-/** Deletes archived posts that have expired for good, with their likes in steps. */
-export async function purgeArchive(db: Db): Promise<void> {
-  for (let id = await findExpired(db); id !== undefined; id = await findExpired(db)) {
-    while ((await deleteArchivedLikes(db, id)) > 0);
-    await deleteExpired(db, id)
-  }
+export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
+  const ids = await lockHiddenPostsOf(tx, ownerId)
+  const likes = await deleteLikesOf(tx, ids)
+  if (likes < LIKES_STEP) await deletePosts(tx, ids)
+  return likes + ids.length
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { purgeArchive } from '../likes/likes.service.ts'
+import { purgeExpired } from '../likes/likes.service.ts'
 import { isSettled, leave } from '../testing/account-deletion-calls.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
@@ -54,10 +54,14 @@ test('a removed post stays as long as its appeal is open, and the queue counts n
   const { id: silent } = await app.publish(author, 'Забудьте меня')
   for (const id of [waiting, silent]) await command(id, 'remove')
   expect((await appeal(author, waiting)).status).toBe(204)
-  await sql`UPDATE archived_posts SET until = now() - interval '1 second'`.execute(app.db)
+  await sql`UPDATE posts SET hidden_until = now() - interval '1 second'`.execute(app.db)
   expectRefusal(await appeal(author, silent), 'POST_NOT_FOUND')
-  await purgeArchive(app.db)
-  const left = await app.db.selectFrom('archived_posts').select('id').execute()
+  await purgeExpired(app.db)
+  const left = await app.db
+    .selectFrom('posts')
+    .select('id')
+    .where('hidden_for', 'is not', null)
+    .execute()
   expect(left).toEqual([{ id: waiting }])
   expect(await readQueue()).toMatchObject({ total: 1, posts: [{ id: waiting }] })
 

@@ -1,27 +1,26 @@
 import { sql } from 'kysely'
 import type { PostState } from '../../contract/moderation.ts'
 import type { Queryable } from '../db/database.ts'
+import type { HiddenFor } from '../db/tables.ts'
 import type { StoredBlock } from './blocks.repository.ts'
 import { POST_STATE } from './queue.repository.ts'
 
-/** What is decided about: a post as it is, as it is archived, or as it was reported. */
+/** What is decided about: a post, visible or hidden, or as it was reported. */
 export type Subject = {
   owner_id: string
   username: string
   text: string
   state: PostState
+  hidden_for: HiddenFor | null
+  /** Why it is hidden, as its author is told. */
   reason: string | null
-  /** Whether it is on its way back from the archive. */
-  is_restoring: boolean
-  /** Whether it is archived because its author has left, and comes back with the author. */
-  has_left: boolean
 }
 
 const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
 
 /**
- * Returns undefined for an id that neither a post, an archived post nor a report has. With `isAuthorKept` the author cannot be
- * erased until the transaction ends.
+ * Returns undefined for an id that neither a post nor a report has. With `isAuthorKept` the author cannot be erased until the
+ * transaction ends.
  */
 export async function selectSubject(
   db: Queryable,
@@ -29,17 +28,15 @@ export async function selectSubject(
   { isAuthorKept = false } = {},
 ): Promise<Subject | undefined> {
   const { rows } = await sql<Subject>`
-    SELECT u.id AS owner_id, u.username,
-      coalesce(p.text, a.text, r.post_text) AS text, a.reason,
-      coalesce(a.is_restoring, false) AS is_restoring,
-      ${POST_STATE} AS state, coalesce(a.why = 'left', false) AS has_left
+    SELECT u.id AS owner_id, u.username, coalesce(nullif(p.text, ''), r.post_text) AS text,
+      ${POST_STATE} AS state, p.hidden_for, p.hidden_reason AS reason
     FROM (SELECT ${id}::bigint AS id) asked
     LEFT JOIN posts p ON p.id = asked.id
-    LEFT JOIN archived_posts a ON a.id = asked.id
     LEFT JOIN LATERAL (
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
-    JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)
+    JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
+    WHERE coalesce(nullif(p.text, ''), r.post_text) IS NOT NULL
     ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
   return rows[0]
 }
@@ -48,7 +45,7 @@ export async function selectSubject(
 export type DecisionDetails = {
   text: string
   was: PostState
-  /** Why the post was archived before the decision. */
+  /** Why the post was hidden before the decision. */
   archivedFor: string | null
   /** The block before the decision, where it has blocked the author. */
   blockBefore?: StoredBlock | null

@@ -2,14 +2,7 @@ import { DECISION_OPEN_SECONDS } from '../../contract/constants.ts'
 import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { appendToJournal } from '../journal/journal.ts'
-import { restorePost } from '../likes/likes.service.ts'
-import {
-  type Archive,
-  archivePost,
-  lockArchived,
-  lockToRemove,
-  updateArchived,
-} from '../posts/posts.service.ts'
+import { hidePosts, type LockedPost, lockPost, showPost } from '../posts/posts.service.ts'
 import { addJob } from '../queue/queue.ts'
 import { blockUser, replaceBlock, selectBlock } from './blocks.service.ts'
 import {
@@ -51,8 +44,8 @@ export type NewDecision = {
   removedDays: number
 }
 
-/** A decision's id, and what it did: a post with very many likes comes back only in a while. */
-export type Decided = { id: string; was: Subject['state']; isRestoring: boolean }
+/** A decision's id, and what the post was before it. */
+export type Decided = { id: string; was: Subject['state'] }
 
 /**
  * Removes a post or lets it stand, decides all its open reports and its appeal so, and writes the journal. Throws
@@ -67,10 +60,8 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
   if (verdict === 'remove') await remove(tx, decision, { ...subject, reason })
-  const returned = verdict === 'keep' ? await bringBack(tx, postId, subject) : 'missing'
-  const isRestoring = returned === 'restoring'
-  const action =
-    verdict === 'keep' && returned !== 'missing' ? DECISIONS.restore : DECISIONS[verdict]
+  const isReturned = verdict === 'keep' && (await bringBack(tx, postId, subject))
+  const action = isReturned ? DECISIONS.restore : DECISIONS[verdict]
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
@@ -86,7 +77,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
     await blockUser(tx, block, { isTold: !decision.isQuiet && !isTold })
   }
   if (isTold && !decision.isQuiet && !decision.isOneOfMany) await announceDecision(tx, id)
-  return { id, was: subject.state, isRestoring }
+  return { id, was: subject.state }
 }
 
 /** Queues the mail to the author about a decision that can no longer be undone then; it may stand for so many removed posts. */
@@ -94,9 +85,9 @@ export function announceDecision(tx: Queryable, id: string, posts = 1): Promise<
   return addJob(tx, 'announce-decision', { payload: { id, posts }, afterMs: FINAL_MS })
 }
 
-/** Locks a post where it is, published or archived, and its author against an erasure. Reports are locked after it. */
+/** Locks a post, visible or hidden, and its author against an erasure. Reports are locked after it. */
 async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
-  if (!(await lockArchived(tx, id))) await lockToRemove(tx, id)
+  await lockPost(tx, id)
   return selectSubject(tx, id, { isAuthorKept: true })
 }
 
@@ -111,32 +102,31 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Archives a published post; one that is archived for the time being is marked as removed, and stays. */
+/** Hides a post that is visible, or hidden for the time being. */
 async function remove(
   tx: Queryable,
   { postId, actor, removedDays }: NewDecision,
-  { state, reason, is_restoring, has_left }: Subject,
+  { state, hidden_for, reason }: Subject,
 ): Promise<void> {
-  const archive: Archive = { why: 'removed', reason, by: actor, days: removedDays }
-  if (state === 'published') await archivePost(tx, postId, archive)
-  if (state === 'hidden' || is_restoring || has_left) await updateArchived(tx, postId, archive)
+  if (state !== 'published' && hidden_for !== 'reported' && hidden_for !== 'left') return
+  await hidePosts(tx, [postId], { why: 'removed', reason, by: actor, days: removedDays })
 }
 
-async function bringBack(tx: Queryable, postId: string, { state }: Subject) {
-  const isArchived = state === 'hidden' || state === 'removed'
-  return isArchived ? restorePost(tx, postId) : 'missing'
+/** Returns whether the post was hidden by a moderator or by reports, and is visible again. */
+async function bringBack(tx: Queryable, id: string, { hidden_for }: Subject): Promise<boolean> {
+  return hidden_for !== 'left' && showPost(tx, { id, hidden_for })
 }
 
 async function detailsOf(
   tx: Queryable,
   { verdict, block, note, order }: NewDecision,
-  { text, state, reason, owner_id, has_left }: Subject,
+  { text, state, hidden_for, reason, owner_id }: Subject,
 ): Promise<DecisionDetails> {
   const isBlocking = verdict === 'remove' && block !== undefined
   return {
     text,
-    // Where the author has left, an undo publishes the post, and it goes where the others are.
-    was: has_left ? 'published' : state,
+    // Where the author has left, an undo publishes the post, and it is hidden with the others.
+    was: hidden_for === 'left' ? 'published' : state,
     archivedFor: reason,
     ...(isBlocking && { blockBefore: await selectBlock(tx, owner_id) }),
     ...(note !== undefined && { note }),
@@ -145,8 +135,9 @@ async function detailsOf(
 }
 
 /** Whether the author is notified of a decision: of a removal, also after they have left, and of what became of it. */
-function isAnnounced(verdict: Verdict, { state, has_left }: Subject): boolean {
-  return state === 'removed' || (verdict === 'remove' && (state !== 'deleted' || has_left))
+function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean {
+  const isSeen = state !== 'deleted' || hidden_for === 'left'
+  return state === 'removed' || (verdict === 'remove' && isSeen)
 }
 
 /**
@@ -163,8 +154,8 @@ export async function undoDecision(
     if (!decision || (await isUndone(tx, decision))) throw new AppError('DECISION_FINAL')
     const { user_id: userId, post_id: postId, details } = decision
     // Nobody reports the post between the look for newer reports and the end of this transaction.
-    await lockArchived(tx, postId)
-    await undoPost(tx, decision, removedDays)
+    const post = await lockPost(tx, postId)
+    if (post) await undoPost(tx, post, { decision, removedDays })
     await reopen(tx, id)
     if (details.blockBefore !== undefined) await replaceBlock(tx, userId, details.blockBefore)
     await appendToJournal(tx, {
@@ -179,18 +170,16 @@ export async function undoDecision(
 
 async function undoPost(
   tx: Queryable,
-  { action, post_id, details: { was, archivedFor } }: Decision,
-  removedDays: number,
+  post: LockedPost,
+  { decision, removedDays }: { decision: Decision; removedDays: number },
 ): Promise<void> {
-  if (was === 'deleted') return
-  if (action === DECISIONS.remove && was === 'published') {
-    await restorePost(tx, post_id)
+  const { was, archivedFor } = decision.details
+  if (was === 'deleted' || post.hidden_for === 'deleted') return
+  if (was === 'published') {
+    if (decision.action === DECISIONS.remove) await showPost(tx, post)
     return
   }
-  const days = was === 'hidden' ? HIDDEN_DAYS : removedDays
-  if (was === 'published') return
-  const archive: Archive = { why: was, reason: archivedFor, by: 'undo', days }
-  // A post that was kept may be back already, or still be on its way.
-  if (await lockArchived(tx, post_id)) await updateArchived(tx, post_id, archive)
-  else await archivePost(tx, post_id, archive)
+  const [why, days] =
+    was === 'hidden' ? (['reported', HIDDEN_DAYS] as const) : (['removed', removedDays] as const)
+  await hidePosts(tx, [post.id], { why, reason: archivedFor, by: 'undo', days })
 }

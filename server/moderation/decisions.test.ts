@@ -160,10 +160,10 @@ test('a reported post that its author deletes stays as evidence and can be decid
   await app.call('DELETE', `/posts/${post.id}`, { token: author.token })
   const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
   expect(queued).toMatchObject({ text: 'Улика', state: 'deleted' })
-  const kept = app.db.selectFrom('archived_posts').selectAll().where('id', '=', post.id)
+  const kept = app.db.selectFrom('posts').selectAll().where('id', '=', post.id)
   expect(await kept.executeTakeFirst()).toMatchObject({
     text: 'Улика',
-    why: 'deleted',
+    hidden_for: 'deleted',
     likes_count: 1,
   })
   const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })

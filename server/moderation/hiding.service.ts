@@ -1,7 +1,6 @@
 import type { Db, Queryable } from '../db/database.ts'
 import { appendToJournal, countActs } from '../journal/journal.ts'
-import { restorePost } from '../likes/likes.service.ts'
-import { archivePost, lockArchived } from '../posts/posts.service.ts'
+import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
 import { selectSubject } from './decisions.repository.ts'
 import { HIDDEN_DAYS } from './decisions.service.ts'
 import {
@@ -41,8 +40,7 @@ export async function hideIfReported(
     if (isNews) await appendToJournal(tx, { actor: ACTOR, action: 'hiding.stop', postId })
     return { isHidden: false, isNews }
   }
-  const archive = { why: 'hidden', reason: null, by: ACTOR, days: HIDDEN_DAYS } as const
-  if (!(await archivePost(tx, postId, archive))) return { isHidden: false }
+  await hidePosts(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
   const details = { text: subject.text, reporters }
   const userId = subject.owner_id
   await appendToJournal(tx, { actor: ACTOR, action: 'post.hide', userId, postId, details })
@@ -59,10 +57,11 @@ export function createHidingReview(
 ): () => Promise<void> {
   function review(postId: string): Promise<boolean> {
     return db.transaction().execute(async (tx) => {
-      const post = await lockArchived(tx, postId)
-      if (post?.why !== 'hidden') return false
+      const post = await lockPost(tx, postId)
+      if (post?.hidden_for !== 'reported') return false
       const reporters = await countTrustedReporters(tx, postId)
-      if (reporters >= reportsToHide || (await restorePost(tx, postId)) === 'missing') return false
+      if (reporters >= reportsToHide) return false
+      await showPost(tx, post)
       const details = { text: post.text, reporters }
       const userId = post.owner_id
       await appendToJournal(tx, { actor: ACTOR, action: 'post.unhide', userId, postId, details })

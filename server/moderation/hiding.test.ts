@@ -111,11 +111,11 @@ test('a decision that meets the report that hides the post is never left half do
       () => decide(app, moderator, { postId, verdict }),
     ])
     const kept = await app.db
-      .selectFrom('archived_posts')
-      .select('why')
+      .selectFrom('posts')
+      .select('hidden_for')
       .where('id', '=', postId)
       .execute()
-    expect(kept).toEqual(verdict === 'remove' ? [{ why: 'removed' }] : [])
+    expect(kept).toEqual([{ hidden_for: verdict === 'remove' ? 'removed' : null }])
     expect(await read(postId)).toBe(verdict === 'remove' ? 404 : 200)
   }
   await passReportTime(app, 31 * 86_400)

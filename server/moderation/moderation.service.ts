@@ -111,7 +111,7 @@ export async function tellModerators(
 /** A mail that could not be sent for a day is of no more use. */
 export const MAIL_LIFE_MS = 86_400_000
 
-/** A post as it is, as it is archived, or as it was reported; undefined where there is none of these. */
+/** A post, visible or hidden, or as it was reported; undefined where there is neither. */
 export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
   return isRowId(id) ? selectSubject(db, id) : undefined
 }

@@ -61,7 +61,7 @@ export async function selectRecentPosts(
   seconds: number,
 ): Promise<string[]> {
   const rows = await db
-    .selectFrom('posts')
+    .selectFrom('visible_posts')
     .select('id')
     .where('owner_id', '=', userId)
     .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)

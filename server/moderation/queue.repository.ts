@@ -8,8 +8,8 @@ const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
 
 /** Open appeals that can be decided: nothing can be done about a post that is nowhere any more. */
-const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals WHERE state = 'open' AND (
-    EXISTS (SELECT FROM archived_posts WHERE id = post_id) OR EXISTS (SELECT FROM posts WHERE id = post_id))`
+const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals
+  WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
 /** Posts with an open report or appeal, and since when. */
 const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
@@ -17,9 +17,9 @@ const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
     UNION ALL ${OPEN_APPEALS}
   ) open GROUP BY post_id`
 
-/** How a post `p` or archived post `a` stands: those of authors who have left count as deleted. */
-export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NOT NULL THEN 'published'
-    ELSE coalesce(nullif(a.why, 'left'), 'deleted') END`
+/** How a post `p` stands, which may be gone: those of authors who have left count as deleted. */
+export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
+    WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
 
 /** The ids of the posts that wait longest, and how many wait. */
 export async function selectWaiting(
@@ -65,24 +65,22 @@ export type WaitingPost = {
   replies: string[]
 }
 
-/** Reads posts that wait for a decision, as they are or as they were when they were last reported, in the order of the ids. */
+/** Reads posts that wait for a decision, as they are, or as they were when they were last reported, in the order of the ids. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
-    SELECT asked.id::text AS id, coalesce(p.text, a.text, r.post_text) AS text,
-      nullif(r.post_text, coalesce(p.text, a.text)) AS reported_text,
-      ${unixSeconds('coalesce(p.created_at, a.created_at, r.posted_at)')} AS created_at,
+    SELECT asked.id::text AS id, coalesce(p.text, r.post_text) AS text,
+      nullif(r.post_text, p.text) AS reported_text,
+      ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS created_at,
       ${POST_STATE} AS state,
       u.id AS author_id, u.username,
       b.reason AS block_reason, ${unixSeconds('b.until')} AS block_until,
       ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
-      ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, a.reason AS removed_for,
-      ARRAY[coalesce(p.parent_post_id, a.parent_post_id), coalesce(p.replied_post_id, a.replied_post_id)]::text[]
-        AS before,
-      ARRAY(SELECT id::text FROM posts WHERE replied_post_id = asked.id ORDER BY id LIMIT ${REPLIES_SHOWN})
+      ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, p.hidden_reason AS removed_for,
+      ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
+      ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
     FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, place)
     LEFT JOIN posts p ON p.id = asked.id
-    LEFT JOIN archived_posts a ON a.id = asked.id
     LEFT JOIN appeals ap ON ap.post_id = asked.id AND ap.state = 'open'
     LEFT JOIN LATERAL (
       SELECT author_id, post_text, posted_at FROM reports
@@ -94,7 +92,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
           AS comments
       FROM reports WHERE post_id = asked.id AND state = 'open'
     ) counted
-    JOIN users u ON u.id = coalesce(p.owner_id, a.owner_id, r.author_id)
+    JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
     LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
     ORDER BY asked.place`.execute(db)
   return rows

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { isSettled } from '../testing/account-deletion-calls.ts'
 import { signUpModerator, signUpOld } from '../testing/moderation-calls.ts'
 import { ACTS, perform, type World } from '../testing/random-acts.ts'
+import { seedFans } from '../testing/seed.ts'
 import { appForTest } from '../testing/test-app.ts'
 
 /** The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say otherwise. */
@@ -36,6 +36,8 @@ test(
     for (const user of world.people) {
       world.posts.push({ id: (await app.publish(user)).id, owner: user })
     }
+    // Its likes are too many to follow it at once.
+    await seedFans(app.db, world.posts[0]?.id ?? '', 600)
     const property = fc.asyncProperty(acts, async (chosen) => {
       for (let next = 0; next < chosen.length; next += AT_ONCE) {
         const together = chosen.slice(next, next + AT_ONCE)
@@ -44,7 +46,8 @@ test(
           const what = together[index]?.what ?? ''
           // What the server has logged says why, where one is refused in another way.
           const log = app.logged.slice(-20).join('\n')
-          expect([200, 201, 204, 400, 401, 403, 404], `${what}\n${log}`).toContain(status)
+          // 429: who comes back again and again has used up the mails of a day.
+          expect([200, 201, 204, 400, 401, 403, 404, 429], `${what}\n${log}`).toContain(status)
           if (status < 300) world.done.set(what, (world.done.get(what) ?? 0) + 1)
         }
       }
@@ -52,9 +55,6 @@ test(
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
-    await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
-      app.db,
-    )
     await expect.poll(() => isSettled(app), { timeout: 15_000 }).toBe(true)
     expect(await findCounterDifferences(app.db)).toEqual([])
     const { hidden } = await app.db

@@ -26,7 +26,7 @@ export async function countTrustedReporters(db: Queryable, postId: string): Prom
     WHERE u.id IN (SELECT reporter_id FROM reports WHERE post_id = ${postId} AND state = 'open')
       AND u.created_at <= now() - ${REPORTER_AGE} AND NOT ${IS_DISTRUSTED}
       AND (SELECT count(DISTINCT o.post_id) FROM reports o
-        JOIN archived_posts a ON a.id = o.post_id AND a.why = 'hidden'
+        JOIN posts p ON p.id = o.post_id AND p.hidden_for = 'reported'
         WHERE o.reporter_id = u.id AND o.state = 'open' AND o.post_id <> ${postId}) < ${HIDDEN_MAX}
     ORDER BY u.id`.execute(db)
   const seen = new Set<string>()
@@ -41,10 +41,10 @@ export async function countTrustedReporters(db: Queryable, postId: string): Prom
 /** Returns the hidden posts that somebody has reported who has lost the trust of the moderators since. */
 export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT a.id FROM archived_posts a WHERE a.why = 'hidden' AND NOT a.is_restoring AND EXISTS (
+    SELECT p.id FROM posts p WHERE p.hidden_for = 'reported' AND EXISTS (
       SELECT FROM reports r JOIN users u ON u.id = r.reporter_id
-      WHERE r.post_id = a.id AND r.state = 'open' AND ${IS_DISTRUSTED})
-    ORDER BY a.id`.execute(db)
+      WHERE r.post_id = p.id AND r.state = 'open' AND ${IS_DISTRUSTED})
+    ORDER BY p.id`.execute(db)
   return rows.map(({ id }) => id)
 }
 

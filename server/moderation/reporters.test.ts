@@ -35,7 +35,8 @@ async function register(
 async function hides(app: TestApp, reporters: TestUser[]): Promise<boolean> {
   const { id: postId } = await app.publish(await app.signUp())
   for (const user of reporters) expect((await report(app, user, { postId })).status).toBe(204)
-  const { rows } = await sql`SELECT FROM archived_posts WHERE id = ${postId}`.execute(app.db)
+  const { rows } =
+    await sql`SELECT FROM posts WHERE id = ${postId} AND hidden_for IS NOT NULL`.execute(app.db)
   return rows.length > 0
 }
 

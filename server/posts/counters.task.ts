@@ -22,12 +22,12 @@ function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
     check: sql`SELECT coalesce(t.user_id, c.owner_id)::text AS id,
         coalesce(t.${kept}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
       FROM owner_totals t FULL JOIN (
-        SELECT owner_id, count(*) AS rows FROM posts WHERE ${isCounted} GROUP BY owner_id
+        SELECT owner_id, count(*) AS rows FROM visible_posts WHERE ${isCounted} GROUP BY owner_id
       ) c ON c.owner_id = t.user_id`,
     lock: (id) => sql`INSERT INTO owner_totals AS t (user_id) VALUES (${id})
         ON CONFLICT (user_id) DO UPDATE SET posts = t.posts`,
     set: (id) => sql`UPDATE owner_totals SET ${kept} = (
-        SELECT count(*) FROM posts WHERE owner_id = ${id} AND ${isCounted}) WHERE user_id = ${id}`,
+        SELECT count(*) FROM visible_posts WHERE owner_id = ${id} AND ${isCounted}) WHERE user_id = ${id}`,
   }
 }
 
@@ -36,47 +36,44 @@ const COUNTERS: Record<string, Counter> = {
   wall: {
     check: sql`SELECT 'all' AS id,
         (SELECT coalesce(sum(posts), 0) FROM wall_totals)::float8 AS kept,
-        (SELECT count(*) FROM posts WHERE replied_post_id IS NULL)::float8 AS rows`,
+        (SELECT count(*) FROM visible_posts WHERE replied_post_id IS NULL)::float8 AS rows`,
     lock: () => sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`,
     set: () => sql`UPDATE wall_totals SET posts = CASE slot
-        WHEN 0 THEN (SELECT count(*) FROM posts WHERE replied_post_id IS NULL) ELSE 0 END`,
+        WHEN 0 THEN (SELECT count(*) FROM visible_posts WHERE replied_post_id IS NULL) ELSE 0 END`,
   },
   'owner posts': countOfOwner('posts', 'replied_post_id IS NULL'),
   'owner replies': countOfOwner('replies', 'replied_post_id IS NOT NULL'),
   'user likes': {
     check: sql`SELECT coalesce(t.user_id, c.user_id)::text AS id,
         coalesce(t.likes, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
-      FROM like_totals t FULL JOIN (SELECT user_id, count(*) AS rows FROM likes GROUP BY user_id) c
+      FROM like_totals t FULL JOIN (SELECT user_id, count(*) AS rows FROM likes WHERE NOT post_hidden GROUP BY user_id) c
       ON c.user_id = t.user_id`,
     lock: (id) => sql`INSERT INTO like_totals AS t (user_id, likes) VALUES (${id}, 0)
         ON CONFLICT (user_id) DO UPDATE SET likes = t.likes`,
-    set: (
-      id,
-    ) => sql`UPDATE like_totals SET likes = (SELECT count(*) FROM likes WHERE user_id = ${id})
+    set: (id) => sql`UPDATE like_totals SET likes = (
+        SELECT count(*) FROM likes WHERE user_id = ${id} AND NOT post_hidden)
         WHERE user_id = ${id}`,
   },
   'post likes': {
     check: sql`SELECT p.id::text AS id,
         p.likes_count::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
-      FROM posts p LEFT JOIN (SELECT post_id, count(*) AS rows FROM likes GROUP BY post_id) c
+      FROM posts p LEFT JOIN (SELECT post_id, count(*) AS rows FROM likes WHERE NOT user_left GROUP BY post_id) c
       ON c.post_id = p.id`,
     lock: lockPost,
-    set: (
-      id,
-    ) => sql`UPDATE posts SET likes_count = (SELECT count(*) FROM likes WHERE post_id = ${id})
+    set: (id) => sql`UPDATE posts SET likes_count = (
+        SELECT count(*) FROM likes WHERE post_id = ${id} AND NOT user_left)
         WHERE id = ${id}`,
   },
   'post replies': {
     check: sql`SELECT p.id::text AS id,
         p.replies_count::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
       FROM posts p LEFT JOIN (
-        SELECT replied_post_id, count(*) AS rows FROM posts
+        SELECT replied_post_id, count(*) AS rows FROM visible_posts
         WHERE replied_post_id IS NOT NULL GROUP BY replied_post_id
       ) c ON c.replied_post_id = p.id`,
     lock: lockPost,
-    set: (
-      id,
-    ) => sql`UPDATE posts SET replies_count = (SELECT count(*) FROM posts WHERE replied_post_id = ${id})
+    set: (id) => sql`UPDATE posts SET replies_count = (
+        SELECT count(*) FROM visible_posts WHERE replied_post_id = ${id})
         WHERE id = ${id}`,
   },
 }

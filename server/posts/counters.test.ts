@@ -87,3 +87,24 @@ test('the nightly check finds a total whose row is missing', async () => {
     { counter: 'owner posts', id: olga.id, kept: 0, rows: 1 },
   ])
 })
+
+test('what an operator deletes or changes by SQL keeps every count exact, and takes the likes of a deleted post with it', async () => {
+  const app = await appForTest()
+  const [olga, petr] = await signUps(app, 2)
+  if (!olga || !petr) throw new Error('nobody signed up')
+  const [first, second] = [await app.publish(olga), await app.publish(olga)]
+  const reply = await app.reply(petr, first.id)
+  for (const { id } of [first, second, reply]) {
+    for (const { token } of [olga, petr]) await app.call('POST', `/posts/${id}/likes`, { token })
+  }
+  await sql`UPDATE posts SET hidden_for = 'removed', hidden_until = 'infinity' WHERE id IN (${first.id}, ${reply.id})`.execute(
+    app.db,
+  )
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  await sql`DELETE FROM posts WHERE owner_id = ${olga.id}`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const likes = await app.db.selectFrom('likes').select('post_id').distinct().execute()
+  expect(likes).toEqual([{ post_id: reply.id }])
+  await sql`DELETE FROM users WHERE id = ${petr.id}`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})

@@ -53,11 +53,11 @@ type Source = {
 }
 
 const PAGE: Source = {
-  from: sql`page JOIN posts p ON p.id = page.id`,
+  from: sql`page JOIN visible_posts p ON p.id = page.id`,
   key: sql`page.key`,
   owners: sql`users`,
   likes: sql`likes`,
-  repliedPosts: sql`posts`,
+  repliedPosts: sql`visible_posts`,
 }
 /**
  * The CTEs of a statement that inserts posts: `post` has their rows, `author` their owners, and `answered` the replied posts.
@@ -75,7 +75,7 @@ const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
 /**
  * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
- * has deleted the account have no username: they are hidden while a job moves them into the archive.
+ * has deleted the account have no username, until a job has hidden them all.
  */
 function hydrated(
   { from, key, owners, likes, repliedPosts }: Source,
@@ -102,7 +102,7 @@ export async function hydratePost(
 }
 
 type Insertion = {
-  /** They insert posts in the CTE `post`, and count replies in the CTE `answered`, which returns the rows of replied posts. */
+  /** They insert posts in the CTE `post`; the CTE `answered` has the replied posts as they are afterwards. */
   ctes: RawBuilder<unknown>
   /** More columns of the result, and the tables they come from, of which `input` has the id of each post. */
   columns: RawBuilder<unknown>

@@ -21,20 +21,20 @@ export async function readIdRanges(
     FROM (SELECT max(id) / ${size}::int AS number FROM posts) newest_range
     CROSS JOIN LATERAL generate_series(greatest(0, number - ${count}::int + 1), number) n
     CROSS JOIN LATERAL (
-      SELECT created_at FROM posts WHERE id >= n * ${size}::int AND id < (n + 1) * ${size}::int
+      SELECT created_at FROM visible_posts WHERE id >= n * ${size}::int AND id < (n + 1) * ${size}::int
       ORDER BY id DESC LIMIT 1
     ) last
     ORDER BY n`.execute(db)
   return rows
 }
 
-/** Returns the ids of the posts in a range, replies included. It reads nothing but the index of the primary key. */
+/** Returns the ids of the posts in a range, replies included. */
 export async function readIdsInRange(
   db: Queryable,
   { size, number }: { size: number; number: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM posts WHERE id >= ${number * size}::bigint AND id < ${(number + 1) * size}::bigint
+    SELECT id FROM visible_posts WHERE id >= ${number * size}::bigint AND id < ${(number + 1) * size}::bigint
     ORDER BY id`.execute(db)
   return rows.map(({ id }) => id)
 }

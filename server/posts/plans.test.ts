@@ -109,14 +109,14 @@ describe('on 100,000 posts and 200,000 likes, skewed', () => {
     expect(Math.max(...nodes.map(touched))).toBeLessThanOrEqual(2)
   })
 
-  test('a sitemap is read from an index alone, and the index of sitemaps by one row of each', async () => {
+  test('a sitemap reads its own range of posts, and the index of sitemaps one row of each', async () => {
     const nodesOf = async (path: string) => {
       const [statement, ...others] = await captureStatements(() => fetch(app.url + path))
       expect(others).toEqual([])
       return statement ? settledPlan(client, statement) : []
     }
     const sitemap = await nodesOf('/sitemap/7.xml')
-    expect(sitemap.map((node) => node['Node Type'])).toEqual(['Index Only Scan'])
+    expect(sitemap.filter(isScanOf)).toEqual([])
     expect(Math.max(...sitemap.map(touched))).toBe(5000)
     const index = await nodesOf('/sitemap.xml')
     expect(index.filter(isScanOf)).toEqual([])

@@ -18,20 +18,20 @@ type PostList = {
 }
 
 export const wall: PostList = {
-  from: sql`FROM posts WHERE replied_post_id IS NULL`,
+  from: sql`FROM visible_posts WHERE replied_post_id IS NULL`,
   total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
 }
 
 export function postsOf(ownerId: string): PostList {
   return {
-    from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
+    from: sql`FROM visible_posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
     total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
   }
 }
 
 export function repliesOf(ownerId: string): PostList {
   return {
-    from: sql`FROM posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NOT NULL`,
+    from: sql`FROM visible_posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NOT NULL`,
     total: sql`SELECT coalesce((SELECT replies FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
   }
 }
@@ -39,24 +39,25 @@ export function repliesOf(ownerId: string): PostList {
 /** The direct replies to a post. */
 export function repliesTo(postId: string): PostList {
   return {
-    from: sql`FROM posts WHERE replied_post_id = ${postId}::bigint`,
-    total: sql`SELECT replies_count FROM posts WHERE id = ${postId}::bigint`,
+    from: sql`FROM visible_posts WHERE replied_post_id = ${postId}::bigint`,
+    total: sql`SELECT replies_count FROM visible_posts WHERE id = ${postId}::bigint`,
   }
 }
 
 /**
- * The posts and replies a user liked, by the time of the like. Deleted posts are left out while their likes are still being
- * removed. There are few of them, and as an array they do not change the plan.
+ * The posts and replies a user liked, by the time of the like. Hidden posts whose likes are still to follow are left out one by
+ * one. There are few of them, and as an array they do not change the plan.
  */
 export function likedBy(userId: string): PostList {
-  const removed = sql`ARRAY(SELECT post_id FROM removed_posts)`
-  // One lookup per removed post: as a join, the planner could start from the likes.
-  const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = r.post_id AND user_id = ${userId}::bigint)`
+  const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
+  // One lookup per moving post: as a join, the planner could start from the likes.
+  const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = m.id AND user_id = ${userId}::bigint AND NOT post_hidden)`
   return {
-    from: sql`FROM likes WHERE user_id = ${userId}::bigint AND post_id <> ALL (${removed})`,
+    from: sql`FROM likes
+      WHERE user_id = ${userId}::bigint AND NOT post_hidden AND post_id <> ALL (ARRAY(${moving}))`,
     postId: sql`post_id`,
     total: sql`SELECT coalesce((SELECT likes FROM like_totals WHERE user_id = ${userId}::bigint), 0)
-      - (SELECT coalesce(sum(${isLiked}), 0) FROM removed_posts r)`,
+      - (SELECT coalesce(sum(${isLiked}), 0) FROM (${moving}) m)`,
   }
 }
 

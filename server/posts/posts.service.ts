@@ -5,30 +5,24 @@ import { type Db, idArray, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { addJob } from '../queue/queue.ts'
 import {
-  type Archive,
-  deleteExpired,
-  findExpired,
-  lockArchived,
-  markRestoring,
-  putBack,
-  selectRestoring,
-  updateArchived,
-} from './archive.repository.ts'
+  deletePosts,
+  type Hiding,
+  type LockedPost,
+  lockHiddenPostsOf,
+  lockLeftPostsOf,
+  lockPosts,
+  lockVisiblePostsOf,
+  markExpired,
+  markMoved,
+  selectMoving,
+  setHidden,
+} from './hidden-posts.repository.ts'
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
-import {
-  archiveOwnerPosts,
-  findLeftPost,
-  lockLeftPosts,
-  lockOwnerPosts,
-  restoreOwnerPosts,
-  selectMovable,
-} from './owner-posts.repository.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
-import { lockReplied } from './post-locks.ts'
 import {
   type Edit,
-  lockToRemove,
-  removePost,
+  eraseText,
+  isReported,
   selectEdited,
   selectOwner,
   updateText,
@@ -36,20 +30,15 @@ import {
 
 // Other features call these as they are.
 export {
-  type Archive,
-  deleteExpired,
-  findExpired,
-  findLeftPost,
-  lockArchived,
-  lockReplied,
-  lockToRemove,
-  markRestoring,
-  putBack,
+  deletePosts,
+  type LockedPost,
+  lockHiddenPostsOf,
+  markExpired,
+  markMoved,
   readPostList,
   repliesOf,
   repliesTo,
-  selectRestoring,
-  updateArchived,
+  selectMoving,
 }
 
 /** A post as `viewer` sees it. Throws POST_NOT_FOUND when there is no such post. */
@@ -97,10 +86,15 @@ export async function editPost(db: Db, edit: Edit): Promise<void> {
   throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
 }
 
+/** Locks a post, visible or hidden, until the transaction ends. Returns undefined where there is none. */
+export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {
+  return (await lockPosts(tx, [id]))[0]
+}
+
 /**
- * Deletes one's own post, whose likes leave every list and total at once. A job removes their rows in steps, because a popular
- * post has more of them than one transaction can remove within its time limit. A post with open reports is archived as
- * evidence for so many days. `note` is called in the same transaction. Throws POST_NOT_FOUND when the owner has no such post.
+ * Deletes one's own post. A post with open reports stays hidden as evidence for so many days; any other is gone for good, and
+ * where it has many likes, the job `move-likes` removes them and the empty post. `note` is called in the same transaction. Throws
+ * POST_NOT_FOUND when the owner has no such post.
  */
 export async function deletePost(
   db: Db,
@@ -108,58 +102,50 @@ export async function deletePost(
   note: (tx: Queryable) => Promise<void> | undefined,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const isOwn = isRowId(id) && (await lockToRemove(tx, id, ownerId))
-    if (!isOwn) throw new AppError('POST_NOT_FOUND')
-    const archive: Archive = { why: 'deleted', reason: null, by: 'author', days: evidenceDays }
-    const { hasLikes } = await removePost(tx, { id, archive, isEvidence: true })
-    if (hasLikes) await addJob(tx, 'remove-likes', { payload: {} })
+    const post = isRowId(id) ? await lockPost(tx, id) : undefined
+    if (post?.owner_id !== ownerId || post.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
+    const isEvidence = await isReported(tx, id)
+    if (isEvidence || post.has_many_likes) {
+      const days = isEvidence ? evidenceDays : 0
+      await hidePosts(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
+      if (!isEvidence) await eraseText(tx, id)
+    } else await deletePosts(tx, [id])
     await note(tx)
   })
 }
 
-/** Likes stay where they are for this time after a post was archived, so that an undo need not bring them back. */
-const LIKES_STAY_MS = 15_000
+/** Hides locked posts, or shows them again, and queues the job that lets many likes follow. */
+export async function hidePosts(
+  tx: Queryable,
+  ids: string[],
+  hiding: Hiding | null,
+): Promise<void> {
+  const { areLikesLeft } = await setHidden(tx, ids, hiding)
+  if (areLikesLeft) await addJob(tx, 'move-likes', { payload: {} })
+}
 
-/**
- * Moves a post from every screen into the archive, with its likes: their rows follow in steps. Returns false when there is no
- * such post.
- */
-export async function archivePost(tx: Queryable, id: string, archive: Archive): Promise<boolean> {
-  if (!(await lockToRemove(tx, id))) return false
-  const { hasLikes } = await removePost(tx, { id, archive, isEvidence: false })
-  if (hasLikes) await addJob(tx, 'remove-likes', { payload: {}, afterMs: LIKES_STAY_MS + 1000 })
+const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
+
+/** Hides some hundreds of the newest posts of a user who has left. Returns how many: none when there are no more. */
+export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<number> {
+  const ids = await lockVisiblePostsOf(tx, ownerId)
+  if (ids.length > 0) await hidePosts(tx, ids, LEFT)
+  return ids.length
+}
+
+/** Shows some hundreds of the posts again that a returning user had when leaving. Returns how many. */
+export async function showPostsOf(tx: Queryable, ownerId: string): Promise<number> {
+  const ids = await lockLeftPostsOf(tx, ownerId)
+  if (ids.length > 0) await hidePosts(tx, ids, null)
+  return ids.length
+}
+
+/** Shows a locked post again. Returns false where it is visible already, or deleted by its author. */
+export async function showPost(
+  tx: Queryable,
+  { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,
+): Promise<boolean> {
+  if (hidden_for === null || hidden_for === 'deleted') return false
+  await hidePosts(tx, [id], null)
   return true
-}
-
-/**
- * Moves some hundreds of the newest posts of a user who has left into the archive. `archiveLikes` moves the likes of posts by
- * their ids; those of posts with very many likes are left to the job `remove-likes`. Returns how many posts moved: none when there are no more.
- */
-export async function archivePostsOf(
-  tx: Queryable,
-  ownerId: string,
-  archiveLikes: (ids: string[]) => Promise<void>,
-): Promise<number> {
-  const { ids, withLikes } = await selectMovable(tx, await lockOwnerPosts(tx, ownerId))
-  if (ids.length === 0) return 0
-  await archiveLikes(withLikes)
-  await archiveOwnerPosts(tx, { ownerId, ids })
-  return ids.length
-}
-
-/**
- * Brings back some hundreds of the posts that a returning user had when leaving. `restoreLikes` brings back the likes of
- * posts by their ids. Returns how many came back.
- */
-export async function restorePostsOf(
-  tx: Queryable,
-  ownerId: string,
-  restoreLikes: (ids: string[]) => Promise<void>,
-): Promise<number> {
-  const ids = await lockLeftPosts(tx, ownerId)
-  if (ids.length > 0) {
-    await restoreLikes(ids)
-    await restoreOwnerPosts(tx, { ownerId, ids })
-  }
-  return ids.length
 }

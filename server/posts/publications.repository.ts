@@ -3,7 +3,6 @@ import type { Post } from '../../contract/posts.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
 import { hydrateInserted } from './hydrate-posts.ts'
-import { changeWallTotal, countOnWall } from './wall-total.ts'
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = {
@@ -20,13 +19,13 @@ type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 export type Inserted = OwnerState & { post: Post | undefined }
 
 /**
- * Publishes posts and replies, with their keys and all counts, in one statement. Returns what became of each, in order. A
+ * Publishes posts and replies, with their keys, in one statement; triggers count them. Returns what became of each, in order. A
  * lock that another transaction holds for longer than `lockWaitMs` fails the statement with 55P03; 0 waits as long as a
  * statement may.
  *
  * A key is a row of its own that outlives the post, so that a retry after a deletion finds it. Of two posts with one key the
  * conflict on that row leaves one. Rows are locked in this order, each kind by ascending key: owners, replied posts, keys,
- * and then the totals as a removal locks them.
+ * and then the totals by the triggers.
  */
 export async function insertPosts(
   db: Queryable,
@@ -50,11 +49,9 @@ export async function insertPosts(
       FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
       ORDER BY id FOR KEY SHARE
     ), replied AS MATERIALIZED (
-      SELECT id, coalesce(parent_post_id, id) AS root_id
-      FROM posts WHERE id = ANY(${replied}::bigint[])
-      ORDER BY id FOR NO KEY UPDATE
+      SELECT * FROM visible_posts WHERE id = ANY(${replied}::bigint[]) ORDER BY id FOR NO KEY UPDATE
     ), allowed AS MATERIALIZED (
-      SELECT input.*, replied.root_id
+      SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id
       FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
       WHERE NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
     ), claimed AS (
@@ -66,18 +63,9 @@ export async function insertPosts(
       SELECT id, owner_id, text, replied_id, root_id FROM allowed
       WHERE key IS NULL OR id IN (SELECT post_id FROM claimed) ORDER BY id RETURNING *
     ), answered AS (
-      UPDATE posts p SET replies_count = p.replies_count + answers.number FROM (
-        SELECT replied_post_id, count(*)::int AS number FROM post GROUP BY replied_post_id
-      ) answers
-      WHERE p.id = answers.replied_post_id RETURNING p.*
-    ), owner AS (
-      INSERT INTO owner_totals AS t (user_id, posts, replies)
-      SELECT owner_id, count(*) FILTER (WHERE replied_post_id IS NULL), count(replied_post_id)
-      FROM post GROUP BY owner_id ORDER BY owner_id
-      ON CONFLICT (user_id) DO UPDATE
-      SET posts = t.posts + excluded.posts, replies = t.replies + excluded.replies
-    ), wall AS (
-      ${changeWallTotal(countOnWall('post'), '+')}
+      SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
+        replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
+      FROM replied
     )`
   const inserted = await hydrateInserted<OwnerState>(db, {
     ctes,

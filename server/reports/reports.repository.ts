@@ -30,7 +30,7 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
   const { numAffectedRows } = await sql`
     INSERT INTO reports (post_id, reporter_id, reason_id, comment, author_id, post_text, posted_at)
     SELECT p.id, ${report.reporterId}, ${report.reasonId}, ${report.comment}, p.owner_id, p.text, p.created_at
-    FROM posts p WHERE p.id = ${report.postId} AND NOT EXISTS (
+    FROM visible_posts p WHERE p.id = ${report.postId} AND NOT EXISTS (
       SELECT FROM reports kept
       WHERE kept.post_id = p.id AND kept.state = 'kept' AND kept.post_text = p.text
     ) AND NOT EXISTS (

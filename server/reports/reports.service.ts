@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import { followReport, type ReportRules } from '../moderation/moderation.service.ts'
-import { lockToRemove } from '../posts/posts.service.ts'
+import { lockPost } from '../posts/posts.service.ts'
 import { insertReport, type NewReport } from './reports.repository.ts'
 
 /**
@@ -10,7 +10,8 @@ import { insertReport, type NewReport } from './reports.repository.ts'
  */
 export function addReport(db: Db, report: NewReport, rules: ReportRules): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    if (!(await lockToRemove(tx, report.postId))) throw new AppError('POST_NOT_FOUND')
+    const post = await lockPost(tx, report.postId)
+    if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
     const isNew = await insertReport(tx, report)
     return isNew && followReport(tx, report.postId, rules)
   })

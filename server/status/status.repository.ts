@@ -30,7 +30,7 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
       (SELECT count(*) FROM users)::float8 AS users,
       (SELECT count(*) FROM sessions)::float8 AS sessions,
       (SELECT sum(posts) FROM wall_totals)::float8 AS posts,
-      (SELECT count(*) FROM (SELECT created_at FROM posts ORDER BY id DESC LIMIT ${NEWEST}) newest
+      (SELECT count(*) FROM (SELECT created_at FROM visible_posts ORDER BY id DESC LIMIT ${NEWEST}) newest
         WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
       s.registrations_closed, s.writing_closed,
       (SELECT count(*) FROM bans WHERE coalesce(until > now(), true))::float8 AS bans,

@@ -29,14 +29,14 @@ export async function comeBack(app: TestApp, email: string, restore?: true): Pro
   })
 }
 
-/** Whether the job has moved all rows of those who left into the archive, and of those who return back. Starts it again. */
+/** Whether the job has hidden all posts and likes of those who left, and shown those of who returned. Starts it again. */
 export async function isSettled({ db }: TestApp): Promise<boolean> {
   await addJob(db, 'move-accounts', { payload: {} })
   const { rows } = await sql<{ left: number }>`
-    SELECT ((SELECT count(*) FROM posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
-      + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL)
+    SELECT ((SELECT count(*) FROM visible_posts p JOIN users u ON u.id = p.owner_id WHERE u.deleted_at IS NOT NULL)
+      + (SELECT count(*) FROM likes l JOIN users u ON u.id = l.user_id WHERE u.deleted_at IS NOT NULL AND NOT user_left)
       + (SELECT count(*) FROM users WHERE is_returning)
-      + (SELECT count(*) FROM removed_posts))::int AS left`.execute(db)
+      + (SELECT count(*) FROM posts WHERE likes_moving_since IS NOT NULL))::int AS left`.execute(db)
   return rows[0]?.left === 0
 }
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { type Db, openDatabase } from '../db/database.ts'
-import { recount } from './seed.ts'
 
 export type Size = { users: number; posts: number; likes: number }
 
@@ -33,6 +32,5 @@ async function fill(db: Db, { users, posts, likes }: Size): Promise<void> {
     SELECT 1 + floor(${posts} * power(random(), 3))::bigint,
       1 + floor(${users} * power(random(), 4))::bigint
     FROM generate_series(1, ${likes}::int) ON CONFLICT DO NOTHING`.execute(db)
-  await recount(db)
   await sql`VACUUM ANALYZE`.execute(db)
 }

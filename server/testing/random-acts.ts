@@ -125,10 +125,7 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
       return (await app.call('DELETE', path, { token: moderator.token })).status
     }
     case 'move likes':
-      await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(
-        app.db,
-      )
-      await addJob(app.db, 'remove-likes', { payload: {} })
+      await addJob(app.db, 'move-likes', { payload: {} })
       return 200
     case 'move accounts':
       await addJob(app.db, 'move-accounts', { payload: {} })

@@ -3,9 +3,9 @@ import type { Wall } from './seeded-wall.ts'
 
 const HOW = ['--reason', 'Торговля', '--block-days', '3', '--note', 'Опять', '--order', '№ 7']
 const QUIETLY = ['--note', 'Ошибка', '--quiet']
-const archived = (name: 'reported' | 'removed') => (wall: Wall) =>
-  wall.query(`SELECT why, reason FROM archived_posts WHERE id = ${wall.posts[name].id}`)
-const removedSo = [{ why: 'removed', reason: 'Торговля' }]
+const hidden = (name: 'reported' | 'removed') => (wall: Wall) =>
+  wall.query(`SELECT hidden_for, hidden_reason FROM posts WHERE id = ${wall.posts[name].id}`)
+const removedSo = [{ hidden_for: 'removed', hidden_reason: 'Торговля' }]
 
 /** What is done with posts. */
 export const MODERATION_CASES: Case[] = [
@@ -20,7 +20,7 @@ export const MODERATION_CASES: Case[] = [
     words: ({ posts }) => ['report', posts.reported.id, 'remove', ...HOW, '--quiet', '--yes'],
     says: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
-    leaves: [archived('reported'), removedSo],
+    leaves: [hidden('reported'), removedSo],
     journal: ['post.remove', 'user.block'],
   },
   {
@@ -42,7 +42,7 @@ export const MODERATION_CASES: Case[] = [
     words: ({ posts }) => ['post', posts.removed.id, 'remove', ...HOW, '--quiet', '--yes'],
     says: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
-    leaves: [archived('removed'), removedSo],
+    leaves: [hidden('removed'), removedSo],
     journal: ['post.remove', 'user.block'],
   },
   {

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { findCounterDifferences } from '../../posts/counters.task.ts'
 import { createDatabase, executeOn, freshDatabase, withDatabase } from '../../testing/databases.ts'
 import { openDatabase } from '../database.ts'
+import { MIGRATIONS, migrate } from '../migrate.ts'
 import * as product from './001-product.ts'
 import * as posts from './002-posts.ts'
 import { recomputeEmailKeys } from './003-mailboxes.ts'
@@ -95,4 +97,71 @@ test('reports take over the text, author and time of their posts, which they the
       state: 'open',
     },
   ])
+})
+
+test('a wall with removed, hidden, left and deleted posts keeps all of them, their likes and exact counts', async () => {
+  const before = Object.entries(MIGRATIONS).filter(([name]) => name < '013')
+  const name = `test_hidden_${process.pid}`
+  const server = inject('databaseUrl')
+  await createDatabase(server, name)
+  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = withDatabase(server, name)
+  await migrate(url, { migrations: Object.fromEntries(before) })
+  const { db, close } = openDatabase(url, () => {})
+  onTestFinished(close)
+  await sql
+    .raw(`
+    INSERT INTO users (username, email, email_key, deleted_at) VALUES
+      ('olga', 'o@x.ru', 'o@x.ru', NULL), ('petr', 'p@x.ru', 'p@x.ru', NULL), ('vera', 'v@x.ru', 'v@x.ru', now());
+    INSERT INTO posts (owner_id, text, likes_count, replies_count) VALUES (1, 'Видна', 1, 0), (1, 'Удаляемая', 0, 1);
+    INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id) VALUES (2, 'Ответ', 2, 2);
+    DELETE FROM posts WHERE id = 2;
+    SELECT setval('posts_id_seq', 100);
+    INSERT INTO archived_posts
+      (id, owner_id, text, created_at, is_modified, likes_count, replies_count, why, reason, archived_by, until, is_restoring)
+    VALUES
+      (10, 1, 'Снята', now(), false, 1, 0, 'removed', 'Спам', 'm@x.ru', now() + interval '30 days', false),
+      (11, 1, 'Скрыта', now(), false, 2, 0, 'hidden', NULL, 'vslukh', now() + interval '180 days', false),
+      (12, 1, 'Улика', now(), false, 0, 0, 'deleted', NULL, 'author', now() + interval '30 days', false),
+      (13, 3, 'Ушла', now(), false, 1, 0, 'left', NULL, 'vslukh', 'infinity', false),
+      (14, 1, 'Возвращается', now(), false, 2, 0, 'removed', 'Спам', 'm@x.ru', now() + interval '30 days', true);
+    INSERT INTO likes (post_id, user_id) VALUES (1, 2), (11, 2), (14, 2), (99, 2);
+    INSERT INTO removed_posts (post_id, keeps_likes) VALUES (11, true), (14, true), (99, false);
+    INSERT INTO archived_likes (id, post_id, user_id, created_at) VALUES
+      (50, 10, 2, now()), (51, 11, 1, now()), (52, 13, 1, now()), (53, 14, 1, now()), (54, 1, 3, now());
+    INSERT INTO owner_totals (user_id, posts, replies) VALUES (1, 1, 0), (2, 0, 1);
+    INSERT INTO like_totals (user_id, likes) VALUES (1, 0), (2, 4), (3, 0);
+    UPDATE wall_totals SET posts = 1 WHERE slot = 3;`)
+    .execute(db)
+
+  await migrate(url)
+  const rows = await db
+    .selectFrom('posts')
+    .select(['id', 'hidden_for', 'hidden_reason', 'likes_count'])
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { id: '1', hidden_for: null, hidden_reason: null, likes_count: 1 },
+    { id: '3', hidden_for: null, hidden_reason: null, likes_count: 0 },
+    { id: '10', hidden_for: 'removed', hidden_reason: 'Спам', likes_count: 1 },
+    { id: '11', hidden_for: 'reported', hidden_reason: null, likes_count: 2 },
+    { id: '12', hidden_for: 'deleted', hidden_reason: null, likes_count: 0 },
+    { id: '13', hidden_for: 'left', hidden_reason: null, likes_count: 1 },
+    { id: '14', hidden_for: null, hidden_reason: null, likes_count: 2 },
+  ])
+  const likes = await db
+    .selectFrom('likes')
+    .select(['post_id', 'user_id', 'post_hidden', 'user_left'])
+    .where((eb) => eb.or([eb('post_hidden', '=', true), eb('user_left', '=', true)]))
+    .orderBy('post_id')
+    .orderBy('user_id')
+    .execute()
+  expect(likes.map((like) => Object.values(like).join(' '))).toEqual([
+    '1 3 false true',
+    '10 2 true false',
+    '11 1 true false',
+    '11 2 true false',
+    '13 1 true false',
+  ])
+  expect(await findCounterDifferences(db)).toEqual([])
 })

@@ -16,7 +16,7 @@ const LIKERS = Number(process.env.LIKERS ?? 20_000)
 /** Long enough for a busy machine. */
 const SOON = { timeout: 60_000 + LIKERS }
 
-type Rows = { likes: number; archived: number; removed: number }
+type Rows = { likes: number; hidden: number; isMoving: boolean | null }
 
 /** Seeds likes with a time limit that fits their number. */
 async function seedLikers({ databaseUrl }: TestApp, postId: string): Promise<void> {
@@ -34,26 +34,20 @@ async function timed<T>(what: string, call: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** How many rows the likes of a post have in either place, and whether it stands in `removed_posts`. */
+/** How many likes of a post count for their users and how many do not, and whether they are still to follow the post. */
 async function rowsOf({ db }: TestApp, id: string): Promise<Rows | undefined> {
   const { rows } = await sql<Rows>`SELECT
-    (SELECT count(*) FROM likes WHERE post_id = ${id})::int AS likes,
-    (SELECT count(*) FROM archived_likes WHERE post_id = ${id})::int AS archived,
-    (SELECT count(*) FROM removed_posts WHERE post_id = ${id})::int AS removed`.execute(db)
+    (SELECT count(*) FROM likes WHERE post_id = ${id} AND NOT post_hidden)::int AS likes,
+    (SELECT count(*) FROM likes WHERE post_id = ${id} AND post_hidden)::int AS hidden,
+    (SELECT likes_moving_since IS NOT NULL FROM posts WHERE id = ${id}) AS "isMoving"`.execute(db)
   return rows[0]
-}
-
-/** Lets the likes of archived posts move now, as they do a quarter of a minute after the removal. */
-async function moveLikes({ db }: TestApp): Promise<void> {
-  await sql`UPDATE removed_posts SET removed_at = removed_at - interval '16 seconds'`.execute(db)
-  await addJob(db, 'remove-likes', { payload: {} })
 }
 
 const liked = async (app: TestApp, { token }: TestUser) =>
   (await app.call('GET', '/posts?filter=liked', { token })).body
 
 test(
-  'a post with 20,000 likes is gone from every screen at once, moves into the archive in steps, and comes back whole',
+  'a post with 20,000 likes is gone from every screen at once, and back at once; its likes follow in steps, with exact counts',
   async () => {
     const app = await appForTest()
     const moderator = await signUpModerator(app)
@@ -75,11 +69,10 @@ test(
     await report(app, fan, { postId: post.id })
     await timed('remove', () => decide(app, moderator, { postId: post.id, verdict: 'remove' }))
     await expectGone()
-    await moveLikes(app)
-    const moving = timed('move into the archive', () =>
+    const moving = timed('hide its likes', () =>
       expect
         .poll(() => rowsOf(app, post.id), SOON)
-        .toEqual({ likes: 0, archived: LIKERS, removed: 0 }),
+        .toEqual({ likes: 0, hidden: LIKERS, isMoving: false }),
     )
     const calls = { user: moderator, postId: other.id }
     // Somebody who had to wait for the whole move would have been served once.
@@ -87,18 +80,17 @@ test(
     await moving
     await expectGone()
 
-    // More than one step: the post appears once all its likes are back.
     await sql`INSERT INTO appeals (post_id, user_id, text) VALUES (${post.id}, ${olga.id}, 'Верните')`.execute(
       app.db,
     )
-    await timed('restore', async () => {
-      await decide(app, moderator, { postId: post.id, verdict: 'keep' })
-      await expect
-        .poll(async () => (await app.call('GET', `/posts/${post.id}`, { token })).status, SOON)
-        .toBe(200)
-    })
+    await timed('restore', () => decide(app, moderator, { postId: post.id, verdict: 'keep' }))
     expect((await app.call('GET', `/posts/${post.id}`, { token })).body).toEqual(before)
-    expect(await rowsOf(app, post.id)).toEqual({ likes: LIKERS, archived: 0, removed: 0 })
+    expect(await findCounterDifferences(app.db)).toEqual([])
+    await timed('show its likes', () =>
+      expect
+        .poll(() => rowsOf(app, post.id), SOON)
+        .toEqual({ likes: LIKERS, hidden: 0, isMoving: false }),
+    )
     expect(await liked(app, fan)).toMatchObject({
       total: 2,
       posts: [{ id: other.id }, { id: post.id }],
@@ -136,18 +128,16 @@ test('a post that is removed again while its likes come back stays removed, with
   await seedFans(app.db, postId, 12_000)
   await report(app, await app.signUp(), { postId })
   await decide(app, moderator, { postId, verdict: 'remove' })
-  await moveLikes(app)
-  await expect.poll(() => rowsOf(app, postId), SOON).toMatchObject({ likes: 0, removed: 0 })
+  await expect.poll(() => rowsOf(app, postId), SOON).toMatchObject({ likes: 0, isMoving: false })
   await sql`INSERT INTO appeals (post_id, user_id, text) VALUES (${postId}, ${olga.id}, 'Верните')`.execute(
     app.db,
   )
   const { body } = await decide(app, moderator, { postId, verdict: 'keep' })
   expect((await undo(app, moderator, body.id)).status).toBe(204)
   expectRefusal(await app.call('GET', `/posts/${postId}`, { token }), 'POST_NOT_FOUND')
-  await moveLikes(app)
   await expect
     .poll(() => rowsOf(app, postId), SOON)
-    .toEqual({ likes: 0, archived: 12_000, removed: 0 })
+    .toEqual({ likes: 0, hidden: 12_000, isMoving: false })
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 120_000)
 
@@ -173,7 +163,7 @@ test('replies that are deleted while the replied post is restored are counted ne
   }
 }, 60_000)
 
-test('what has expired is deleted for good: the post, its archived likes, old reports and blocks that are over', async () => {
+test('what has expired is deleted for good: the post, its likes, old reports and blocks that are over', async () => {
   const app = await appForTest()
   const moderator = await signUpModerator(app)
   const olga = await app.signUp()
@@ -182,13 +172,12 @@ test('what has expired is deleted for good: the post, its archived likes, old re
   await report(app, moderator, { postId })
   await decide(app, moderator, { postId, verdict: 'remove', block: { days: 1 } })
   await addJob(app.db, 'remove-expired', { payload: {} })
-  await moveLikes(app)
-  await expect.poll(() => rowsOf(app, postId), SOON).toEqual({ likes: 0, archived: 1, removed: 0 })
-  await sql`UPDATE archived_posts SET until = until - interval '31 days'`.execute(app.db)
+  expect(await rowsOf(app, postId)).toEqual({ likes: 0, hidden: 1, isMoving: false })
+  await sql`UPDATE posts SET hidden_until = hidden_until - interval '31 days'`.execute(app.db)
   await sql`UPDATE reports SET created_at = created_at - interval '181 days'`.execute(app.db)
   await sql`UPDATE blocks SET until = until - interval '2 days'`.execute(app.db)
   await addJob(app.db, 'remove-expired', { payload: {} })
-  for (const table of ['archived_posts', 'archived_likes', 'reports', 'blocks'] as const) {
+  for (const table of ['posts', 'likes', 'reports', 'blocks'] as const) {
     await expect.poll(() => app.db.selectFrom(table).selectAll().execute(), SOON).toEqual([])
   }
 })
