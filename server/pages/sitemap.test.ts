@@ -79,9 +79,9 @@ test('a sitemap may be kept for an hour, and is not sent again to who has it', a
   }
 })
 
-const perNode = testPerNode('limits and sitemaps kept in memory, by each node for itself')
+const perCache = testPerNode('responses that each node caches for itself')
 
-perNode(
+perCache(
   'each of many sitemaps is made once an hour, not only the sixteen that were asked for last',
   async () => {
     const many = await appForTest()
@@ -96,6 +96,8 @@ perNode(
     expect((await readAll()).map(({ body }) => body)).toEqual(made.map(({ body }) => body))
   },
 )
+
+const perNode = testPerNode('limits counted in memory, by each node for itself')
 
 perNode(
   'a sitemap is charged to the limit on a visitor’s calls, and made once an hour',
