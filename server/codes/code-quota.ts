@@ -6,9 +6,9 @@ import { type Charge, type Charged, chargeAll, type Limits } from '../rate-limit
 /** Who asks for a mailbox's code, or enters it, from a browser that has not signed in with this mailbox before. */
 type Stranger = { email: string; ip: string }
 
-/** Nothing but the network tells strangers from the owner, so each network that is new has this part of the mails for itself. */
+/** Of a mailbox's mails, this part is kept for networks that were not mailed within a day: the owner may be in one. */
 const KEPT_FOR_NEW = 1 / 3
-/** Of wrong codes, this part is kept for networks that were mailed a code. */
+/** Of wrong codes, this part is kept for networks that were mailed a code within a day. */
 const KEPT_FOR_MAILED = 1 / 2
 
 /**
