@@ -2,7 +2,6 @@ import { isRowId } from '../server/db/database.ts'
 import {
   addBan,
   type BanKind,
-  isReadable,
   isSweeping,
   removeBan,
   selectBans,
@@ -37,7 +36,6 @@ async function list(context: Context): Promise<Output> {
   const lines = bans.map(
     ({ id, kind, value, until, reason, actor }) =>
       `${id}  ${KINDS[kind]} ${printable(value)}, ${endOf(until)}` +
-      `${isReadable({ kind, value }) ? '' : ' (не действует: такой сети нет)'}` +
       `${reason === null ? '' : `. ${printable(reason)}`}${actor === null ? '' : ` (${printable(actor)})`}`,
   )
   return { lines: lines.length > 0 ? lines : ['Запретов нет.'], json: bans }

@@ -10,6 +10,7 @@ import { hashAddresses } from './http/request-log.ts'
 import type { MailTransport } from './mail/transport.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { loadWebApp, type WebApp } from './pages/web-app.ts'
+import { countHashed } from './rate-limits/gcra.repository.ts'
 import { createLimits, type Limits, logTripped } from './rate-limits/rate-limits.ts'
 import { createSessions, type Sessions } from './sessions/sessions.service.ts'
 import { deriveKey } from './start/app-secret.ts'
@@ -66,7 +67,8 @@ export async function createParts(options: AppOptions): Promise<Parts> {
   const outage = watchOutages({ url: options.databaseUrl, log })
   const databases = openDatabases(options, { log, outage })
   const { database, replica } = databases
-  const limits = createLimits(database.pool, config.rateLimitScale, deriveKey(secret, 'limits'))
+  const countShared = countHashed(database.pool, deriveKey(secret, 'limits'))
+  const limits = createLimits(config.rateLimitScale, countShared)
   logTripped(limits, log)
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const folder = join(config.dataDir, 'pages')

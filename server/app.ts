@@ -172,10 +172,9 @@ function createAuthenticator({ sessions, db, config }: Parts): Authenticator {
 }
 
 function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
-  const { config, db, runRead, limits, secret, sessions, codeKey, undoKey, nameKey } = parts
-  const { publicUrl, editPeriodSeconds, rateLimitScale, removedDays, moderatorEmail } = config
-  const mailLimit = { key: deriveKey(secret, 'code-mails'), scale: rateLimitScale }
-  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits, mailLimit }
+  const { config, db, runRead, limits, sessions, codeKey, undoKey, nameKey } = parts
+  const { publicUrl, editPeriodSeconds, removedDays, moderatorEmail } = config
+  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
   const invalidate = () => cache.publishChange('posts')
   const noteAccess = createAccessJournal(config.accessJournalDays)
   registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })

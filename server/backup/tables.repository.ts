@@ -11,7 +11,6 @@ const quote = pg.escapeIdentifier
 /** The tables that stay out of a backup: what is about mails and requests of the last days, and what migrations write themselves. */
 export const LEFT_OUT: string[] = [
   'codes',
-  'code_mails',
   'rate_limits',
   'mail_log',
   'mail_pause',
@@ -21,7 +20,7 @@ export const LEFT_OUT: string[] = [
 ]
 
 /** Tables of earlier versions, which a restore into an older wall's place removes with that wall. */
-export const FORMER: string[] = ['archived_posts', 'archived_likes', 'removed_posts']
+export const FORMER: string[] = ['archived_posts', 'archived_likes', 'removed_posts', 'code_mails']
 
 /**
  * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after

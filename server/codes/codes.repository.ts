@@ -13,6 +13,7 @@ type UpsertedRow = {
   email: string
   expires_at: Date
   mail_due: boolean
+  is_mailed: boolean
   /** Seconds until it ends; null where its code can still be tried. */
   locked_for: number | null
 }
@@ -58,7 +59,7 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
             CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
             AND old.mailed_at < now() + interval '1 minute')
         THEN old.mailed_at ELSE now() END
-    RETURNING id, email, expires_at, mailed_at = now() AS mail_due, CASE
+    RETURNING id, email, expires_at, is_mailed, mailed_at = now() AS mail_due, CASE
       WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
     END AS locked_for`.execute(db)
   const row = rows[0]
@@ -67,6 +68,7 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
     id: row.id,
     email: row.email,
     mailDue: row.mail_due,
+    isMailed: row.is_mailed,
     expiresAt: row.expires_at,
     lockedFor: row.locked_for,
   }
@@ -142,30 +144,30 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
     ])
 }
 
-/** Returns how many attempts were made at an operation, or undefined without one. */
-export async function selectAttempts(db: Queryable, attempt: Attempt): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('codes')
-    .select('attempts')
-    .where(guessable(attempt))
-    .executeTakeFirst()
-  return row?.attempts
-}
-
 /** Whether the client of an operation has signed in before as the user with its e-mail. */
 const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
   SELECT FROM known_clients k JOIN users u ON u.id = k.user_id
   WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
 )`
 
-/** Counts one attempt at an operation. Returns it, or undefined without one. */
-export function countAttempt(db: Queryable, attempt: Attempt) {
+/** Returns an operation that can be guessed at, or undefined without one. */
+export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
+    .selectFrom('codes')
+    .select(['attempts', 'email', 'device', IS_KNOWN_CLIENT.as('isKnownClient')])
+    .where(guessable(attempt))
+    .executeTakeFirst()
+}
+
+/** Counts one attempt at an operation. Returns how many there were, or undefined without the operation. */
+export async function countAttempt(db: Queryable, attempt: Attempt): Promise<number | undefined> {
+  const row = await db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
-    .returning(['attempts', 'email', 'device', IS_KNOWN_CLIENT.as('isKnownClient')])
+    .returning('attempts')
     .executeTakeFirst()
+  return row?.attempts
 }
 
 /** Removes an operation. Returns false when there is none any more. */

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { isEmail } from '../../contract/account-rules.ts'
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
@@ -8,9 +8,9 @@ import { AppError } from '../http/app-error.ts'
 import { emailKey, hasReadableDomain, mailboxOf, withUsualDomain } from '../mail/email-address.ts'
 import { nameDevice } from '../mail/mail-words.ts'
 import { queueMail } from '../mail/queue-mail.ts'
-import { widestNetworkOf } from '../rate-limits/network.ts'
-import type { Limits } from '../rate-limits/rate-limits.ts'
+import { type Charged, chargeAll, type Limits } from '../rate-limits/rate-limits.ts'
 import { isSameSecret } from '../start/app-secret.ts'
+import { chargeGuess, chargeMail } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
@@ -18,11 +18,10 @@ import {
   markMailed,
   removeOperation,
   removeOperations,
-  selectAttempts,
+  selectOperation,
   unclaimMail,
   upsertOperation,
 } from './codes.repository.ts'
-import { takeGuess, takeMailPlace } from './mail-places.repository.ts'
 
 // Other features call it as it is.
 export { removeOperations }
@@ -45,8 +44,6 @@ export type CodesOptions = {
   /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   limits: Limits
-  /** The key that hashes mailboxes and networks for the rate limit of code mails, and the factor of that limit. */
-  mailLimit: { key: Buffer; scale: number }
 }
 
 /** Throws INVALID_REQUEST for a string that is not an e-mail address. */
@@ -69,8 +66,6 @@ export function requireNewEmail(address: string): string {
 }
 
 const LOCKED = 'Слишком много неверных кодов'
-const TOO_MANY_WRONG =
-  'Для этой почты сегодня слишком много неверных кодов: войдите с устройства, на котором уже входили'
 
 /** An operation lives so many times as long as its code, because the mail may be under way for a while. */
 const LIFE_FACTOR = 2
@@ -105,14 +100,15 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       device: nameDevice(start.device ?? null),
       askedAt: Date.now(),
     }
+    let charged: Charged | undefined
     try {
-      await chargeMail(db, start, options)
+      charged = await chargeStart(start, operation, options)
       await queueCodeMail(db, mail)
     } catch (error) {
-      const unclaimed = unclaimMail(db, operation.id)
+      const undone = Promise.all([unclaimMail(db, operation.id), charged?.refund()])
       // Not awaited when the database is unavailable, which would delay the caller as long again. The claim expires by itself.
-      if (error instanceof AppError) await unclaimed
-      else unclaimed.catch(() => {})
+      if (error instanceof AppError) await undone
+      else undone.catch(() => {})
       throw error
     }
   }
@@ -142,29 +138,25 @@ export type Guess = Omit<Attempt, 'userId'> & {
  * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the limits of the network and,
  * unless the client has signed in with it before, of wrong codes for the mailbox.
  */
-export async function checkCode(db: Db, guess: Guess, options: CodesOptions) {
-  const { key, limits, mailLimit } = options
+export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   // Codes that cannot be right have a limit of their own, so that they do not keep the network's other clients from signing in.
-  const attempts = await selectAttempts(db, attempt)
-  const canBeRight = attempts !== undefined && attempts < CODE_ATTEMPTS
+  const operation = await selectOperation(db, attempt)
+  const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
-  // On one connection: in a crowd the few guesses that are compared would wait for another one behind all that are not.
-  return db.connection().execute(async (connection) => {
-    const operation = await countAttempt(connection, attempt)
-    if (!operation) throw new AppError('OPERATION_EXPIRED')
-    const { attempts, email, device, isKnownClient } = operation
-    if (attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
-    const isWrong = !isSameSecret(guess.code, codeOf(guess.id, key))
-    if (!isKnownClient) {
-      const request = { ...hashRequest(email, guess.ip, mailLimit.key), isWrong }
-      const retryAfter = await takeGuess(connection, request, mailLimit.scale)
-      const message = TOO_MANY_WRONG
-      if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { message, retryAfter })
-    }
-    if (isWrong) throw new AppError('INVALID_CONFIRM_CODE')
-    return { email, device }
-  })
+  if (!operation) throw new AppError('OPERATION_EXPIRED')
+  const { email, device, isKnownClient } = operation
+  if (!canBeRight) throw new AppError('MAX_CONFIRM_ATTEMPTS')
+  const charged = isKnownClient ? undefined : await chargeGuess(limits, { email, ip: guess.ip })
+  const attempts = await countAttempt(db, attempt)
+  const isCompared = attempts !== undefined && attempts <= CODE_ATTEMPTS
+  if (isCompared && !isSameSecret(guess.code, codeOf(guess.id, key))) {
+    throw new AppError('INVALID_CONFIRM_CODE')
+  }
+  // Nobody waits for this, least of all in a crowd.
+  charged?.refund().catch(() => {})
+  if (!isCompared) throw new AppError(attempts ? 'MAX_CONFIRM_ATTEMPTS' : 'OPERATION_EXPIRED')
+  return { email, device }
 }
 
 /**
@@ -176,25 +168,13 @@ export async function spendOperation(tx: Queryable, id: string): Promise<void> {
 }
 
 /** A client that has signed in with the e-mail before has a limit of its own, which strangers cannot use up. */
-async function chargeMail(
-  db: Db,
+function chargeStart(
   { email, clientHash, isKnownClient, ip }: Start,
-  { limits, mailLimit: { key, scale } }: CodesOptions,
-): Promise<void> {
-  if (isKnownClient) {
-    return limits.codeMails.charge(hashFor(email, key, clientHash).toString('base64url'))
-  }
-  const retryAfter = await takeMailPlace(db, hashRequest(email, ip, key), scale)
-  if (retryAfter > 0) throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
-}
-
-/** Returns a mailbox and a network as the limits store them. */
-function hashRequest(email: string, ip: string, key: Buffer) {
-  return { mailbox: hashFor(email, key), network: hashFor(email, key, widestNetworkOf(ip)) }
-}
-
-function hashFor(email: string, key: Buffer, part?: string | Buffer): Buffer {
-  const hmac = createHmac('sha256', key).update(mailboxOf(email))
-  if (part !== undefined) hmac.update('\n').update(part)
-  return hmac.digest()
+  { isMailed }: { isMailed: boolean },
+  { limits }: CodesOptions,
+): Promise<Charged> {
+  const client = `${mailboxOf(email)}\n${clientHash.toString('base64url')}`
+  return isKnownClient
+    ? chargeAll([[limits.knownClientMails, client]])
+    : chargeMail(limits, { email, ip, isMailed })
 }

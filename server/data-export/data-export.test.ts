@@ -165,7 +165,7 @@ testPerNode('how much one node does at once')(
       return status
     }
     for (let time = 2; time <= 5; time++) await expect.poll(breakOff).toBe(201)
-    expectTooMany(await ask(), { least: 23 * 3600, most: 24 * 3600 })
+    expectTooMany(await ask(), { least: 4 * 3600, most: 5 * 3600 })
   },
 )
 

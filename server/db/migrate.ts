@@ -20,6 +20,8 @@ import * as people from './migrations/010-people.ts'
 import * as wrongCodes from './migrations/011-wrong-codes.ts'
 import * as banReasons from './migrations/012-ban-reasons.ts'
 import * as hiddenPosts from './migrations/013-hidden-posts.ts'
+import * as oneLimiter from './migrations/014-one-limiter.ts'
+import * as banNetworks from './migrations/015-ban-networks.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -36,6 +38,8 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '011-wrong-codes': wrongCodes,
   '012-ban-reasons': banReasons,
   '013-hidden-posts': hiddenPosts,
+  '014-one-limiter': oneLimiter,
+  '015-ban-networks': banNetworks,
 }
 
 type Options = {

@@ -71,6 +71,8 @@ export type ModerationTables = {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'
     value: string
+    /** Of a network, for comparing; from `value`. */
+    network: ColumnType<string | null, never, never>
     reason: string | null
     actor: string | null
     /** Null: until somebody removes it. */

@@ -89,14 +89,6 @@ export type Tables = ModerationTables & {
     expires_at: Date
   }
   /** Mailboxes and networks as keyed hashes. */
-  code_mails: {
-    mailbox: Buffer
-    network: Buffer
-    asked_at: Date
-    mailed_at: Date[]
-    wrong_at: Date[]
-    expires_at: Date
-  }
   email_changes: {
     id: string
     number: ColumnType<string, never, never>
@@ -144,7 +136,8 @@ export type Tables = ModerationTables & {
   }
   /** One row. Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
-  rate_limits: { key: string; points: number; expire: string | null }
+  /** When the next event of a key would come, if all kept to its pace. */
+  rate_limits: { key: string; arrival: Date }
   /** One row. */
   installation: {
     /** An irreversible hash of the APP_SECRET; null until the first start. */

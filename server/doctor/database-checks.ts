@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../db/clock.ts'
 import { type Db, openDatabase } from '../db/database.ts'
-import { isReadable, selectBans, selectSiteState } from '../site-state/site-state.service.ts'
+import { selectSiteState } from '../site-state/site-state.service.ts'
 import { readSecret } from '../start/installation.ts'
 import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
 import { StartError } from '../start/start-failure.ts'
@@ -101,17 +101,6 @@ export function checkCounters(facts: DatabaseFacts): Finding {
     )
   }
   return well('counters', 'счётчики сходятся')
-}
-
-/** Whether every ban on registrations can apply to somebody. Names bans by their numbers: the finding goes into the log. */
-export async function checkBans(db: Db): Promise<Finding> {
-  const unreadable = (await selectBans(db)).filter((ban) => !isReadable(ban)).map(({ id }) => id)
-  if (unreadable.length === 0) return well('bans', 'запреты регистраций действуют')
-  return warning(
-    'bans',
-    `запреты не действуют, их сеть не прочитать: ${unreadable.join(', ')}`,
-    'Снимите их и добавьте верные: vslukh ban list, vslukh ban remove N, vslukh ban add network',
-  )
 }
 
 /** Whether people may register and write. */

@@ -7,7 +7,6 @@ import { deriveKey } from '../start/app-secret.ts'
 import { readSecret } from '../start/installation.ts'
 import { checkBackups, type ReadBackupState } from './backup-check.ts'
 import {
-  checkBans,
   checkClock,
   checkClosed,
   checkCounters,
@@ -53,7 +52,6 @@ const ORDER = [
   'backup',
   'counters',
   'jobs',
-  'bans',
   'open',
   'secret',
 ]
@@ -103,7 +101,6 @@ async function examineCheaply({ db, config, readBackupState }: Examined): Promis
     ...(backup ? [await checkBackups(backup, backupDir)] : []),
     checkCounters(facts),
     await checkJobs(db),
-    await checkBans(db),
     await checkClosed(db),
   ]
 }

@@ -1,20 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
+import { parseAddress } from '../rate-limits/network.ts'
 
 /** The ranges in which a proxy of one's own stands: this machine and private networks (RFC 1918, RFC 4193). */
-const OWN = new BlockList()
-OWN.addSubnet('127.0.0.0', 8, 'ipv4')
-OWN.addSubnet('10.0.0.0', 8, 'ipv4')
-OWN.addSubnet('172.16.0.0', 12, 'ipv4')
-OWN.addSubnet('192.168.0.0', 16, 'ipv4')
-OWN.addAddress('::1', 'ipv6')
-OWN.addSubnet('fc00::', 7, 'ipv6')
+const OWN = ['loopback', 'private', 'uniqueLocal']
 
 /** Returns an address as TRUST_PROXY takes it: an IPv4 address that a socket for both kinds reports is written as IPv4. */
-export function plainAddress(address = ''): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+export function plainAddress(address: string | undefined): string {
+  return parseAddress(address)?.toString() ?? ''
 }
 
 /** Makes the function that says whether a peer may name its clients in X-Forwarded-For, by the same rule as Fastify's. */
@@ -37,10 +31,10 @@ export function watchForwardedFor(
   let hasWarned = false
   return ({ headers, socket }) => {
     if (hasWarned || headers['x-forwarded-for'] === undefined) return
-    const proxy = plainAddress(socket.remoteAddress)
-    if (isTrusted(socket.remoteAddress) || !OWN.check(proxy, isIPv6(proxy) ? 'ipv6' : 'ipv4'))
-      return
+    const range = parseAddress(socket.remoteAddress)?.range() ?? ''
+    if (!OWN.includes(range) || isTrusted(socket.remoteAddress)) return
     hasWarned = true
+    const proxy = plainAddress(socket.remoteAddress)
     log.warn(
       { proxy, set: `TRUST_PROXY=${[...trustProxy, proxy].join(',')}` },
       'a proxy that is not trusted sends X-Forwarded-For',

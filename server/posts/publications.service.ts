@@ -4,11 +4,8 @@ import { type Db, isRowId, type Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Viewer } from '../http/authenticate.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
-import {
-  type Charged,
-  chargePublication,
-  type PublicationLimits,
-} from '../rate-limits/publication-limits.ts'
+import { chargePublication, type PublicationLimits } from '../rate-limits/publication-limits.ts'
+import type { Charged } from '../rate-limits/rate-limits.ts'
 import type { Change } from '../response-cache/change.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {

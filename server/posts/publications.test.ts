@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { openDatabase } from '../db/database.ts'
+import { countHashed } from '../rate-limits/gcra.repository.ts'
 import { createLimits } from '../rate-limits/rate-limits.ts'
 import { signUps } from '../testing/at-once.ts'
 import type { TestUser } from '../testing/client.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   users = await signUps(app, 8)
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
   const publishChange = async () => void invalidations++
-  const limits = createLimits(pool, 100_000, Buffer.alloc(32))
+  const limits = createLimits(100_000, countHashed(pool, Buffer.alloc(32)))
   const options = { db: app.db, limits, publishChange, noteAccess: undefined }
   publish = createPublish(options)
   publishWaiting = createPublish({ ...options, lockWaitMs: 60_000 })

@@ -1,48 +1,67 @@
-import { AppError } from '../http/app-error.ts'
+/** How often something may happen: `burst` times at once, and then once in `step` seconds. */
+export type Pace = { burst: number; step: number }
 
-type Pace = {
-  /** Seconds for each event. */
-  seconds: number
-  /** How many events may come at once after a pause. */
-  burst: number
+/** Counts the events of many keys at one pace, by the generic cell rate algorithm (ITU-T I.371). */
+export type Counter = {
+  /**
+   * Counts one event. Returns 0, or the seconds to wait, with nothing counted. An event with a `share` may use only this part
+   * of the burst, so that the rest is kept for others.
+   */
+  charge(key: string, share?: number | undefined): number | Promise<number>
+  /** Takes back one event. */
+  refund(key: string): void | Promise<void>
+  /** Whether the next event would have to wait. */
+  isSpent(key: string): boolean | Promise<boolean>
 }
 
-/** Sums of milliseconds may differ by less than this from what they should be. */
-const ROUNDING_MS = 0.001
+/** How many of a burst an event may use. */
+export function allowed({ burst }: Pace, share = 1): number {
+  return Math.max(1, Math.round(burst * share))
+}
+
+/** How many keys one generation remembers, some 100 bytes each. A counter has two: past them the older half is forgotten. */
+const GENERATION_MAX = 25_000
+/** Sums of seconds may differ by less than this from what they should be. */
+const ROUNDING = 1e-6
 
 /**
- * Makes a limit on the pace of events, counted in memory by the generic cell rate algorithm (ITU-T I.371). Windows of
- * fixed length, in which the other limits count, allow twice the burst where two of them meet. `now` returns monotonic
- * milliseconds.
+ * Counts in memory that does not grow with the number of keys, which strangers choose. Whole generations of keys are forgotten:
+ * to delete the oldest keys of one large Map would take longer with each of them. `now` returns monotonic seconds.
  */
-export function createGcraLimit({ seconds, burst }: Pace, now = () => performance.now()) {
-  const step = seconds * 1000
-  /** The theoretical arrival time of each key's next event, in the order of the last events. */
-  const arrivals = new Map<string, number>()
+export function countInMemory(pace: Pace, now = () => performance.now() / 1000): Counter {
+  const { burst, step } = pace
+  /** The theoretical arrival time of each key's next event. */
+  let newer = new Map<string, number>()
+  let older = new Map<string, number>()
+  let begunAt = now()
 
-  function evictPast(time: number): void {
-    for (const [key, arrival] of arrivals) {
-      if (arrival > time) return
-      arrivals.delete(key)
+  const arrivalOf = (key: string) => newer.get(key) ?? older.get(key) ?? 0
+
+  function put(key: string, arrival: number, time: number): void {
+    // When a generation is this old, all arrivals of the one before have passed.
+    if (newer.size >= GENERATION_MAX || time - begunAt >= burst * step) {
+      older = newer
+      newer = new Map()
+      begunAt = time
     }
+    newer.set(key, arrival)
+  }
+
+  /** The seconds until an event passes at `time`. */
+  function waitUntil(arrival: number, time: number, share: number | undefined): number {
+    const wait = arrival - time - (allowed(pace, share) - 1) * step
+    return wait > ROUNDING ? wait : 0
   }
 
   return {
-    /** Counts one event under `key`. Throws TOO_MANY_REQUESTS, with the seconds to wait, over the limit. */
-    async charge(key: string): Promise<void> {
+    charge(key, share) {
       const time = now()
-      evictPast(time)
-      const arrival = Math.max(arrivals.get(key) ?? 0, time) + step
-      const wait = arrival - burst * step - time
-      if (wait > ROUNDING_MS) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: wait / 1000 })
-      arrivals.delete(key)
-      arrivals.set(key, arrival)
+      const arrival = Math.max(arrivalOf(key), time)
+      const wait = waitUntil(arrival, time, share)
+      if (wait === 0) put(key, arrival + step, time)
+      return wait
     },
-
-    /** Takes back one event that was counted under `key`. */
-    async refund(key: string): Promise<void> {
-      const arrival = arrivals.get(key)
-      if (arrival !== undefined) arrivals.set(key, arrival - step)
-    },
+    refund: (key) => put(key, arrivalOf(key) - step, now()),
+    isSpent: (key) => waitUntil(arrivalOf(key), now(), 1) > 0,
   }
 }

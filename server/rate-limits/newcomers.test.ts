@@ -6,6 +6,7 @@ import { expectRefusal } from '../testing/expect-refusal.ts'
 import { signUpEarlier } from '../testing/passing-time.ts'
 import { from } from '../testing/sign-in-calls.ts'
 import { appForTest, testPerNode } from '../testing/test-app.ts'
+import { countHashed } from './gcra.repository.ts'
 import { chargePublication } from './publication-limits.ts'
 import { createLimits } from './rate-limits.ts'
 
@@ -29,17 +30,16 @@ testPerNode('limits counted in memory, by each node for itself')(
 )
 
 test('an account that is less than a day old publishes 20 times a day, posts and replies together', async () => {
-  // A hundred times as many as without the scale, so that the limit of a minute lets all of these pass.
-  const app = await appForTest({ config: { rateLimitScale: 100 } })
+  // Ten times as many as without the scale, so that the limit of a minute lets all of these pass: 200, and ten a day.
+  const app = await appForTest({ config: { rateLimitScale: 10 } })
   const [olga, vera] = [await app.signUp(), await signUpEarlier(app)]
   const write = ({ token }: TestUser, path: string) =>
     app.call('POST', path, { token, body: { text: 'Ещё одна' } })
   const first = await write(olga, '/posts')
   expect(first.status).toBe(201)
   const replies = `/posts/${first.body.id}/replies`
-  await sql`UPDATE rate_limits SET points = points + 1998 WHERE key LIKE 'newcomer-day/%'`.execute(
-    app.db,
-  )
+  await sql`UPDATE rate_limits SET arrival = arrival + 198 * interval '1 day' / 10
+    WHERE key LIKE 'newcomer-day/%'`.execute(app.db)
   expect((await write(olga, replies)).status).toBe(201)
   for (const path of ['/posts', replies]) {
     const refused = await write(olga, path)
@@ -53,7 +53,7 @@ test('the twentieth publication of a newcomer is the last of a day', async () =>
   const app = await appForTest()
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
   onTestFinished(close)
-  const limits = createLimits(pool, 1, Buffer.alloc(32))
+  const limits = createLimits(1, countHashed(pool, Buffer.alloc(32)))
   for (let publication = 1; publication <= 20; publication++) await limits.newcomerDays.charge('7')
   await expect(chargePublication(limits, { userId: '7', isNewcomer: true })).rejects.toMatchObject({
     code: 'TOO_MANY_REQUESTS',
@@ -66,7 +66,7 @@ test('what is refunded can be used again, however often others were refused mean
   const app = await appForTest()
   const { pool, close } = openDatabase(app.databaseUrl, () => {})
   onTestFinished(close)
-  const { downloads, usernameChecks } = createLimits(pool, 1, Buffer.alloc(32))
+  const { downloads, usernameChecks } = createLimits(1, countHashed(pool, Buffer.alloc(32)))
   for (const [limit, most] of [
     [downloads, 1],
     [usernameChecks, 20],

@@ -1,88 +1,72 @@
-import { createHmac } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { sql } from 'kysely'
-import type { Pool } from 'pg'
-import { RateLimiterRes } from 'rate-limiter-flexible'
-import type { Queryable } from '../db/database.ts'
 import { AppError } from '../http/app-error.ts'
-import { DatabaseClockLimiter } from './database-clock-limiter.ts'
-import { createGcraLimit } from './gcra.ts'
-import { type LimitReason, withReason } from './limit-reasons.ts'
-import { MemoryWindows } from './memory-windows.ts'
+import { type Counter, countInMemory, type Pace } from './gcra.ts'
 import { networksOf } from './network.ts'
 
-/** How many events in how many seconds. */
-type Window = readonly [points: number, seconds: number]
+/** How many events at once, and in how many seconds as many again, one after the other. */
+type Rate = readonly [events: number, seconds: number]
 
 export type Limit = {
-  /** Counts one event under `key`. Throws TOO_MANY_REQUESTS, with the seconds to wait, over the limit. */
-  charge(key: string): Promise<void>
+  /**
+   * Counts one event under `key`. Throws TOO_MANY_REQUESTS, with the seconds to wait and nothing counted, over the limit. An
+   * event with a `share` may use only this part of what passes at once.
+   */
+  charge(key: string, share?: number | undefined): Promise<void>
   /** Takes back one event that was counted under `key`. */
   refund(key: string): Promise<void>
+  /** Whether the next event under `key` would be refused. */
+  isSpent(key: string): Promise<boolean>
   /**
    * Counts one event for the network of an address: an IPv6 address under its /64, with 4 and 16 times the limit under its
    * /56 and /48, which one subscriber may hold as well, and with 256 times under its /32, which one provider holds. Throws
-   * like `charge`; an event that is over the limit of a network is not counted for the others.
+   * like `charge`.
    */
   chargeNetwork(ip: string | undefined): Promise<void>
-  /** Called for the first event of a window that is over the limit. */
+  /** What is said to people: first the reason, then advice for a client that shows no time. */
+  reason?: string
+  /** Called for an event that is over the limit, at most once an hour for each key. */
   onTripped?: (by: Tripped) => void
 }
 
 /** Who went over a limit: the argument of `charge`, or an address and for IPv6 the size of its network. */
 type Tripped = { limitKey: string } | { network: string; within?: string }
 
-type Limiter = {
-  points: number
-  duration: number
-  consume(key: string): Promise<unknown>
-  reward(key: string): Promise<unknown>
-  /** Whether the next event will be refused; absent where that cannot be known at once. */
-  isSpent?(key: string): boolean
-}
-
-/** The limits of an IPv6 /56, /48 and /32, as multiples of that of a /64. */
-const WIDER_FACTORS = [4, 16, 256]
+/** The limits of an IPv6 /64, /56, /48 and /32, as multiples of that of a /64. */
+const FACTORS = [1, 4, 16, 256]
 
 const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
 /**
- * Makes every rate limit of the product, multiplied by `scale`. Those that guard sign-in are counted in PostgreSQL, so that
- * nodes share them, under HMACs of their keys with `key`; the others in memory, on each node for itself.
+ * Makes every rate limit of the product, multiplied by `scale`. Those that guard sign-in are counted by `countShared`, in the
+ * database for all nodes; the others in memory, on each node for itself.
  */
-export function createLimits(pool: Pool, scale: number, key: Buffer) {
-  const points = (count: number) => Math.max(1, Math.floor(count * scale))
-  // A copy of the database must not reveal who called.
-  const hash = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
-  const shared = (name: string, ...windows: Window[]): Limit =>
-    limitOf(
-      (factor) =>
-        windows.map(
-          ([count, duration]) =>
-            new DatabaseClockLimiter({
-              pool,
-              tableName: 'rate_limits',
-              keyPrefix: `${name}/${duration}`,
-              points: points(count * factor),
-              duration,
-            }),
-        ),
-      hash,
-    )
-  const local = (...windows: Window[]): Limit =>
-    limitOf((factor) =>
-      windows.map(([count, duration]) => new MemoryWindows(points(count * factor), duration)),
-    )
+export function createLimits(scale: number, countShared: (pace: Pace, name: string) => Counter) {
+  const limit = (rates: Rate[], count: (pace: Pace, seconds: number) => Counter) =>
+    limitOf(rates, (rate, factor) => count(paceOf(rate, scale * factor), rate[1]))
+  const shared = (name: string, ...rates: Rate[]) =>
+    limit(rates, (pace, seconds) => countShared(pace, `${name}/${seconds}`))
+  const local = (...rates: Rate[]) => limit(rates, (pace) => countInMemory(pace))
 
   // The sentences name the unscaled numbers.
-  const because = <L extends Pick<Limit, 'charge'>>(reason: LimitReason, limit: L) =>
-    scale === 1 ? withReason(reason, limit) : limit
+  const because = (reason: string, limit: Limit) =>
+    scale === 1 ? Object.assign(limit, { reason }) : limit
 
   return {
-    /** For a client that has signed in before; mails to others are counted in server/codes/mail-places.ts. */
-    codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
+    /** Code mails for a client that has signed in before. How the limits of all others work together: server/codes/code-quota.ts. */
+    knownClientMails: shared('known-client-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
+    codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [30, DAY]),
+    /** Counted for a mailbox and a network, as the two after it. */
+    networkCodes: shared('network-code', [1, HOUR]),
+    /** Says for a day that a network was mailed a code, whatever the scale. */
+    mailedNetworks: shared('mailed-network', [1 / scale, DAY]),
+    wrongCodesOfMailed: shared('wrong-code-of-mailed', [1, DAY]),
+    /** With the burst, 40 in any day. */
+    wrongCodes: because(
+      'Для этой почты слишком много неверных кодов: войдите с устройства, на котором уже входили',
+      shared('wrong-code', [20, DAY]),
+    ),
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
     /** Codes for operations that do not exist, or have no attempts left. */
@@ -94,7 +78,10 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     downloadTries: shared('download-try', [5, DAY]),
     /** A ticket serves once in the minute of its life, whatever the scale. */
     downloadTickets: shared('download-ticket', [1 / scale, MINUTE]),
-    usernameChanges: because('usernameChanges', shared('username-change', [3, DAY])),
+    usernameChanges: because(
+      'Имя можно менять трижды в сутки. Попробуйте позже',
+      shared('username-change', [3, DAY]),
+    ),
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
@@ -106,106 +93,114 @@ export function createLimits(pool: Pool, scale: number, key: Buffer) {
     // The first visits of 300 people behind one address, each of a page and some twenty files, and a third more.
     pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
-    publications: createGcraLimit({ seconds: 5 / scale, burst: points(5) }),
+    publications: local([5, 25]),
     /** For accounts that are less than a day old, besides `publications`. */
     newcomerPublications: because(
-      'newcomerPublications',
-      createGcraLimit({ seconds: 60 / scale, burst: points(1) }),
+      'Первые сутки — одна запись в минуту. Подождите немного и повторите',
+      local([1, MINUTE]),
     ),
-    newcomerDays: because('newcomerDays', shared('newcomer-day', [20, DAY])),
-    edits: createGcraLimit({ seconds: 2 / scale, burst: points(5) }),
-    likes: because('likes', local([300, DAY])),
+    /** The 21st would pass a day after the first, when its author is no newcomer any more. */
+    newcomerDays: because(
+      'Первые сутки — не больше 20 записей. Попробуйте завтра',
+      shared('newcomer-day', [20, 20 * DAY]),
+    ),
+    edits: local([5, 10]),
+    likes: because('Не больше 300 отметок в сутки. Попробуйте позже', local([300, DAY])),
   }
 }
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Logs each limit that a key or a network goes over, once a window; the logger hashes the key or the address. */
+/** Makes a rate, multiplied by `scale`, a pace. At least one event passes in the rate's time. */
+export function paceOf([events, seconds]: Rate, scale: number): Pace {
+  const scaled = Math.max(1, events * scale)
+  return { burst: Math.floor(scaled), step: seconds / scaled }
+}
+
+/** Logs each limit that a key or a network goes over; the logger hashes the key or the address. */
 export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
   for (const [name, limit] of Object.entries(limits)) {
-    if (!('chargeNetwork' in limit)) continue
     limit.onTripped = (by) => log.warn({ limit: name, ...by }, 'limit tripped')
   }
 }
 
-/**
- * Makes a limit of one limiter for each of its windows. `limitersFor` makes those limiters for a multiple of the limit; they
- * count under `hash` of a key.
- */
-function limitOf(
-  limitersFor: (factor: number) => Limiter[],
-  hash?: (key: string) => string,
-): Limit {
-  const onTripped = (by: Tripped) => limit.onTripped?.(by)
-  const limiters = limitersFor(1)
-  const charge = chargeAll(limiters, { hash, onTripped })
-  const widths = [limiters, ...WIDER_FACTORS.map(limitersFor)].map((ofWidth) => ({
-    charge: chargeAll(ofWidth, { hash, onTripped }),
-    isSpent: (key: string) => ofWidth.some((limiter) => limiter.isSpent?.(key)),
-  }))
+/** Makes a limit of a counter for each of its rates. `counterOf` makes one for a multiple of a rate. */
+function limitOf(rates: Rate[], counterOf: (rate: Rate, factor: number) => Counter): Limit {
+  const widths = FACTORS.map((factor) => rates.map((rate) => counterOf(rate, factor)))
+  const [counters = []] = widths
+  const trips = countInMemory({ burst: 1, step: HOUR })
 
-  async function chargeWidths(keys: string[], ip: string | undefined): Promise<void> {
-    // The widest one that refuses is charged alone: none of the networks in it, however many there are, is remembered.
-    const spent = keys.findLastIndex((key, at) => widths[at]?.isSpent(key))
-    for (const [at, key] of keys.entries()) {
-      if (spent === -1 || spent === at) await widths[at]?.charge(key, ip)
+  /** Counts one event for several keys, or for none. `ip`: whose networks the keys are. */
+  async function count(
+    events: [Counter, string][],
+    { share, ip }: { share?: number | undefined; ip?: string },
+  ) {
+    for (const [at, [counter, key]] of events.entries()) {
+      const charged = counter.charge(key, share)
+      // What is counted in memory, as every request, waits for nothing.
+      const retryAfter = typeof charged === 'number' ? charged : await charged
+      if (retryAfter === 0) continue
+      for (const [counted, other] of events.slice(0, at)) await counted.refund(other)
+      if (trips.charge(key) === 0) limit.onTripped?.(trippedBy(key, ip))
+      const { reason } = limit
+      throw new AppError('TOO_MANY_REQUESTS', { retryAfter, ...(reason && { message: reason }) })
     }
   }
 
   const limit: Limit = {
-    charge: (key) => charge(key),
+    charge: (key, share) =>
+      count(
+        counters.map((counter) => [counter, key]),
+        { share },
+      ),
     async refund(key) {
-      for (const limiter of limiters) await limiter.reward(hash ? hash(key) : key)
+      for (const counter of counters) await counter.refund(key)
     },
-    chargeNetwork(ip) {
-      const [network, ...wider] = networksOf(ip)
-      return wider.length === 0 ? charge(network, ip) : chargeWidths([network, ...wider], ip)
+    async isSpent(key) {
+      for (const counter of counters) if (await counter.isSpent(key)) return true
+      return false
+    },
+    chargeNetwork(ip = '') {
+      const events = networksOf(ip).flatMap((key, width) =>
+        (widths[width] ?? []).map((counter): [Counter, string] => [counter, key]),
+      )
+      // The widest network first: of those in one that refuses, however many there are, none is remembered.
+      return count(events.reverse(), { ip })
     },
   }
   return limit
 }
 
-type Charge = (key: string, ip?: string) => Promise<void>
-type ChargeOptions = {
-  hash: ((key: string) => string) | undefined
-  onTripped: (by: Tripped) => void
-}
-
-function chargeAll(limiters: Limiter[], { hash, onTripped }: ChargeOptions): Charge {
-  const [only] = limiters
-  const consume = (limiter: Limiter, key: string, ip: string | undefined) =>
-    limiter.consume(hash ? hash(key) : key).then(
-      () => {},
-      (refused) => {
-        // The first event over the limit: it occurs once a window, on one of the nodes.
-        const isFirst = refused.consumedPoints === limiter.points + 1
-        if (isFirst) onTripped(ip === undefined ? { limitKey: key } : networkTripped(key, ip))
-        refuse(refused, limiter)
-      },
-    )
-  // Without an async function around it, since this runs for every request.
-  if (only && limiters.length === 1) return (key, ip) => consume(only, key, ip)
-  return async (key, ip) => {
-    for (const limiter of limiters) await consume(limiter, key, ip)
-  }
-}
-
-function networkTripped(key: string, ip: string): Tripped {
+function trippedBy(key: string, ip?: string): Tripped {
+  if (ip === undefined) return { limitKey: key }
   const [, bits] = key.split('/')
   return { network: ip, ...(bits && { within: `/${bits}` }) }
 }
 
-/** Throws TOO_MANY_REQUESTS. The wait is at most the window, even where a clock has jumped. */
-function refuse(refused: unknown, { duration }: Limiter): never {
-  if (!(refused instanceof RateLimiterRes)) throw refused
-  const retryAfter = Math.min(refused.msBeforeNext / 1000, duration)
-  throw new AppError('TOO_MANY_REQUESTS', { retryAfter })
-}
+export type Charge = [
+  limit: Pick<Limit, 'charge' | 'refund'>,
+  key: string,
+  share?: number | undefined,
+]
 
-/** Deletes the counts of windows that have ended. */
-export async function removeExpiredLimits(db: Queryable): Promise<void> {
-  await db
-    .deleteFrom('rate_limits')
-    .where('expire', '<', sql<string>`extract(epoch FROM now()) * 1000`)
-    .execute()
+/** What was counted may be taken back. */
+export type Charged = { refund: () => Promise<void> }
+
+/** Counts one event under several limits, or under none. Throws like the first that refuses. */
+export async function chargeAll(charges: Charge[]): Promise<Charged> {
+  const charged: Charge[] = []
+  const refund = async () => {
+    for (const [limit, key] of charged) await limit.refund(key)
+  }
+  try {
+    for (const charge of charges) {
+      const [limit, key, share] = charge
+      await limit.charge(key, share)
+      charged.push(charge)
+    }
+  } catch (error) {
+    await refund()
+    throw error
+  }
+  return { refund }
 }

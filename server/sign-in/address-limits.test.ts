@@ -32,19 +32,22 @@ test('IPv6 addresses are counted by their /64, however they are spelt', async ()
   expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
 })
 
+// A twentieth: two a minute for a /56, eight for a /48. They come back so slowly that a slow machine counts the same.
+const TWENTIETH = { rateLimitScale: 0.05 }
+
 test('one IPv6 /56 has four times the limit of a /64, and does not affect the next /56', async () => {
-  const app = await strictApp()
-  for (let network = 0; network < 4; network++) {
-    await times(10, () => ask(app, `2001:db8:1:${network}::1`, '/logins'))
+  const app = await strictApp(TWENTIETH)
+  for (let network = 0; network < 2; network++) {
+    expect((await ask(app, `2001:db8:1:${network}::1`)).status).toBe(201)
   }
   expectTooMany(await ask(app, '2001:db8:1:ff::1'), { most: MINUTE })
   expect((await ask(app, '2001:db8:1:100::1')).status).toBe(201)
 })
 
 test('one IPv6 /48 has sixteen times the limit of a /64, and does not affect the next /48', async () => {
-  const app = await strictApp()
-  for (let network = 0; network < 16; network++) {
-    await times(10, () => ask(app, `2001:db8:1:${network}00::1`, '/logins'))
+  const app = await strictApp(TWENTIETH)
+  for (let network = 0; network < 8; network++) {
+    expect((await ask(app, `2001:db8:1:${network}00::1`)).status).toBe(201)
   }
   expectTooMany(await ask(app, '2001:db8:1:ff00::1'), { most: MINUTE })
   expect((await ask(app, '2001:db8:2::1')).status).toBe(201)

@@ -76,8 +76,8 @@ export type Ban = {
 export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
 
 /**
- * Adds a ban. One that is there gets a new end and a new reason, and keeps the ones it has where none are given. A network must be
- * one that PostgreSQL reads. Returns its id and its end.
+ * Adds a ban. One that is there gets a new end and a new reason, and keeps the ones it has where none are given. Returns its id
+ * and its end.
  */
 export function upsertBan(
   tx: Queryable,
@@ -103,7 +103,7 @@ export function upsertBan(
 export async function selectBans(db: Queryable): Promise<Ban[]> {
   const rows = await db
     .selectFrom('bans')
-    .selectAll()
+    .select(['id', 'kind', 'value', 'until', 'reason', 'actor', 'created_at'])
     .where(sql<boolean>`coalesce(until > now(), true)`)
     .orderBy('id')
     .execute()
@@ -115,20 +115,17 @@ export function deleteBan(tx: Queryable, id: string) {
   return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
 }
 
-/**
- * Returns the bans in force on a mailbox or on a domain, whose subdomains are banned too, and those on every network: PostgreSQL
- * would refuse a statement that reads a stored value as a network which is none.
- */
-export async function selectBansToCompare(
+/** Whether a ban is in force on a mailbox, on a domain, whose subdomains are banned too, or on the network of an address. */
+export async function isBanned(
   db: Queryable,
-  { mailbox, domain }: { mailbox: string; domain: string },
-): Promise<Pick<Ban, 'kind' | 'value'>[]> {
-  const { rows } = await sql<Pick<Ban, 'kind' | 'value'>>`
-    SELECT kind, value FROM bans WHERE coalesce(until > now(), true) AND CASE kind
+  { mailbox, domain, address }: { mailbox: string; domain: string; address: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
       WHEN 'email' THEN value = ${mailbox}
       WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
-      ELSE true END`.execute(db)
-  return rows
+      ELSE ${address}::inet <<= network END LIMIT 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Removes invitations and bans that are over. */

@@ -6,16 +6,17 @@ import { closedError } from '../http/blocked.ts'
 import { appendToJournal } from '../journal/journal.ts'
 import { domainOf, mailboxOf } from '../mail/email-address.ts'
 import { createTimedCache } from '../pages/timed-cache.ts'
-import { isInNetworks, isVast, normalAddress, normalNetwork } from './networks.ts'
+import { parseAddress } from '../rate-limits/network.ts'
+import { isVast, normalNetwork } from './networks.ts'
 import {
   type Ban,
   type BanKind,
   deleteBan,
   insertInvitation,
+  isBanned,
   isInvited,
   type NewBan,
   selectBans,
-  selectBansToCompare,
   selectSiteState,
   takeInvitation,
   updateSiteState,
@@ -107,11 +108,6 @@ export async function removeBan(
   return ban !== undefined
 }
 
-/** Whether a ban can apply to anybody: a release before values were checked has stored networks that are none. */
-export function isReadable({ kind, value }: { kind: BanKind; value: string }): boolean {
-  return kind !== 'network' || normalNetwork(value) !== undefined
-}
-
 function normalBan(kind: BanKind, written: string): string | undefined {
   const value = written.trim()
   if (kind === 'network') return normalNetwork(value)
@@ -148,11 +144,8 @@ async function refuseUninvited(
 }
 
 async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {
-  const bans = await selectBansToCompare(db, { mailbox: mailboxOf(email), domain: domainOf(email) })
-  const address = normalAddress(ip.replace(/%.*/, ''))
-  const networks = bans.filter(({ kind }) => kind === 'network').map(({ value }) => value)
-  const isNamed = bans.some(({ kind }) => kind !== 'network')
-  if (isNamed || (address !== '' && isInNetworks(address, networks))) {
+  const address = parseAddress(ip)?.toString() ?? null
+  if (await isBanned(db, { mailbox: mailboxOf(email), domain: domainOf(email), address })) {
     throw new AppError('REGISTRATION_CLOSED', {
       message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
     })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { checkBans } from '../doctor/database-checks.ts'
 import { readJournal } from '../journal/journal.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { startAt, verifyAt } from '../testing/sign-in-calls.ts'
@@ -148,35 +147,4 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     .where('kind', '=', 'network')
     .execute()
   expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
-})
-
-test('a ban on a network that no release should have stored is skipped, and the doctor names it until it is removed', async () => {
-  const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
-  const start = async (ip: string) =>
-    (await startAt(app, '/registrations', { email: 'a@good.example', ip })).body.code ?? 'ok'
-  await addBan(app.db, {
-    kind: 'network',
-    value: '203.0.113.0/24',
-    days: null,
-    reason: null,
-    actor,
-  })
-  expect(await checkBans(app.db)).toMatchObject({ level: 'ok' })
-  // Releases that did not check values have stored such ones, and a backup brings them along.
-  const stored = ['fe80::1%eth0', '10.0.0.0/8/9', '10.0.0.0/40', '198.51.100.7/024']
-  const values = stored.map((value) => ({ kind: 'network' as const, value }))
-  const rows = await app.db.insertInto('bans').values(values).returning('id').execute()
-  const [zone, twice, long] = rows.map(({ id }) => id)
-  expect((await register(app, 'new@good.example')).status).toBe(200)
-  expect(await start('10.0.0.1')).toBe('ok')
-  expect(await start('203.0.113.7')).toBe('REGISTRATION_CLOSED')
-  expect(await start('198.51.100.9')).toBe('REGISTRATION_CLOSED')
-
-  const finding = await checkBans(app.db)
-  expect(finding).toMatchObject({ level: 'warning', mend: expect.stringContaining('ban remove') })
-  expect(finding.says).toContain(`${zone}, ${twice}, ${long}`)
-  for (const id of [zone, twice, long]) {
-    expect(await removeBan(app.db, { id: id ?? '', actor })).toBe(true)
-  }
-  expect(await checkBans(app.db)).toMatchObject({ level: 'ok' })
 })

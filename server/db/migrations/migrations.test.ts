@@ -165,3 +165,23 @@ test('a wall with removed, hidden, left and deleted posts keeps all of them, the
   ])
   expect(await findCounterDifferences(db)).toEqual([])
 })
+
+test('bans on what is no network are removed, the others stay and are compared by PostgreSQL', async () => {
+  const server = inject('databaseUrl')
+  const name = `test_bans_${process.pid}`
+  await createDatabase(server, name)
+  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = withDatabase(server, name)
+  const older = Object.entries(MIGRATIONS).filter(([migration]) => migration < '013')
+  await migrate(url, { migrations: Object.fromEntries(older) })
+  const { db, close } = openDatabase(url, () => {})
+  onTestFinished(close)
+  await sql`INSERT INTO bans (kind, value) VALUES ('network', 'fe80::1%eth0'), ('network', '10.0.0.0/40'),
+    ('network', '203.0.113.0/24'), ('domain', 'spam.example')`.execute(db)
+  await migrate(url)
+  const bans = await db.selectFrom('bans').select(['value', 'network']).orderBy('id').execute()
+  expect(bans).toEqual([
+    { value: '203.0.113.0/24', network: '203.0.113.0/24' },
+    { value: 'spam.example', network: null },
+  ])
+})

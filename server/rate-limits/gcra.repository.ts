@@ -1,0 +1,58 @@
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
+import type { Queryable } from '../db/database.ts'
+import { allowed, type Counter, type Pace } from './gcra.ts'
+
+const STEP = `$2::float8 * interval '1 second'`
+/** clock_timestamp() is read once the row is locked: now() could be earlier than what others have written meanwhile. */
+const WAIT = 'extract(epoch FROM old.arrival - clock_timestamp())::float8'
+/** Such an arrival was written by a clock that was ahead. */
+const IS_AHEAD = `${WAIT} > $4::float8 * $2`
+
+/** Counts an event of the key $1 at a step of $2 seconds, where it may use $3 of a burst of $4. */
+const CHARGE = `
+  WITH charged AS (
+    INSERT INTO rate_limits AS old (key, arrival) VALUES ($1, clock_timestamp() + ${STEP})
+    ON CONFLICT (key) DO UPDATE SET arrival = ${STEP} +
+      CASE WHEN ${IS_AHEAD} THEN clock_timestamp() ELSE greatest(old.arrival, clock_timestamp()) END
+    WHERE ${WAIT} <= ($3::float8 - 1) * $2 OR ${IS_AHEAD}
+    RETURNING 0 AS wait
+  )
+  SELECT wait FROM charged UNION ALL
+  SELECT greatest(0.001, ${WAIT} - ($3::float8 - 1) * $2) FROM rate_limits old
+  WHERE key = $1 AND NOT EXISTS (SELECT FROM charged)`
+const REFUND = `UPDATE rate_limits SET arrival = arrival - ${STEP} WHERE key = $1`
+const SPENT = `SELECT FROM rate_limits old
+  WHERE key = $1 AND ${WAIT} > ($3::float8 - 1) * $2 AND NOT ${IS_AHEAD}`
+
+/** Counts in the database, by its clock, so that nodes share the pace. `nameOf` makes the key that is stored. */
+export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) => string): Counter {
+  const { burst, step } = pace
+  return {
+    async charge(key, share) {
+      const values = [nameOf(key), step, allowed(pace, share), burst]
+      const { rows } = await pool.query<{ wait: number }>(CHARGE, values)
+      // Without a row, the event was refused by one that was counted after the statement began.
+      return rows[0]?.wait ?? step
+    },
+    async refund(key) {
+      await pool.query(REFUND, [nameOf(key), step])
+    },
+    async isSpent(key) {
+      const { rows } = await pool.query(SPENT, [nameOf(key), step, burst, burst])
+      return rows.length > 0
+    },
+  }
+}
+
+/** Makes counters whose keys are stored as HMACs with `secret`: a copy of the database must not reveal who called. */
+export function countHashed(pool: Pool, secret: Buffer) {
+  const hash = (key: string) => createHmac('sha256', secret).update(key).digest('base64url')
+  return (pace: Pace, name: string) => countInDatabase(pool, pace, (key) => `${name} ${hash(key)}`)
+}
+
+/** Deletes the counts of keys that have their whole burst again. */
+export async function removeExpiredLimits(db: Queryable): Promise<void> {
+  await db.deleteFrom('rate_limits').where('arrival', '<', sql<Date>`now()`).execute()
+}
