@@ -16,6 +16,7 @@ const KINDS: Record<MailTask, string> = {
 }
 
 const OUTCOMES: Record<LoggedMail['outcome'], string> = {
+  queued: 'в очереди',
   sent: 'передано почтовому серверу',
   refused: 'отклонено, больше не отправляется',
   expired: 'не успело, больше не отправляется',
@@ -32,7 +33,7 @@ export async function mailLog(
   const wall = await openWall(config, say)
   try {
     const mails = await readMailLog(wall.db, { config, to: address })
-    const nothing = 'За последние две недели таких писем нет. Те, что ещё в очереди: vslukh status.'
+    const nothing = 'За последние две недели таких писем нет.'
     return { lines: mails.length > 0 ? mails.map(lineOf) : [nothing], json: mails }
   } finally {
     await wall.close()

@@ -13,17 +13,17 @@ import { removeOldAccesses } from './journal/access-journal.ts'
 import { removeLikesOfDeleted, restorePosts } from './likes/likes.service.ts'
 import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
 import { removeOldMails } from './mail/old-mails.ts'
-import type { Delivery } from './mail/send-mail.task.ts'
-import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
+import { type QueuedMail, queueMail, SENDING } from './mail/queue-mail.ts'
+import { createSending } from './mail/send-mails.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { createMailTasks } from './mail-tasks.ts'
+import { createMailKinds } from './mail-tasks.ts'
 import { createBlockSpreading } from './moderation/blocks.service.ts'
 import { createHidingReview } from './moderation/hiding.service.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
 import { createAnnouncing, createBlockAnnouncing } from './moderation/moderation.task.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { removeExpired } from './prune.task.ts'
-import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import type { JobTasks } from './queue/queue.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { storeCounterCheck } from './status/status.repository.ts'
 
@@ -55,7 +55,8 @@ type Options = {
   undoKey: Buffer
   nameKey: Buffer
   transport: MailTransport
-  gate: Delivery['gate']
+  /** Counts a mail as one of its hour's; resolves to the milliseconds to wait where those are used up. */
+  chargeMail: (isUrgent: boolean) => Promise<number>
   settleMs?: AppOptions['settleMs']
   /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
@@ -63,7 +64,7 @@ type Options = {
 
 /** When the recurring jobs run (UTC). */
 export const CRONTAB = `
-* * * * * release-mails
+* * * * * send-mails
 * * * * * remove-likes
 * * * * * move-accounts
 * * * * * restore-posts
@@ -72,9 +73,6 @@ export const CRONTAB = `
 27 * * * * remove-old-traces
 40 2 * * * check-counters
 `
-
-/** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
-const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
 
 /** A backup that nobody made at its time, because no server ran, is made at the next start within this time. */
 const MISSED_BACKUP = '1d'
@@ -89,11 +87,9 @@ export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'b
 
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, directUrl, secret, log, nameKey, gate, invalidate } = options
+  const { config, db, backgroundDb, directUrl, secret, log, nameKey, outage, invalidate } = options
   const { moderatorEmail, backupDir, backupKeep: keep } = config
-  const logKey = deriveKey(secret, MAIL_LOG_KEY)
-  const delivery = { db, log: quietDuringOutages(log, options.outage), gate, logKey }
-  const mailTasks = createMailTasks({ ...options, delivery })
+  const kinds = createMailKinds(options)
   const mayErase = createSteadyClock({
     readTime: () => databaseTime(backgroundDb),
     log,
@@ -111,7 +107,16 @@ export function createTasks(options: Options): JobTasks {
         log,
       }),
     }),
-    ...mailTasks,
+    [SENDING]: createSending({
+      db,
+      kinds,
+      transport: options.transport,
+      charge: options.chargeMail,
+      logKey: deriveKey(secret, MAIL_LOG_KEY),
+      log: quietDuringOutages(log, outage),
+      outage,
+    }),
+    ...movingIntoOutbox(db, Object.keys(kinds)),
     'announce-decision': createAnnouncing(db),
     'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
     'spread-block': createBlockSpreading(backgroundDb, nameKey),
@@ -131,7 +136,6 @@ export function createTasks(options: Options): JobTasks {
       const stopping = abortPromise as Promise<never>
       await moveAccounts(backgroundDb, { nameKey, mayErase, stopping, invalidate })
     },
-    'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
       if (!(await mayErase())) return
       await removeOldMails(join(config.dataDir, 'mail'))
@@ -148,4 +152,10 @@ export function createTasks(options: Options): JobTasks {
       log.info({ differences: differences.length }, 'counters checked')
     },
   }
+}
+
+/** Moves the mails that the release before has left in the queue of jobs into the outbox. */
+function movingIntoOutbox(db: Db, tasks: string[]): JobTasks {
+  const moving = tasks.map((task) => [task, (mail: QueuedMail) => queueMail(db, task, mail)])
+  return { ...Object.fromEntries(moving), 'release-mails': async () => {} }
 }

@@ -13,7 +13,7 @@ export const LEFT_OUT: string[] = [
   'codes',
   'code_mails',
   'rate_limits',
-  'mail_log',
+  'outbox',
   'mail_pause',
   'additive_migrations',
   'kysely_migration',

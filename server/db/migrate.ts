@@ -19,6 +19,7 @@ import * as mailLog from './migrations/009-mail-log.ts'
 import * as people from './migrations/010-people.ts'
 import * as wrongCodes from './migrations/011-wrong-codes.ts'
 import * as banReasons from './migrations/012-ban-reasons.ts'
+import * as outbox from './migrations/016-outbox.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -34,6 +35,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '010-people': people,
   '011-wrong-codes': wrongCodes,
   '012-ban-reasons': banReasons,
+  '016-outbox': outbox,
 }
 
 type Options = {

@@ -23,7 +23,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
   await expect
     .poll(() => logOf(app))
     .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null, tries: 2 }])
-  // The second try comes 2 s after the first, and each is a new job.
+  // The second try comes 2 s after the first.
   expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(2)
   const mailbox = await openMailbox(port)
   onTestFinished(() => mailbox.close())
@@ -34,7 +34,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
   expect(row?.answer).toMatch(/^250 /)
   expect(await logOf(app, 'petr@example.org')).toEqual([])
 
-  await sql`UPDATE mail_log SET at = now() - interval '15 days'`.execute(app.db)
+  await sql`UPDATE outbox SET at = now() - interval '15 days'`.execute(app.db)
   await addJob(app.db, 'remove-expired', { payload: {} })
   await expect.poll(() => selectMailLog(app.db, { limit: 1 })).toEqual([])
 })
@@ -51,7 +51,7 @@ test('the answer of a server that refuses an address stands in the log and in th
   const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
   expect(line).toMatchObject({ code: 'EENVELOPE', reply: 550, answer })
   expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
-  const { rows } = await sql`SELECT mail_log::text AS all FROM mail_log`.execute(app.db)
+  const { rows } = await sql`SELECT outbox::text AS all FROM outbox`.execute(app.db)
   expect(JSON.stringify(rows)).not.toMatch(/olga/i)
 })
 

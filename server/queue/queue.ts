@@ -27,8 +27,6 @@ type JobsOptions = {
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
-/** Longer than any pause between the attempts of a job. */
-const LONGEST_WAIT_SECONDS = 300
 /** How far the clock may be before or behind the crontab's next minute until the runner is restarted. */
 const CRON_AHEAD_MS = 120_000
 const CRON_BEHIND_MS = 86_400_000
@@ -39,51 +37,20 @@ type NewJob = {
   payload: object
   /** Milliseconds until it is due; 0 unless given. */
   afterMs?: number
-  /** Jobs with a lower number run first; 0 unless given. */
-  priority?: number
-  /** No two jobs that wait have the same key. */
+  /** A job takes the place of one with the same key that waits. */
   key?: string
-  /** What happens where a job with the key waits, and does not run: it stays as it is, or the new one takes its place. */
-  onSameKey?: 'keep' | 'replace'
 }
 
 /** Queues a job; in a transaction it is queued when that commits. */
 export async function addJob(
   db: Queryable,
   task: string,
-  { payload, afterMs = 0, priority = 0, key, onSameKey = 'replace' }: NewJob,
+  { payload, afterMs = 0, key }: NewJob,
 ): Promise<void> {
-  await sql`SELECT graphile_worker.add_job(
-    ${task}, ${JSON.stringify(payload)}::json, run_at => now() + ${afterMs} * interval '1 millisecond',
-    priority => ${priority}::integer, job_key => ${key ?? null}::text
+  await sql`SELECT graphile_worker.add_job(${task}, ${JSON.stringify(payload)}::json,
+    run_at => now() + ${afterMs} * interval '1 millisecond', job_key => ${key ?? null}::text)`.execute(
+    db,
   )
-  WHERE ${onSameKey === 'replace'} OR NOT EXISTS (
-    SELECT FROM graphile_worker._private_jobs WHERE key = ${key ?? null}::text AND locked_at IS NULL
-  )`.execute(db)
-}
-
-/**
- * Unlocks the jobs of some tasks that a worker has held for `heldSeconds`, longer than any of them takes: its process was
- * killed. Without this the queue would run them again only after four hours. One that has lost its key, because another job
- * took its place, is removed: it would never run. Jobs that were scheduled too far ahead, because a clock was ahead, run now.
- */
-export async function releaseAbandonedJobs(
-  db: Queryable,
-  tasks: string[],
-  heldSeconds: number,
-): Promise<void> {
-  await sql`SELECT graphile_worker.force_unlock_workers(array_agg(locked_by))
-    FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND (locked_at < now() - ${heldSeconds} * interval '1 second'
-      OR locked_at > now() + interval '1 minute')
-  `.execute(db)
-  await sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND locked_at IS NULL AND key IS NULL AND attempts >= max_attempts
-  `.execute(db)
-  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
-    FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND run_at > now() + ${LONGEST_WAIT_SECONDS} * interval '1 second'
-  `.execute(db)
 }
 
 /** Lets the crontab run again where a clock that was ahead has marked its tasks as done in the future. */
