@@ -1,5 +1,5 @@
 import type { LoggedMail } from '../server/mail/mail-log.repository.ts'
-import { readMailLog } from '../server/mail/mail-log.service.ts'
+import { readMailLog } from '../server/mail/mail-log.repository.ts'
 import type { MailTask } from '../server/mail-tasks.ts'
 import type { ContextWithoutWall, Output } from './command.ts'
 import { printable, time } from './format.ts'
@@ -32,7 +32,7 @@ export async function mailLog(
 ): Promise<Output> {
   const wall = await openWall(config, say)
   try {
-    const mails = await readMailLog(wall.db, { config, to: address })
+    const mails = await readMailLog(wall.db, config, address)
     const nothing = 'За последние две недели таких писем нет.'
     return { lines: mails.length > 0 ? mails.map(lineOf) : [nothing], json: mails }
   } finally {

@@ -34,7 +34,7 @@ import { registerSessions } from './sessions/sessions.routes.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
 import { registerSite } from './site.ts'
 import { deriveKey } from './start/app-secret.ts'
-import { createTasks, crontabOf } from './tasks.ts'
+import { createTasks, recurringJobs } from './tasks.ts'
 import { registerTexts } from './texts/texts.routes.ts'
 import { watchWall } from './watching.ts'
 
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
-    crontab: crontabOf(config),
+    recurring: recurringJobs(config),
     log: quietDuringOutages(log, outage),
   })
   // Without it the mails only wait for the rest of their minute.

@@ -20,7 +20,7 @@ import { countWaiting } from './moderation/queue.repository.ts'
 import { type SignInNotice, writeSignInNotice } from './sign-in/sign-in.mail.ts'
 
 type Options = {
-  config: Pick<Config, 'appName' | 'publicUrl' | 'port' | 'contactEmail' | 'codeTtlSeconds'>
+  config: Config
   codeKey: Buffer
   undoKey: Buffer
   db: Db

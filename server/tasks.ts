@@ -24,25 +24,12 @@ import { createAnnouncing, createBlockAnnouncing } from './moderation/moderation
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { removeExpired } from './prune.task.ts'
 import type { JobTasks } from './queue/queue.ts'
+import type { RecurringJob } from './queue/recurring-jobs.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
-  config: Pick<
-    Config,
-    | 'appName'
-    | 'publicUrl'
-    | 'port'
-    | 'contactEmail'
-    | 'codeTtlSeconds'
-    | 'moderatorEmail'
-    | 'reportsToHide'
-    | 'dataDir'
-    | 'accessJournalDays'
-    | 'backupDir'
-    | 'backupAt'
-    | 'backupKeep'
-  >
+  config: Config
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
@@ -62,27 +49,27 @@ type Options = {
   invalidate: () => Promise<void>
 }
 
-/** When the recurring jobs run (UTC). */
-export const CRONTAB = `
-* * * * * send-mails
-* * * * * remove-likes
-* * * * * move-accounts
-* * * * * restore-posts
-*/5 * * * * tell-moderators
-17 * * * * remove-expired
-27 * * * * remove-old-traces
-40 2 * * * check-counters
-`
+const HOUR = 60
+const DAY = 24 * HOUR
 
-/** A backup that nobody made at its time, because no server ran, is made at the next start within this time. */
-const MISSED_BACKUP = '1d'
+export const RECURRING: RecurringJob[] = [
+  ...[SENDING, 'remove-likes', 'move-accounts', 'restore-posts'].map((task) => every(1, task)),
+  every(5, 'tell-moderators'),
+  every(HOUR, 'remove-expired', 17),
+  every(HOUR, 'remove-old-traces', 27),
+  every(DAY, 'check-counters', 2 * HOUR + 40),
+]
 
-/** Returns when the recurring jobs run, the nightly backup among them where there is one. */
-export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
+function every(everyMinutes: number, task: string, atMinute = 0): RecurringJob {
+  return { task, everyMinutes, atMinute }
+}
+
+/** Returns the recurring jobs, the nightly backup among them where there is one. */
+export function recurringJobs({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>) {
   const { hour, minute } = backupAt
   return backupDir === undefined
-    ? CRONTAB
-    : `${CRONTAB}${minute} ${hour} * * * back-up ?fill=${MISSED_BACKUP}\n`
+    ? RECURRING
+    : [...RECURRING, every(DAY, 'back-up', hour * HOUR + minute)]
 }
 
 /** Every job of the product by its name. */
@@ -154,7 +141,7 @@ export function createTasks(options: Options): JobTasks {
   }
 }
 
-/** Moves the mails that the release before has left in the queue of jobs into the outbox. */
+/** For the jobs that the release before has left in the queue: its mails move into the outbox. The next release drops this. */
 function movingIntoOutbox(db: Db, tasks: string[]): JobTasks {
   const moving = tasks.map((task) => [task, (mail: QueuedMail) => queueMail(db, task, mail)])
   return { ...Object.fromEntries(moving), 'release-mails': async () => {} }

@@ -15,10 +15,14 @@ export const LEFT_OUT: string[] = [
   'rate_limits',
   'outbox',
   'mail_pause',
+  'recurring_jobs',
   'additive_migrations',
   'kysely_migration',
   'kysely_migration_lock',
 ]
+
+/** Tables that migrations have dropped: a wall of an older version, which a restore replaces, still has them. */
+export const FORMER: string[] = ['mail_log']
 
 /**
  * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after

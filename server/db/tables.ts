@@ -135,6 +135,7 @@ export type Tables = ModerationTables & {
     reply: number | null
     answer: string | null
   }
+  recurring_jobs: { task: string; period: string }
   /** One row. Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
   rate_limits: { key: string; points: number; expire: string | null }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
-import { CRONTAB } from '../tasks.ts'
+import { RECURRING } from '../tasks.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { seedFans } from '../testing/seed.ts'
@@ -78,7 +78,7 @@ test('likes that a killed process has left are removed by the next run, within a
   const gone = '999'
   await seedFans(app.db, gone, 10)
   await app.db.insertInto('removed_posts').values({ post_id: gone }).execute()
-  expect(CRONTAB).toMatch(/^\* \* \* \* \* remove-likes$/m)
+  expect(RECURRING).toContainEqual({ task: 'remove-likes', everyMinutes: 1, atMinute: 0 })
   await addJob(app.db, 'remove-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, gone), SOON).toBe(0)
   await expect

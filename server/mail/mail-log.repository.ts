@@ -1,12 +1,17 @@
 import { type Selectable, sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
+import type { Config } from '../config.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import type { OutboxState, Tables } from '../db/tables.ts'
+import { deriveKey } from '../start/app-secret.ts'
+import { readSecret } from '../start/installation.ts'
 import { IS_PAUSED } from './login-pause.repository.ts'
 import { hashAddress } from './outbox.repository.ts'
 
 /** The purpose of the key that hashes addresses for the log. */
 export const MAIL_LOG_KEY = 'mail-log'
 const KEPT_DAYS = 14
+/** The number of mails that are listed. */
+const LISTED = 100
 
 type LoggedColumn = 'task' | 'masked' | 'at' | 'tries' | 'error' | 'reply' | 'answer'
 
@@ -19,20 +24,24 @@ export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
 const OUTCOME = sql<LoggedMail['outcome']>`CASE WHEN state = 'queued' AND ${IS_PAUSED} THEN 'paused'
   ELSE state END`
 
-/** Returns the newest mails, newest first; `only` limits them to those to one address that were tried. */
-export function selectMailLog(
-  db: Queryable,
-  { limit, only }: { limit: number; only?: { to: string; key: Buffer } | undefined },
-): Promise<LoggedMail[]> {
+/** Returns what became of the newest mails, newest first; with `toHash`, of those to the address with this keyed hash that were tried. */
+export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMail[]> {
   let query = db
     .selectFrom('outbox')
     .select(['task', 'masked', 'queued_at as first_at', 'at', OUTCOME.as('outcome')])
     .select(['tries', 'error', 'reply', 'answer'])
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit)
-  if (only) query = query.where('address_hash', '=', hashAddress(only.to, only.key))
+    .limit(LISTED)
+  if (toHash) query = query.where('address_hash', '=', toHash)
   return query.execute()
+}
+
+/** Returns the same for an address. Throws StartError where the secret, by which addresses are hashed, is not the wall's. */
+export async function readMailLog(db: Db, config: Config, to?: string): Promise<LoggedMail[]> {
+  if (to === undefined) return selectMailLog(db)
+  const key = deriveKey(await readSecret(db, config), MAIL_LOG_KEY)
+  return selectMailLog(db, hashAddress(to, key))
 }
 
 /** Removes what became of mails more than 14 days ago. */

@@ -9,12 +9,13 @@ import { openRefusingSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, SECRET, type TestApp } from '../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { MAIL_LOG_KEY, selectMailLog } from './mail-log.repository.ts'
+import { hashAddress } from './outbox.repository.ts'
 import { maskAnswer } from './smtp-answer.ts'
 
 const EMAIL = 'olga@example.org'
 
 const logOf = ({ db }: TestApp, to = EMAIL) =>
-  selectMailLog(db, { limit: 10, only: { to, key: deriveKey(SECRET, MAIL_LOG_KEY) } })
+  selectMailLog(db, hashAddress(to, deriveKey(SECRET, MAIL_LOG_KEY)))
 
 test('a mail that fails first has one row, which says in the end that it was sent, after how many tries and with which answer', async () => {
   const port = await freePort()
@@ -36,7 +37,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
 
   await sql`UPDATE outbox SET at = now() - interval '15 days'`.execute(app.db)
   await addJob(app.db, 'remove-expired', { payload: {} })
-  await expect.poll(() => selectMailLog(app.db, { limit: 1 })).toEqual([])
+  await expect.poll(() => selectMailLog(app.db)).toEqual([])
 })
 
 test('the answer of a server that refuses an address stands in the log and in the log of mails, with the address masked', async () => {

@@ -13,7 +13,7 @@ import {
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
-import type { QueuedMail } from './queue-mail.ts'
+import { type QueuedMail, wakeSenders } from './queue-mail.ts'
 import { type Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
@@ -41,16 +41,18 @@ type Options = {
   outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
 }
 
-/** What has become of a mail, with the message of its line in the log, and the operator's hint. */
-type Result = Outcome & { message: string; hint?: string | undefined }
+/** What has become of a mail, the message of its line in the log, the operator's hint, and whether the server takes who we are. */
+type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
 
+/** After this other jobs take their turn: a server that hangs would keep them waiting for as long as mails do. */
+const TURN_MS = 1000
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 /** The pause between two attempts to store what has become of a mail. */
 const STORE_AGAIN_MS = 1000
 
 /**
- * Makes the job that sends mails, one after another, until none is due. A mail that failed, or was interrupted by the end of the
+ * Makes the job that sends due mails, one after another. A mail that failed, or was interrupted by the end of the
  * process, is tried again after 2, 4, 8 and then every 15 s, until it expires. A mail that its server refuses permanently is not
  * tried again. A mail that was sent whole without a reply may have arrived, and is tried again only once.
  */
@@ -68,36 +70,30 @@ export function createSending(options: Options): JobTasks[string] {
       const againMs = Math.min(waitMs, LONGEST_WAIT_MS)
       return settle(mail, { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs })
     }
-    await settle(mail, await converse(mail, written, signal))
+    const result = await converse(mail, written, signal)
+    if (result.login === 'refused') await pauseMails(db)
+    await settle(mail, result)
+    if (result.login === 'accepted' && mail.isProbe) await endPause(db)
   }
 
   async function converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
     try {
-      const answer = await transport.send(written, signal)
-      await noteLogin('accepted', mail)
-      const attempt = { answer: maskAnswer(answer, mail.payload.to) }
-      return { state: 'sent', message: 'mail sent', attempt }
+      const answer = maskAnswer(await transport.send(written, signal), mail.payload.to)
+      return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
-      if (error instanceof MailFailure) await noteLogin(error.login, mail)
       return judgeFailure(mail, error as Error)
     }
   }
 
-  /** Begins or ends the pause. A mail that was sent must not be sent again because this could not be stored. */
-  async function noteLogin(login: MailFailure['login'], { task, isProbe }: ClaimedMail) {
-    const noted = login === 'refused' ? pauseMails(db) : isProbe && login ? endPause(db) : undefined
-    await noted?.catch((err) => log.warn({ task, err }, 'login not noted'))
-  }
-
   /** Stores what has become of a mail, and logs it: of one that asks again and again whether it may be sent, only the first time. */
-  async function settle(mail: ClaimedMail, { message, hint, ...outcome }: Result): Promise<void> {
-    const { task, payload } = mail
+  async function settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result) {
+    const { task, payload, state } = mail
     await store(mail, outcome).catch((err) => {
       log.warn({ task, err }, 'outcome not stored')
       void storeLater(mail, outcome)
     })
     const { error: code, reply, answer } = outcome.attempt ?? {}
-    if (!outcome.attempt && outcome.state === mail.state) return
+    if (!outcome.attempt && outcome.state === state) return
     const details = { task, to: maskEmail(payload.to), code, reply, answer, hint }
     log[outcome.state === 'sent' && code === undefined ? 'info' : 'warn'](details, message)
   }
@@ -109,27 +105,21 @@ export function createSending(options: Options): JobTasks[string] {
     })
   }
 
-  /** Stores it once the database is back. No job waits for this: until then the runner of jobs may be replaced. */
+  /** A mail that was sent must not be sent again. No job waits for this: in an outage the runner of jobs may be replaced. */
   async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
-    let isStored = false
-    while (!isStored) {
-      await delay(STORE_AGAIN_MS)
-      await outage.whenAvailable()
-      if (outage.isClosed()) return
-      isStored = await store(mail, outcome).then(
-        () => true,
-        () => false,
-      )
-    }
+    await delay(STORE_AGAIN_MS)
+    await outage.whenAvailable()
+    if (!outage.isClosed()) await store(mail, outcome).catch(() => storeLater(mail, outcome))
   }
 
   return async (_, { abortSignal }) => {
-    const tasks = Object.keys(kinds)
-    while (!abortSignal.aborted) {
-      const mail = await claimMail(db, tasks)
+    const end = performance.now() + TURN_MS
+    while (performance.now() < end && !abortSignal.aborted) {
+      const mail = await claimMail(db, Object.keys(kinds))
       if (!mail) return
       await send(mail, abortSignal)
     }
+    await wakeSenders(db)
   }
 }
 
@@ -142,7 +132,7 @@ function judgeFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): R
   const isUnanswered = failure?.kind === 'unanswered'
   const answer = failure && maskAnswer(failure.answer, payload.to)
   const attempt = { error: code, reply: failure?.reply, answer, isUnanswered }
-  const failed = { attempt, hint: failure?.hint }
+  const failed = { attempt, hint: failure?.hint, login: failure?.login }
   if (failure?.kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
   if (isUnanswered && mail.isUnanswered) {
     return { ...failed, state: 'sent', message: 'mail sent twice without an answer' }

@@ -3,6 +3,7 @@ import { Logger, type RunnerOptions, run } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
+import { queueRecurring, type RecurringJob } from './recurring-jobs.ts'
 
 /** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
 type JobTask<Payload> = (
@@ -19,17 +20,13 @@ type JobsLog = {
 
 type JobsOptions = {
   tasks: JobTasks
-  /** The lines of a crontab (UTC): minute, hour, day, month, weekday, task. */
-  crontab: string
+  recurring: RecurringJob[]
   log: JobsLog
 }
 
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
-/** How far the clock may be before or behind the crontab's next minute until the runner is restarted. */
-const CRON_AHEAD_MS = 120_000
-const CRON_BEHIND_MS = 86_400_000
 /** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
@@ -53,28 +50,22 @@ export async function addJob(
   )
 }
 
-/** Lets the crontab run again where a clock that was ahead has marked its tasks as done in the future. */
-export async function resetFutureCrons(db: Queryable): Promise<void> {
-  await sql`UPDATE graphile_worker._private_known_crontabs SET last_execution = NULL
-    WHERE last_execution > now() + interval '2 minutes'`.execute(db)
-}
-
-/** Runs queued jobs and the crontab until `stop()` of the result is called, which waits for the running jobs. */
+/** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
-  { tasks, crontab, log }: JobsOptions,
+  { tasks, recurring, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Payloads of jobs contain addresses: only the message and the error are logged.
+    // Only the message and the error are logged, of a job neither its payload nor whom it is about.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
-  return keepRunning(log, {
+  const runner = await keepRunning(log, {
     pgPool: pool,
     taskList: tasks,
     gracefulShutdownAbortTimeout: FINISH_MS,
-    crontab,
+    parsedCronItems: [],
     logger,
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
@@ -82,6 +73,13 @@ export async function startJobs(
     // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
+  const stopQueueing = queueRecurring(pool, recurring)
+  return {
+    stop() {
+      stopQueueing()
+      return runner.stop()
+    },
+  }
 }
 
 /**
@@ -119,19 +117,11 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
   }
 }
 
-/** Starts a runner; `failed` resolves when it has ended, could not read the queue, or saw the clock jump. */
+/** Starts a runner; `failed` resolves when it has ended or could not read the queue. */
 async function begin(options: RunnerOptions) {
   const runner = await run(options)
   const { promise: isUseless, resolve } = Promise.withResolvers<void>()
   runner.events.once('worker:getJob:error', () => resolve())
-  // Otherwise the crontab would wait until that time comes again, or make up for each missed minute.
-  const restartAfterJump = (cron: { currentTimestamp: number; expectedTimestamp: number }) => {
-    const late = cron.currentTimestamp - cron.expectedTimestamp
-    if (late < -CRON_AHEAD_MS || late > CRON_BEHIND_MS) resolve()
-  }
-  runner.events
-    .on('cron:prematureTimer', restartAfterJump)
-    .on('cron:overdueTimer', restartAfterJump)
   return {
     failed: Promise.race([runner.promise.catch(() => {}), isUseless]),
     // A runner that has ended by itself rejects here.

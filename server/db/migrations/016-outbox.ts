@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 export const isAdditive = false
 
 /**
- * Adds the outbox and moves the log of mails into it. A mail of the log that is not at its end yet is left to its job in the queue,
+ * Adds the outbox and moves the log of mails into it, and a table for recurring jobs. A mail of the log that is not at its end yet is left to its job in the queue,
  * which puts it into the outbox.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -43,4 +43,6 @@ const STATEMENTS = [
     SELECT task, first_at, at, at, outcome, at, tries, masked, address_hash, error, reply, answer
     FROM mail_log WHERE outcome IN ('sent', 'refused', 'expired') ORDER BY id`,
   `DROP TABLE mail_log`,
+  // The period in which each recurring job was queued last.
+  `CREATE TABLE recurring_jobs (task text PRIMARY KEY, period bigint NOT NULL)`,
 ]
