@@ -61,7 +61,7 @@ export async function startJobs(
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
-  const runner = await keepRunning(log, {
+  const stopRunning = await keepRunning(log, {
     pgPool: pool,
     taskList: tasks,
     gracefulShutdownAbortTimeout: FINISH_MS,
@@ -77,54 +77,42 @@ export async function startJobs(
   return {
     stop() {
       stopQueueing()
-      return runner.stop()
+      return stopRunning()
     },
   }
 }
 
 /**
- * Replaces each runner that fails because of the database, until `stop()` is called: such a runner ends or, where its first
- * query of the queue failed, never finds a job again.
+ * Replaces each runner that fails because of the database, until the returned function is called: such a runner ends or, where its
+ * first query of the queue failed, never finds a job again.
  */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
-  let runner = await begin(options)
+  let runner = await run(options)
+  // A runner that has ended by itself rejects here.
+  const stopRunner = () => runner.stop().catch(() => {})
   const replacing = replaceFailed()
 
   async function replaceFailed(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await runner.failed
-      await runner.stop()
+      const { promise: isUseless, resolve } = Promise.withResolvers<void>()
+      runner.events.once('worker:getJob:error', () => resolve())
+      await Promise.race([runner.promise.catch(() => {}), isUseless])
+      await stopRunner()
       if (stopping.signal.aborted) return
       log.error({}, 'jobs stopped, will start again')
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      await begin(options).then(
-        (next) => {
-          runner = next
-        },
-        (err) => log.error({ err }, 'jobs did not start'),
-      )
+      runner = await run(options).catch((err) => {
+        log.error({ err }, 'jobs did not start')
+        return runner
+      })
     }
-    await runner.stop()
+    await stopRunner()
   }
 
-  return {
-    async stop(): Promise<void> {
-      stopping.abort()
-      await runner.stop()
-      await replacing
-    },
-  }
-}
-
-/** Starts a runner; `failed` resolves when it has ended or could not read the queue. */
-async function begin(options: RunnerOptions) {
-  const runner = await run(options)
-  const { promise: isUseless, resolve } = Promise.withResolvers<void>()
-  runner.events.once('worker:getJob:error', () => resolve())
-  return {
-    failed: Promise.race([runner.promise.catch(() => {}), isUseless]),
-    // A runner that has ended by itself rejects here.
-    stop: () => runner.stop().catch(() => {}),
+  return async (): Promise<void> => {
+    stopping.abort()
+    await stopRunner()
+    await replacing
   }
 }
