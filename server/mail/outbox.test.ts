@@ -4,12 +4,15 @@ import type { Db } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
 import { openDatabaseForTest } from '../testing/database-for-test.ts'
 import { openMailbox } from '../testing/mailbox.ts'
-import { appForTest, mailAppForTest } from '../testing/test-app.ts'
+import { openStuckSmtp } from '../testing/smtp-faults.ts'
+import { appForTest, mailAppForTest, NODES } from '../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { claimMail, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 
 const EMAIL = 'olga@example.org'
+/** Mails that a node sends at once. */
+const AT_ONCE = 4
 const noticeTo = (to: string) => ({
   to,
   username: 'olga_1',
@@ -23,14 +26,18 @@ const logKey = Buffer.from('key')
 test('two nodes share the mails of one outbox, and send each of them once', async () => {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  const config = { smtpUrl: mailbox.url }
-  const app = await appForTest({ config })
-  const other = await appForTest({ config, databaseUrl: app.databaseUrl })
+  const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => stuck.close())
+  const config = { smtpUrl: stuck.url }
+  const { db, databaseUrl } = await appForTest({ config })
+  await appForTest({ config, databaseUrl })
   const addresses = Array.from({ length: 60 }, (_, n) => `person-${n}@example.org`)
-  await Promise.all(addresses.map((to) => queueMail(app.db, 'send-email-notice', noticeTo(to))))
-  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
+  await Promise.all(addresses.map((to) => queueMail(db, 'send-email-notice', noticeTo(to))))
+  const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
+  await expect.poll(async () => (await claimed.execute()).length).toBe(2 * NODES * AT_ONCE)
+  stuck.letGo()
+  await expect.poll(async () => (await mailHealth(db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
-  for (const node of [app, other]) await node.logLine('mail sent')
 })
 
 test('a mail belongs to the transaction of its act: it is sent after the commit, and never after a rollback', async () => {
