@@ -53,7 +53,7 @@ function countDriverQueries(): () => number {
   let count = 0
   Object.assign(pg.Query.prototype, {
     submit(this: { text?: string }, connection: unknown) {
-      if (!/graphile_worker|pg_notify|LISTEN/.test(this.text ?? '')) count++
+      if (!/graphile_worker|outbox|pg_notify|LISTEN/.test(this.text ?? '')) count++
       return submit.call(this, connection)
     },
   })

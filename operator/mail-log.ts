@@ -1,5 +1,5 @@
 import type { LoggedMail } from '../server/mail/mail-log.repository.ts'
-import { readMailLog } from '../server/mail/mail-log.service.ts'
+import { readMailLog } from '../server/mail/mail-log.repository.ts'
 import type { MailTask } from '../server/mail-tasks.ts'
 import type { ContextWithoutWall, Output } from './command.ts'
 import { printable, time } from './format.ts'
@@ -16,6 +16,7 @@ const KINDS: Record<MailTask, string> = {
 }
 
 const OUTCOMES: Record<LoggedMail['outcome'], string> = {
+  queued: 'в очереди',
   sent: 'передано почтовому серверу',
   refused: 'отклонено, больше не отправляется',
   expired: 'не успело, больше не отправляется',
@@ -31,8 +32,8 @@ export async function mailLog(
 ): Promise<Output> {
   const wall = await openWall(config, say)
   try {
-    const mails = await readMailLog(wall.db, { config, to: address })
-    const nothing = 'За последние две недели таких писем нет. Те, что ещё в очереди: vslukh status.'
+    const mails = await readMailLog(wall.db, config, address)
+    const nothing = 'За последние две недели таких писем нет.'
     return { lines: mails.length > 0 ? mails.map(lineOf) : [nothing], json: mails }
   } finally {
     await wall.close()

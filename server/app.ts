@@ -21,7 +21,7 @@ import { createAccessJournal } from './journal/access-journal.ts'
 import { type LikesQuestion, selectLiked } from './likes/likes.repository.ts'
 import { registerLikes } from './likes/likes.routes.ts'
 import { shortenPause } from './mail/login-pause.repository.ts'
-import { createMailGate } from './mail/mail-gate.ts'
+import { limitMailsPerHour } from './mail/mails-per-hour.ts'
 import { registerModeration } from './moderation/moderation.routes.ts'
 import { isModerator } from './moderation/moderators.repository.ts'
 import { registerPosts } from './posts/posts.routes.ts'
@@ -34,7 +34,7 @@ import { registerSessions } from './sessions/sessions.routes.ts'
 import { registerSignIn } from './sign-in/sign-in.routes.ts'
 import { registerSite } from './site.ts'
 import { deriveKey } from './start/app-secret.ts'
-import { createTasks, crontabOf } from './tasks.ts'
+import { createTasks, recurringJobs } from './tasks.ts'
 import { registerTexts } from './texts/texts.routes.ts'
 import { watchWall } from './watching.ts'
 
@@ -81,16 +81,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...parts,
       settleMs: options.settleMs,
       backgroundDb: background.db,
-      gate: createMailGate({
-        db,
+      chargeMail: limitMailsPerHour({
         pool: database.pool,
-        mailsPerHour: config.mailsPerHour,
-        onLimit: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
+        most: config.mailsPerHour,
+        onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
       }),
       transport: metrics?.countMails(options.transport) ?? options.transport,
       invalidate: () => cache.publishChange('posts'),
     }),
-    crontab: crontabOf(config),
+    recurring: recurringJobs(config),
     log: quietDuringOutages(log, outage),
   })
   // Without it the mails only wait for the rest of their minute.

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { EmailNotice } from './account/account.mail.ts'
+import { queueMail } from './mail/queue-mail.ts'
 import { addJob } from './queue/queue.ts'
 import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
 import { startAt } from './testing/sign-in-calls.ts'
@@ -37,21 +39,16 @@ test('a limit that was reached while the clock was an hour ahead does not hold f
   expect(await start(11)).toBe(201)
 })
 
-test('a mail whose retry a wrong clock scheduled an hour ahead is sent within the next minute', async () => {
+test('a mail whose retry a wrong clock scheduled an hour ahead is sent at once', async () => {
   const { app, mailbox } = await mailAppForTest()
+  const expiresAt = Date.now() + 600_000
+  const notice: EmailNotice = { to: EMAIL, username: 'olga_1', changeId: 'x', expiresAt }
   await app.db.transaction().execute(async (tx) => {
-    const payload = {
-      to: EMAIL,
-      username: 'olga_1',
-      changeId: 'x',
-      expiresAt: Date.now() + 600_000,
-    }
-    await addJob(tx, 'send-email-notice', { payload })
-    await sql`UPDATE graphile_worker._private_jobs SET run_at = now() + interval '1 hour'`.execute(
+    await queueMail(tx, 'send-email-notice', notice)
+    await sql`UPDATE outbox SET due_at = now() + interval '1 hour', claimed_until = now() + interval '1 hour'`.execute(
       tx,
     )
   })
-  await addJob(app.db, 'release-mails', { payload: {} })
   await mailbox.mailTo(EMAIL)
 })
 

@@ -1,73 +1,53 @@
-import { type EmailNotice, sendEmailNotice } from './account/account.mail.ts'
+import { type EmailNotice, writeEmailNotice } from './account/account.mail.ts'
 import {
   type DeletionNotice,
-  sendDeletionNotice,
+  writeDeletionNotice,
 } from './account-deletion/account-deletion.mail.ts'
-import { type CodeMail, sendCodeMail } from './codes/codes.mail.ts'
-import { storeMailOutcome } from './codes/codes.repository.ts'
+import { type CodeMail, writeCodeMail } from './codes/codes.mail.ts'
+import { storeMailState } from './codes/codes.repository.ts'
 import { type Config, originOf } from './config.ts'
-import type { QueuedMail } from './mail/queue-mail.ts'
-import { type Delivery, type Sender, sendUntilExpired } from './mail/send-mail.task.ts'
-import type { MailTransport } from './mail/transport.ts'
+import type { Db } from './db/database.ts'
+import type { MailKind } from './mail/send-mails.ts'
 import {
   type BlockMail,
   type DecisionMail,
   type QueueMail,
-  sendBlockMail,
-  sendDecisionMail,
-  sendQueueMail,
+  writeBlockMail,
+  writeDecisionMail,
+  writeQueueMail,
 } from './moderation/moderation.mail.ts'
 import { countWaiting } from './moderation/queue.repository.ts'
-import type { JobTasks } from './queue/queue.ts'
-import { type SignInNotice, sendSignInNotice } from './sign-in/sign-in.mail.ts'
+import { type SignInNotice, writeSignInNotice } from './sign-in/sign-in.mail.ts'
 
 type Options = {
-  config: Pick<Config, 'appName' | 'publicUrl' | 'port' | 'contactEmail' | 'codeTtlSeconds'>
+  config: Config
   codeKey: Buffer
   undoKey: Buffer
-  transport: MailTransport
-  delivery: Delivery
+  db: Db
 }
 
-/** The name of a job that sends a mail. */
-export type MailTask = keyof ReturnType<typeof createMailTasks>
+/** The name of a kind of mail. */
+export type MailTask = keyof ReturnType<typeof createMailKinds>
 
-/** Every job that sends a mail by its name. Commands count mails by `send-`, with which these names begin. */
-export function createMailTasks({ config, codeKey, undoKey, transport, delivery }: Options) {
+/** Every kind of mail by its name. */
+export function createMailKinds({ config, codeKey: key, undoKey, db }: Options) {
   const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
-  const { db } = delivery
-  const words = { appName, origin: originOf(config), transport }
-  const notice = { contact, ...words }
-  return {
-    ...sending('send-code', {
-      send: (mail: CodeMail, attempt) =>
-        sendCodeMail(mail, { key: codeKey, ttlSeconds, ...words, ...attempt }),
-      onOutcome: (mail, outcome) => storeMailOutcome(db, mail.operationId, { outcome, ttlSeconds }),
-    }),
-    ...sending('send-sign-in-notice', {
-      send: (mail: SignInNotice, { signal }) => sendSignInNotice(mail, signal, notice),
-    }),
-    ...sending('send-email-notice', {
-      send: (mail: EmailNotice, { signal }) =>
-        sendEmailNotice(mail, signal, { undoKey, ...notice }),
-    }),
-    ...sending('send-deletion-notice', {
-      send: (mail: DeletionNotice, { signal }) => sendDeletionNotice(mail, signal, notice),
-    }),
-    ...sending('send-queue-mail', {
-      send: async (mail: QueueMail, { signal }) =>
-        sendQueueMail({ ...mail, waiting: await countWaiting(db) }, signal, words),
-    }),
-    ...sending('send-decision-mail', {
-      send: (mail: DecisionMail, { signal }) => sendDecisionMail(mail, signal, notice),
-    }),
-    ...sending('send-block-mail', {
-      send: (mail: BlockMail, { signal }) => sendBlockMail(mail, signal, notice),
-    }),
+  const words = { appName, origin: originOf(config), contact }
+  const code: MailKind<CodeMail> = {
+    write: (mail, leftMs) => writeCodeMail(mail, { ...words, key, ttlSeconds, leftMs }),
+    settled: (tx, { operationId }, state) => storeMailState(tx, operationId, { state, ttlSeconds }),
   }
-
-  function sending<Task extends string, M extends QueuedMail>(task: Task, sender: Sender<M>) {
-    const job: JobTasks[string] = sendUntilExpired(task, sender, delivery)
-    return { [task]: job } as Record<Task, typeof job>
+  return {
+    'send-code': code,
+    'send-sign-in-notice': { write: (mail: SignInNotice) => writeSignInNotice(mail, words) },
+    'send-email-notice': {
+      write: (mail: EmailNotice) => writeEmailNotice(mail, { ...words, undoKey }),
+    },
+    'send-deletion-notice': { write: (mail: DeletionNotice) => writeDeletionNotice(mail, words) },
+    'send-queue-mail': {
+      write: async (mail: QueueMail) => writeQueueMail(mail, await countWaiting(db), words),
+    },
+    'send-decision-mail': { write: (mail: DecisionMail) => writeDecisionMail(mail, words) },
+    'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, words) },
   }
 }

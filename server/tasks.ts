@@ -13,36 +13,23 @@ import { removeOldAccesses } from './journal/access-journal.ts'
 import { moveLikes } from './likes/likes.service.ts'
 import { MAIL_LOG_KEY } from './mail/mail-log.repository.ts'
 import { removeOldMails } from './mail/old-mails.ts'
-import type { Delivery } from './mail/send-mail.task.ts'
-import { LONGEST_CONVERSATION_SECONDS } from './mail/smtp.ts'
+import { type QueuedMail, queueMail, SENDING } from './mail/queue-mail.ts'
+import { createSending } from './mail/send-mails.ts'
 import type { MailTransport } from './mail/transport.ts'
-import { createMailTasks } from './mail-tasks.ts'
+import { createMailKinds } from './mail-tasks.ts'
 import { createBlockSpreading } from './moderation/blocks.service.ts'
 import { createHidingReview } from './moderation/hiding.service.ts'
 import { tellModerators } from './moderation/moderation.service.ts'
 import { createAnnouncing, createBlockAnnouncing } from './moderation/moderation.task.ts'
 import { findCounterDifferences } from './posts/counters.task.ts'
 import { removeExpired } from './prune.task.ts'
-import { type JobTasks, releaseAbandonedJobs } from './queue/queue.ts'
+import type { JobTasks } from './queue/queue.ts'
+import type { RecurringJob } from './queue/recurring-jobs.ts'
 import { deriveKey } from './start/app-secret.ts'
 import { storeCounterCheck } from './status/status.repository.ts'
 
 type Options = {
-  config: Pick<
-    Config,
-    | 'appName'
-    | 'publicUrl'
-    | 'port'
-    | 'contactEmail'
-    | 'codeTtlSeconds'
-    | 'moderatorEmail'
-    | 'reportsToHide'
-    | 'dataDir'
-    | 'accessJournalDays'
-    | 'backupDir'
-    | 'backupAt'
-    | 'backupKeep'
-  >
+  config: Config
   db: Db
   /** The background pool, whose statements may take as long as they need. */
   backgroundDb: Db
@@ -55,44 +42,41 @@ type Options = {
   undoKey: Buffer
   nameKey: Buffer
   transport: MailTransport
-  gate: Delivery['gate']
+  /** Counts a mail as one of its hour's; resolves to the milliseconds to wait where those are used up. */
+  chargeMail: (isUrgent: boolean) => Promise<number>
   settleMs?: AppOptions['settleMs']
   /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
 }
 
-/** When the recurring jobs run (UTC). */
-export const CRONTAB = `
-* * * * * release-mails
-* * * * * move-likes
-* * * * * move-accounts
-*/5 * * * * tell-moderators
-17 * * * * remove-expired
-27 * * * * remove-old-traces
-40 2 * * * check-counters
-`
+const HOUR = 60
+const DAY = 24 * HOUR
 
-/** Longer than sending a mail and storing its outcome take, so that no mail is sent twice at the same time. */
-const LONGEST_MAIL_SECONDS = LONGEST_CONVERSATION_SECONDS + 10
+export const RECURRING: RecurringJob[] = [
+  ...[SENDING, 'move-likes', 'move-accounts'].map((task) => every(1, task)),
+  every(5, 'tell-moderators'),
+  every(HOUR, 'remove-expired', 17),
+  every(HOUR, 'remove-old-traces', 27),
+  every(DAY, 'check-counters', 2 * HOUR + 40),
+]
 
-/** A backup that nobody made at its time, because no server ran, is made at the next start within this time. */
-const MISSED_BACKUP = '1d'
+function every(everyMinutes: number, task: string, atMinute = 0): RecurringJob {
+  return { task, everyMinutes, atMinute }
+}
 
-/** Returns when the recurring jobs run, the nightly backup among them where there is one. */
-export function crontabOf({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>): string {
+/** Returns the recurring jobs, the nightly backup among them where there is one. */
+export function recurringJobs({ backupDir, backupAt }: Pick<Config, 'backupDir' | 'backupAt'>) {
   const { hour, minute } = backupAt
   return backupDir === undefined
-    ? CRONTAB
-    : `${CRONTAB}${minute} ${hour} * * * back-up ?fill=${MISSED_BACKUP}\n`
+    ? RECURRING
+    : [...RECURRING, every(DAY, 'back-up', hour * HOUR + minute)]
 }
 
 /** Every job of the product by its name. */
 export function createTasks(options: Options): JobTasks {
-  const { config, db, backgroundDb, directUrl, secret, log, nameKey, gate, invalidate } = options
+  const { config, db, backgroundDb, directUrl, secret, log, nameKey, outage, invalidate } = options
   const { moderatorEmail, backupDir, backupKeep: keep } = config
-  const logKey = deriveKey(secret, MAIL_LOG_KEY)
-  const delivery = { db, log: quietDuringOutages(log, options.outage), gate, logKey }
-  const mailTasks = createMailTasks({ ...options, delivery })
+  const kinds = createMailKinds(options)
   const mayErase = createSteadyClock({
     readTime: () => databaseTime(backgroundDb),
     log,
@@ -110,7 +94,16 @@ export function createTasks(options: Options): JobTasks {
         log,
       }),
     }),
-    ...mailTasks,
+    [SENDING]: createSending({
+      db,
+      kinds,
+      transport: options.transport,
+      charge: options.chargeMail,
+      logKey: deriveKey(secret, MAIL_LOG_KEY),
+      log: quietDuringOutages(log, outage),
+      outage,
+    }),
+    ...movingIntoOutbox(db, Object.keys(kinds)),
     'announce-decision': createAnnouncing(db),
     'tell-moderators': () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
     'spread-block': createBlockSpreading(backgroundDb, nameKey),
@@ -127,7 +120,6 @@ export function createTasks(options: Options): JobTasks {
       const stopping = abortPromise as Promise<never>
       await moveAccounts(backgroundDb, { nameKey, mayErase, stopping, invalidate })
     },
-    'release-mails': () => releaseAbandonedJobs(db, Object.keys(mailTasks), LONGEST_MAIL_SECONDS),
     async 'remove-old-traces'() {
       if (!(await mayErase())) return
       await removeOldMails(join(config.dataDir, 'mail'))
@@ -144,4 +136,14 @@ export function createTasks(options: Options): JobTasks {
       log.info({ differences: differences.length }, 'counters checked')
     },
   }
+}
+
+/** For jobs that the release before has left in the queue: its mails move into the outbox, the others end. The next release drops this. */
+function movingIntoOutbox(db: Db, tasks: string[]): JobTasks {
+  const moving = tasks.map((task) => [task, (mail: QueuedMail) => queueMail(db, task, mail)])
+  const ended = ['release-mails', 'remove-likes', 'restore-posts'].map((task) => [
+    task,
+    async () => {},
+  ])
+  return Object.fromEntries([...moving, ...ended])
 }

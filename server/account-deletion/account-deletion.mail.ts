@@ -1,6 +1,7 @@
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { formatDay } from '../../contract/dates.ts'
-import type { NoticeOptions } from '../mail/transport.ts'
+import type { NoticeOptions } from '../mail/mail-words.ts'
+import type { Mail } from '../mail/smtp.ts'
 
 /** A queued notice to the address of an account that has just been deleted. */
 export type DeletionNotice = {
@@ -20,13 +21,12 @@ export function noticeExpiry(erasedAt: number): number {
   return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
 }
 
-/** Writes and sends a notice, unless `signal` aborts. Rejects when it was not sent. */
-export async function sendDeletionNotice(
+/** Writes a notice. */
+export function writeDeletionNotice(
   { to, username, erasedAt }: DeletionNotice,
-  signal: AbortSignal,
-  { appName, origin, contact, transport }: NoticeOptions,
-): Promise<string> {
-  const mail = {
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
+  return {
     to,
     subject: `Аккаунт удалён · ${appName}`,
     text: [
@@ -42,5 +42,4 @@ export async function sendDeletionNotice(
       ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
-  return await transport.send(mail, signal)
 }

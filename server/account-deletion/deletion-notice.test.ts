@@ -36,8 +36,7 @@ test('a refused code and an erasure by the operator send no such mail', async ()
   const invalidate = async () => {}
   const nameKey = Buffer.alloc(32)
   await eraseNow(app.db, { userId: petr.id, nameKey, actor: 'operator', invalidate })
-  const jobs = async () =>
-    (await sql`SELECT FROM graphile_worker._private_jobs`.execute(app.db)).rows.length
+  const jobs = async () => (await sql`SELECT FROM graphile_worker.jobs`.execute(app.db)).rows.length
   await expect.poll(jobs, SOON).toBe(0)
   expect(mailbox.mails.map(({ subject }) => subject)).not.toContainEqual(
     expect.stringContaining('удалён'),

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { PATHS } from '../../contract/pages.ts'
-import type { NoticeOptions } from '../mail/transport.ts'
+import type { NoticeOptions } from '../mail/mail-words.ts'
+import type { Mail } from '../mail/smtp.ts'
 
-/** A queued notice to the address an account has just left. It names the change; sending it derives the link. */
+/** A queued notice to the address an account has just left. It names the change; writing it derives the link. */
 export type EmailNotice = {
   to: string
   username: string
@@ -11,13 +12,12 @@ export type EmailNotice = {
   expiresAt: number
 }
 
-/** Writes and sends a notice, unless `signal` aborts. Rejects when it was not sent. */
-export async function sendEmailNotice(
+/** Writes a notice. */
+export function writeEmailNotice(
   { to, username, changeId }: EmailNotice,
-  signal: AbortSignal,
-  { appName, origin, undoKey, contact, transport }: NoticeOptions & { undoKey: Buffer },
-): Promise<string> {
-  const mail = {
+  { appName, origin, undoKey, contact }: NoticeOptions & { undoKey: Buffer },
+): Mail {
+  return {
     to,
     subject: `Почта аккаунта изменена · ${appName}`,
     text: [
@@ -34,7 +34,6 @@ export async function sendEmailNotice(
       ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
-  return await transport.send(mail, signal)
 }
 
 /**

@@ -117,3 +117,19 @@ test('a restore leaves the tables of others that stand beside those of a wall', 
   )
   await executeOn(databaseUrl, 'SELECT FROM notes')
 })
+
+test('a restore over a wall of an older version leaves none of the tables that were dropped since', async () => {
+  const folder = await folderForTest()
+  const path = join(folder, 'today.backup')
+  await createBackup(await databaseForTest(), path, { secret: BACKUP_SECRET })
+  const old = await emptyDatabase()
+  const before = Object.entries(MIGRATIONS).filter(([name]) => name < '016')
+  await migrate(old, { migrations: Object.fromEntries(before) })
+  await executeOn(old, 'SELECT FROM mail_log')
+  await restoreBackup(
+    old,
+    path,
+    restoreOptions(folder, async () => {}),
+  )
+  await expect(executeOn(old, 'SELECT FROM mail_log')).rejects.toThrow('does not exist')
+})

@@ -12,15 +12,22 @@ const quote = pg.escapeIdentifier
 export const LEFT_OUT: string[] = [
   'codes',
   'rate_limits',
-  'mail_log',
+  'outbox',
   'mail_pause',
+  'recurring_jobs',
   'additive_migrations',
   'kysely_migration',
   'kysely_migration_lock',
 ]
 
-/** Tables of earlier versions, which a restore into an older wall's place removes with that wall. */
-export const FORMER: string[] = ['archived_posts', 'archived_likes', 'removed_posts', 'code_mails']
+/** Tables that migrations have dropped: a wall of an older version, which a restore replaces, still has them. */
+export const FORMER: string[] = [
+  'archived_posts',
+  'archived_likes',
+  'removed_posts',
+  'code_mails',
+  'mail_log',
+]
 
 /**
  * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after

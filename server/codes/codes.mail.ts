@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { PATHS } from '../../contract/pages.ts'
 import type { Purpose } from '../db/tables.ts'
+import type { MailOptions } from '../mail/mail-words.ts'
 import { whenAndWhere } from '../mail/mail-words.ts'
 import type { QueuedMail } from '../mail/queue-mail.ts'
-import type { MailOptions } from '../mail/transport.ts'
+import type { Mail } from '../mail/smtp.ts'
 
-/** A queued mail with a code. It names the operation, not the code; sending it derives the code. */
+/** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
 export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
@@ -22,24 +23,22 @@ const WHAT: Record<Purpose, string> = {
   'account-deletion': 'код для удаления аккаунта',
 }
 
-type SendOptions = MailOptions & {
+type WriteOptions = MailOptions & {
   key: Buffer
   /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   /** Milliseconds until the operation expires. */
   leftMs: number
-  /** Aborts when the process is about to end. */
-  signal: AbortSignal
 }
 
-/** Writes and sends the mail of an operation. Rejects when it was not sent. */
-export async function sendCodeMail(
+/** Writes the mail of an operation. */
+export function writeCodeMail(
   { to, purpose, operationId, device, askedAt }: CodeMail,
-  { key, appName, origin, transport, ttlSeconds, leftMs, signal }: SendOptions,
-): Promise<string> {
+  { key, appName, origin, ttlSeconds, leftMs }: WriteOptions,
+): Mail {
   const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
   const code = codeOf(operationId, key)
-  const mail = {
+  return {
     to,
     subject: `${code} — ${WHAT[purpose]} · ${appName}`,
     text: [
@@ -52,7 +51,6 @@ export async function sendCodeMail(
       ...ifNotYou(purpose, origin),
     ].join('\n'),
   }
-  return await transport.send(mail, signal)
 }
 
 const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {

@@ -3,7 +3,8 @@ import type { MailState } from '../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Queryable } from '../db/database.ts'
-import type { MailOutcome, Purpose, Tables } from '../db/tables.ts'
+import type { OutboxState, Purpose, Tables } from '../db/tables.ts'
+import { IS_PAUSED } from '../mail/login-pause.repository.ts'
 
 /** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
@@ -80,12 +81,13 @@ export async function markMailed(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
-const STATES: Record<MailOutcome, MailState> = {
+/** What a person is told of the states of a mail. */
+const SHOWN: Record<OutboxState, MailState> = {
+  queued: 'queued',
+  limited: 'queued',
+  retrying: 'retrying',
   sent: 'sent',
   refused: 'refused',
-  retrying: 'retrying',
-  paused: 'retrying',
-  limited: 'queued',
   expired: 'retrying',
 }
 
@@ -93,21 +95,22 @@ const STATES: Record<MailOutcome, MailState> = {
  * Stores what has become of an operation's mail. From the moment its mail is accepted, its code is valid for `ttlSeconds`, and
  * never for longer than the operation would have lived.
  */
-export async function storeMailOutcome(
-  db: Queryable,
+export async function storeMailState(
+  tx: Queryable,
   id: string,
-  { outcome, ttlSeconds }: { outcome: MailOutcome; ttlSeconds: number },
+  { state, ttlSeconds }: { state: OutboxState; ttlSeconds: number },
 ): Promise<void> {
   const expiresAt = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
-  await db
+  await tx
     .updateTable('codes')
-    .set({
-      mail_state: STATES[outcome],
-      ...(outcome === 'sent' && { expires_at: expiresAt }),
-    })
+    .set({ mail_state: SHOWN[state], ...(state === 'sent' && { expires_at: expiresAt }) })
     .where('id', '=', id)
     .execute()
 }
+
+/** A mail that waits for the login of the mail server is not tried one by one. */
+const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
+  ELSE mail_state END`
 
 /** Returns what has become of the mail of a client's live operation, and when that expires; undefined without one. */
 export async function selectMailState(
@@ -116,7 +119,7 @@ export async function selectMailState(
 ): Promise<{ state: MailState; expiresAt: Date } | undefined> {
   return await db
     .selectFrom('codes')
-    .select(['mail_state as state', 'expires_at as expiresAt'])
+    .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt'])
     .where('id', '=', id)
     .where('client_hash', '=', clientHash)
     .where('expires_at', '>', sql<Date>`now()`)

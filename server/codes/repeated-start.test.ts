@@ -49,10 +49,10 @@ test('20 concurrent starts return one id and send one mail', async () => {
 test('a start whose mail could not be queued is refused, and the next one sends it', async () => {
   const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1000 })
   const rename = (from: string, to: string) =>
-    sql`ALTER TABLE graphile_worker.${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(app.db)
-  await rename('_private_jobs', 'away')
+    sql`ALTER TABLE ${sql.ref(from)} RENAME TO ${sql.ref(to)}`.execute(app.db)
+  await rename('outbox', 'away')
   expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(500)
-  await rename('away', '_private_jobs')
+  await rename('away', 'outbox')
   expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(201)
   await mailbox.mailTo(EMAIL)
 })

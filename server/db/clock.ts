@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
-import { resetFutureCrons } from '../queue/queue.ts'
 import type { Db, Queryable } from './database.ts'
 
 const CHECK_MS = 60_000
@@ -31,7 +30,7 @@ export async function clockSkew(db: Queryable): Promise<number> {
 
 /**
  * Compares this node's clock with the database's each minute, by the monotonic clock, and logs an error where they
- * differ. After either clock was ahead, it lets the crontab run again. Returns the function that stops it.
+ * differ. Returns the function that stops it.
  */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
@@ -39,7 +38,6 @@ export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () =>
     if (Math.abs(skew) > LARGEST_SKEW_MS) {
       log.error({ seconds: Math.round(skew / 1000) }, 'clock differs from the database’s')
     }
-    await resetFutureCrons(db)
   }
 
   // While the database is unavailable there is nothing to compare with; the next minute's check follows.

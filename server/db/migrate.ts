@@ -22,6 +22,7 @@ import * as banReasons from './migrations/012-ban-reasons.ts'
 import * as hiddenPosts from './migrations/013-hidden-posts.ts'
 import * as oneLimiter from './migrations/014-one-limiter.ts'
 import * as banNetworks from './migrations/015-ban-networks.ts'
+import * as outbox from './migrations/016-outbox.ts'
 
 /** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -40,6 +41,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '013-hidden-posts': hiddenPosts,
   '014-one-limiter': oneLimiter,
   '015-ban-networks': banNetworks,
+  '016-outbox': outbox,
 }
 
 type Options = {

@@ -7,10 +7,10 @@ import type { ModerationTables } from './moderation-tables.ts'
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
 /**
- * What has become of a mail. `sent`, `refused` (by its server, permanently) and `expired` are final. The others are queued again:
- * `retrying` after a failed attempt, `paused` because the login is refused, `limited` because of MAILS_PER_HOUR.
+ * What has become of a mail. `sent`, `refused` (by its server, permanently) and `expired` are its end. Before that it is `queued`,
+ * `retrying` after a failed attempt, or `limited` because of MAILS_PER_HOUR.
  */
-export type MailOutcome = 'sent' | 'refused' | 'expired' | 'retrying' | 'paused' | 'limited'
+export type OutboxState = 'queued' | 'retrying' | 'limited' | 'sent' | 'refused' | 'expired'
 
 /** Why a post is hidden: by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
@@ -116,24 +116,38 @@ export type Tables = ModerationTables & {
   }
   like_totals: { user_id: Id; likes: string }
   /** One row a mail, which each attempt updates. */
-  mail_log: {
+  outbox: {
     id: GeneratedId
+    /** The kind of mail, by the name of its entry in mail-tasks.ts. */
     task: string
-    /** A keyed hash. */
-    address_hash: Buffer
+    /** No two mails that wait have the same key. */
+    key: string | null
+    /** What the mail is written from, with its address; null at its end, as the key. */
+    payload: ColumnType<{ to: string } | null, never, null>
+    is_urgent: Generated<boolean>
+    queued_at: CreatedAt
+    expires_at: Date
+    due_at: Generated<Date>
+    /** Until when nobody else sends it; null where nobody does. */
+    claimed_until: Date | null
+    state: Generated<OutboxState>
+    /** Since when it has this state. */
+    at: ColumnType<Date, never, Date>
+    /** How often the mail server was asked. */
+    tries: Generated<number>
+    /** Whether it was sent whole before, and no reply came. */
+    is_unanswered: Generated<boolean>
     /** The address as logs may show it. */
     masked: string
-    first_at: CreatedAt
-    at: ColumnType<Date, never, Date>
-    outcome: MailOutcome
-    /** How often the mail server was asked. */
-    tries: number
+    /** The address as a keyed hash; null before the first attempt. */
+    address_hash: Buffer | null
     /** nodemailer's name of the last error. */
     error: string | null
     /** The mail server's last reply code and words, with addresses masked. */
     reply: number | null
     answer: string | null
   }
+  recurring_jobs: { task: string; period: string }
   /** One row. Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
   /** When the next event of a key would come, if all kept to its pace. */

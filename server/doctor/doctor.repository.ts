@@ -46,12 +46,12 @@ const OVERDUE = sql.raw(`interval '10 minutes'`)
 
 export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
   const { rows } = await sql<JobFacts>`
-    SELECT (count(*) FILTER (WHERE j.attempts < j.max_attempts))::int AS overdue,
-      (count(*) FILTER (WHERE j.attempts >= j.max_attempts))::int AS given_up,
-      coalesce(array_agg(DISTINCT t.identifier), '{}') AS tasks
-    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE j.locked_at IS NULL
-      AND (j.attempts >= j.max_attempts OR j.run_at < now() - ${OVERDUE})`.execute(db)
+    SELECT (count(*) FILTER (WHERE attempts < max_attempts))::int AS overdue,
+      (count(*) FILTER (WHERE attempts >= max_attempts))::int AS given_up,
+      coalesce(array_agg(DISTINCT task_identifier), '{}') AS tasks
+    FROM graphile_worker.jobs
+    WHERE locked_at IS NULL
+      AND (attempts >= max_attempts OR run_at < now() - ${OVERDUE})`.execute(db)
   return rows[0] ?? { overdue: 0, given_up: 0, tasks: [] }
 }
 

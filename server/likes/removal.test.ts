@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { addJob } from '../queue/queue.ts'
-import { CRONTAB } from '../tasks.ts'
+import { RECURRING } from '../tasks.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { seedFans } from '../testing/seed.ts'
@@ -86,7 +86,7 @@ async function deletedPost(app: TestApp, likers: number): Promise<string> {
 test('likes that a killed process has left are removed by the next run, within a minute', async () => {
   const app = await appForTest()
   const id = await deletedPost(app, 10)
-  expect(CRONTAB).toMatch(/^\* \* \* \* \* move-likes$/m)
+  expect(RECURRING).toContainEqual({ task: 'move-likes', everyMinutes: 1, atMinute: 0 })
   await addJob(app.db, 'move-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, id), SOON).toBe(0)
   await expect.poll(() => app.db.selectFrom('posts').select('id').execute(), SOON).toEqual([])

@@ -6,6 +6,7 @@ import { openPostgresProxy } from '../testing/postgres-proxy.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest } from '../testing/test-app.ts'
+import { mailHealth } from './mail-health.repository.ts'
 
 test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
   const databaseUrl = await databaseForTest()
@@ -26,6 +27,8 @@ test('a database that fails while a mail is being sent ends neither the process 
   const { status, body } = await startAt(app, '/registrations', { email: 'petr@example.org' })
   expect(status).toBe(201)
   expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
+  // What was sent in the outage is known to be: nobody sends it again.
+  await expect.poll(() => mailHealth(app.db)).toMatchObject({ waiting: 0, lastHour: { sent: 2 } })
   expect(mailbox.mails).toHaveLength(2)
 })
 

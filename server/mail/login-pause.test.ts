@@ -1,15 +1,10 @@
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabaseForTest } from '../testing/database-for-test.ts'
 import { openMailbox } from '../testing/mailbox.ts'
 import { passPauseTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, untilAllWait } from '../testing/smtp-faults.ts'
 import { appForTest, NODES } from '../testing/test-app.ts'
-import { endPause, pauseMails } from './login-pause.repository.ts'
-import { createMailGate } from './mail-gate.ts'
 import { mailHealth } from './mail-health.repository.ts'
-import { sendUntilExpired } from './send-mail.task.ts'
 
 /** Jobs that a node runs at once: so many logins can be refused before the first refusal is known. */
 const AT_ONCE = 4 * NODES
@@ -58,32 +53,4 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual([...EMAILS].sort())
   expect(await mailHealth(app.db)).toMatchObject({ failingSince: null, lastHour: { sent: 10 } })
-})
-
-test('a mail that was told of a pause, which ends before it is queued again, goes on at once', async () => {
-  const { db, pool } = await openDatabaseForTest()
-  const gate = createMailGate({ db, pool, mailsPerHour: 10, onLimit() {} })
-  await pauseMails(db)
-  const job = sendUntilExpired(
-    'send-x',
-    { send: () => Promise.reject(new Error('it must wait')) },
-    {
-      db,
-      log: { warn() {}, info() {} },
-      logKey: Buffer.alloc(32),
-      gate: {
-        ...gate,
-        async admit(mail) {
-          const admission = await gate.admit(mail)
-          await endPause(db)
-          return admission
-        },
-      },
-    },
-  )
-  const mail = { to: 'olga@example.org', key: 'x', expiresAt: Date.now() + 300_000 }
-  await job(mail, { abortSignal: new AbortController().signal })
-  const { rows } = await sql`SELECT run_at <= now() AS "isDue", payload->>'waitsFor' AS "waitsFor"
-    FROM graphile_worker._private_jobs`.execute(db)
-  expect(rows).toEqual([{ isDue: true, waitsFor: 'login' }])
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
+import { IS_PAUSED } from './login-pause.repository.ts'
 
 /** How mails are doing: the queue, and what became of mails in the last hour. */
 export type MailHealth = {
@@ -18,49 +19,28 @@ export type MailHealth = {
   lastHour: { sent: number; refused: number; expired: number }
 }
 
-/** Reads how mails are doing. They are the jobs whose names begin with `send-`. */
+/** Reads how mails are doing. They fail where one that was tried waits, and none was taken or refused for its address since. */
 export async function mailHealth(db: Queryable): Promise<MailHealth> {
-  const queue = await selectQueue(db)
-  const failure = queue.failing > 0 ? await selectFailure(db) : undefined
-  return { ...queue, ...NO_FAILURE, ...failure, lastHour: await selectLastHour(db) }
-}
-
-const NO_FAILURE = { failingSince: null, error: null, reason: null }
-
-/** A job that has just queued its mail again and is about to end: graphile-worker has set its attempts to the highest number. */
-const IS_ENDING = sql`j.locked_at IS NOT NULL AND j.attempts = j.max_attempts`
-
-async function selectQueue(db: Queryable) {
-  const { rows } = await sql<Pick<MailHealth, 'waiting' | 'failing' | 'limited' | 'oldestSeconds'>>`
+  const { rows } = await sql<MailHealth>`
+    WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),
+      answered AS (SELECT max(at) AS at FROM outbox WHERE state IN ('sent', 'refused')),
+      failed AS (SELECT w.* FROM waiting w, answered a
+        WHERE w.state = 'retrying' AND coalesce(w.at > a.at, true)),
+      newest AS (SELECT error, coalesce(answer, error) AS reason FROM failed ORDER BY at DESC, id DESC LIMIT 1)
     SELECT count(*)::int AS waiting,
-      (count(*) FILTER (WHERE coalesce((payload->>'tries')::int, 0) > 0 OR j.attempts > 1
-        OR payload->>'waitsFor' = 'login'))::int AS failing,
-      (count(*) FILTER (WHERE payload->>'waitsFor' = 'limit'))::int AS limited,
-      coalesce(extract(epoch FROM now() - min(
-        coalesce(to_timestamp((payload->>'queuedAt')::float8 / 1000), j.created_at)
-      )), 0)::float8 AS "oldestSeconds"
-    FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE t.identifier LIKE 'send-%' AND NOT (${IS_ENDING})`.execute(db)
-  return rows[0] ?? { waiting: 0, failing: 0, limited: 0, oldestSeconds: 0 }
-}
-
-/** What has failed since the last mail that a server took or refused for its address; nothing where others get through. */
-async function selectFailure(db: Queryable) {
-  const { rows } = await sql<Pick<MailHealth, 'failingSince' | 'error' | 'reason'>>`
-    WITH answered AS (SELECT max(at) AS at FROM mail_log WHERE outcome IN ('sent', 'refused')),
-      failed AS (SELECT m.* FROM mail_log m, answered a
-        WHERE m.outcome = 'retrying' AND (a.at IS NULL OR m.at > a.at))
-    SELECT (SELECT greatest(min(first_at), (SELECT at FROM answered)) FROM failed) AS "failingSince",
-      error, coalesce(answer, error) AS reason
-    FROM failed ORDER BY at DESC, id DESC LIMIT 1`.execute(db)
-  return rows[0]
-}
-
-async function selectLastHour(db: Queryable): Promise<MailHealth['lastHour']> {
-  const { rows } = await sql<MailHealth['lastHour']>`
-    SELECT (count(*) FILTER (WHERE outcome = 'sent'))::int AS sent,
-      (count(*) FILTER (WHERE outcome = 'refused'))::int AS refused,
-      (count(*) FILTER (WHERE outcome = 'expired'))::int AS expired
-    FROM mail_log WHERE at > now() - interval '1 hour'`.execute(db)
-  return rows[0] ?? { sent: 0, refused: 0, expired: 0 }
+      (count(*) FILTER (WHERE tries > 0 OR ${IS_PAUSED}))::int AS failing,
+      (count(*) FILTER (WHERE state = 'limited'))::int AS limited,
+      coalesce(extract(epoch FROM now() - min(queued_at)), 0)::float8 AS "oldestSeconds",
+      (SELECT greatest(min(queued_at), (SELECT at FROM answered)) FROM failed
+        HAVING count(*) > 0) AS "failingSince",
+      (SELECT error FROM newest) AS error, (SELECT reason FROM newest) AS reason,
+      (SELECT json_build_object(
+        'sent', count(*) FILTER (WHERE state = 'sent'),
+        'refused', count(*) FILTER (WHERE state = 'refused'),
+        'expired', count(*) FILTER (WHERE state = 'expired')
+      ) FROM outbox WHERE at > now() - interval '1 hour') AS "lastHour"
+    FROM waiting`.execute(db)
+  const [health] = rows
+  if (!health) throw new Error('a count returned no row')
+  return health
 }

@@ -1,6 +1,16 @@
 import { formatTime } from '../../contract/dates.ts'
 import type { Device } from '../../contract/fields.ts'
 
+/** What mails are written with. */
+export type MailOptions = {
+  appName: string
+  /** The origin people see, for links. */
+  origin: string
+}
+
+/** What those are written with that say whom to write where the mail itself does not help. */
+export type NoticeOptions = MailOptions & { contact: string | undefined }
+
 /** Names as the web app sends them (those of bowser). */
 const BROWSERS = [
   'Chrome',

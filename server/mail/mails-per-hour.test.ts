@@ -6,7 +6,7 @@ import { passLimitTime } from '../testing/passing-time.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { appForTest } from '../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
-import { queueMail } from './queue-mail.ts'
+import { queueMail, wakeSenders } from './queue-mail.ts'
 
 test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of them codes only, and codes go first', async () => {
   const mailbox = await openMailbox()
@@ -22,16 +22,16 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
   await expect
     .poll(async () => ({
       sent: mailbox.mails.length,
-      limited: (await limitedOf()).map(({ priority }) => priority),
+      limited: (await limitedOf()).map(({ isUrgent }) => isUrgent),
     }))
-    .toEqual({ sent: 3, limited: [0, 0, 0] })
+    .toEqual({ sent: 3, limited: [false, false, false] })
 
   await startAt(app, '/registrations', { email: 'first@example.org' })
   await mailbox.mailTo('first@example.org')
   const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
   await expect
-    .poll(async () => (await limitedOf()).map(({ priority }) => priority))
-    .toEqual([-1, 0, 0, 0])
+    .poll(async () => (await limitedOf()).map(({ isUrgent }) => isUrgent))
+    .toEqual([true, false, false, false])
   expect(mailbox.mails).toHaveLength(4)
   const asked = { body: { clientToken: 'one browser' } }
   expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
@@ -47,17 +47,16 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
   await expect
     .poll(async () => {
       await passLimitTime(app, 3600)
-      await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
-        FROM graphile_worker._private_jobs WHERE payload->>'waitsFor' = 'limit'`.execute(app.db)
+      await sql`UPDATE outbox SET due_at = now() WHERE state = 'limited'`.execute(app.db)
+      await wakeSenders(app.db)
       return mailbox.mails.length
     })
     .toBe(8)
   expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(8)
 
   async function limitedOf() {
-    const { rows } = await sql<{ priority: number }>`
-      SELECT priority FROM graphile_worker._private_jobs
-      WHERE payload->>'waitsFor' = 'limit' ORDER BY priority`.execute(app.db)
+    const { rows } = await sql<{ isUrgent: boolean }>`SELECT is_urgent AS "isUrgent" FROM outbox
+      WHERE state = 'limited' ORDER BY is_urgent DESC`.execute(app.db)
     return rows
   }
 })

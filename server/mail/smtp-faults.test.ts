@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EmailNotice } from '../account/account.mail.ts'
 import type { CodeMail } from '../codes/codes.mail.ts'
-import { addJob } from '../queue/queue.ts'
 import { databaseForTest } from '../testing/database-for-test.ts'
 import { freePort } from '../testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../testing/mailbox.ts'
 import { startAt } from '../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../testing/smtp-faults.ts'
 import { appForTest, startTestApp, type TestApp } from '../testing/test-app.ts'
+import { queueMail } from './queue-mail.ts'
 
 /** Long enough for a busy machine. */
 const SLOW_MACHINE = { timeout: 15_000 }
@@ -36,26 +36,23 @@ async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
   return { id: ids[0] ?? '', ms: Math.min(...times) }
 }
 
-/** Queues a notice that a process took so many seconds ago, before it was killed. */
+/** Queues a notice that a process has claimed for so many more seconds, before it was killed. */
 function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds: number }) {
   return app.db.transaction().execute(async (tx) => {
     const expiresAt = Date.now() + 600_000
-    const payload: EmailNotice = { to, username: 'olga_1', changeId: 'any', expiresAt }
-    await addJob(tx, 'send-email-notice', { payload })
-    await sql`UPDATE graphile_worker._private_jobs
-      SET locked_by = 'gone ' || ${to}, locked_at = now() - ${heldSeconds} * interval '1 second'
+    const notice: EmailNotice = { to, username: 'olga_1', changeId: 'any', expiresAt }
+    await queueMail(tx, 'send-email-notice', notice)
+    await sql`UPDATE outbox SET claimed_until = now() + ${heldSeconds} * interval '1 second'
       WHERE payload->>'to' = ${to}`.execute(tx)
   })
 }
 
-/** Waits until the queue has no job, due now or later. */
-function queueIsEmpty({ db }: TestApp): Promise<void> {
+/** Waits until only mails to these addresses wait, due now or later. */
+function waitingOnly({ db }: TestApp, masked: string[]): Promise<void> {
+  const waiting = db.selectFrom('outbox').select('masked').where('payload', 'is not', null)
   return expect
-    .poll(async () => {
-      const { rows } = await sql`SELECT FROM graphile_worker._private_jobs`.execute(db)
-      return rows.length
-    }, SLOW_MACHINE)
-    .toBe(0)
+    .poll(async () => (await waiting.execute()).map((mail) => mail.masked), SLOW_MACHINE)
+    .toEqual(masked)
 }
 
 test('with SMTP down, a start returns within 300 ms, and the mail arrives once SMTP is back', async () => {
@@ -117,7 +114,7 @@ test.each([
   await startAt(app, '/registrations', { email: EMAIL })
   const line = await app.logLine('mail refused')
   expect(JSON.parse(line)).toMatchObject({ reply: refusal.code, to: 'o***@example.org' })
-  await queueIsEmpty(app)
+  await waitingOnly(app, [])
   expect(refusing.counts.refusals).toBe(1)
 })
 
@@ -132,7 +129,7 @@ test('retries stop when the code expires: no mail arrives later', async () => {
     device: null,
     askedAt: Date.now(),
   }
-  await addJob(app.db, 'send-code', { payload: { ...mail, tries: 3 } })
+  await queueMail(app.db, 'send-code', mail)
   await app.logLine('mail given up')
   expect(app.logged.filter((line) => /mail sent|will retry/.test(line))).toEqual([])
   expect(mailbox.mails).toEqual([])
@@ -155,13 +152,10 @@ test('a queued mail survives the end of the process, and the next one sends it',
 test('a mail that a killed process was sending is sent by another after a minute', async () => {
   const mailbox = await mailboxForTest()
   const app = await appForTest({ config: { smtpUrl: mailbox.url } })
-  await holdNotice(app, { to: EMAIL, heldSeconds: 61 })
-  await holdNotice(app, { to: 'petr@example.org', heldSeconds: 50 })
-  await addJob(app.db, 'release-mails', { payload: {} })
+  await holdNotice(app, { to: 'petr@example.org', heldSeconds: 10 })
+  await holdNotice(app, { to: EMAIL, heldSeconds: -1 })
   await mailbox.mailTo(EMAIL)
-  const { rows } = await sql`
-    SELECT locked_by FROM graphile_worker.jobs WHERE locked_by LIKE 'gone %'`.execute(app.db)
-  expect(rows).toEqual([{ locked_by: 'gone petr@example.org' }])
+  await waitingOnly(app, ['p***@example.org'])
   expect(mailbox.mails).toHaveLength(1)
 })
 
@@ -170,7 +164,7 @@ test('a mail waits for its retry in the queue, which does not contain the code',
   const { body } = await startAt(app, '/registrations', { email: EMAIL })
   await app.logLine('mail not sent, will retry')
   const { rows } = await sql<{ payload: object }>`
-    SELECT payload FROM graphile_worker._private_jobs`.execute(app.db)
+    SELECT payload FROM outbox`.execute(app.db)
   const mail = expect.objectContaining({ to: EMAIL, operationId: body.id })
   expect(rows).toContainEqual({ payload: mail })
   expect(JSON.stringify(rows)).not.toContain(app.codeFor(body.id))

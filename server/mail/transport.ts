@@ -15,17 +15,6 @@ export type MailTransport = {
   destination: string
 }
 
-/** What a feature needs to write and send its mails. */
-export type MailOptions = {
-  appName: string
-  /** The origin people see, for links. */
-  origin: string
-  transport: MailTransport
-}
-
-/** What it needs for those that say whom to write where the mail itself does not help. */
-export type NoticeOptions = MailOptions & { contact: string | undefined }
-
 type Options = {
   smtpUrl: string | undefined
   from: { name: string; address: string }

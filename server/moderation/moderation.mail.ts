@@ -1,6 +1,7 @@
 import { formatDate } from '../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
-import type { MailOptions, NoticeOptions } from '../mail/transport.ts'
+import type { MailOptions, NoticeOptions } from '../mail/mail-words.ts'
+import type { Mail } from '../mail/smtp.ts'
 import type { Waiting } from './queue.repository.ts'
 
 /** A queued mail that tells moderators of waiting posts. */
@@ -11,15 +12,12 @@ export type QueueMail = {
   isHidingStopped?: boolean
 }
 
-/**
- * Writes and sends the mail to the moderators, with how much waits in the moment it is written. Where nothing waits any more it sends none, and
- * returns null. Rejects when it was not sent.
- */
-export async function sendQueueMail(
-  { to, waiting, isHidingStopped = false }: QueueMail & { waiting: Waiting },
-  signal: AbortSignal,
-  { appName, origin, transport }: MailOptions,
-): Promise<string | null> {
+/** Writes the mail to the moderators, with how much waits in this moment; null where nothing waits any more. */
+export function writeQueueMail(
+  { to, isHidingStopped = false }: QueueMail,
+  waiting: Waiting,
+  { appName, origin }: MailOptions,
+): Mail | null {
   if (waiting.oldest === null) return null
   const stopped = isHidingStopped
     ? [
@@ -39,7 +37,7 @@ export async function sendQueueMail(
   ]
   const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
   const subject = `${what}: ${waiting.posts} · ${appName}`
-  return await transport.send({ to, subject, text: lines.join('\n') }, signal)
+  return { to, subject, text: lines.join('\n') }
 }
 
 /** A queued mail to the author of a post that was decided about. */
@@ -70,12 +68,11 @@ const SUBJECTS = {
   'appeal refused': 'Решение осталось в силе',
 } as const
 
-/** Writes and sends the mail to the author. Rejects when it was not sent. */
-export async function sendDecisionMail(
+/** Writes the mail to the author. */
+export function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
-  signal: AbortSignal,
-  { appName, origin, contact, transport }: NoticeOptions,
-): Promise<string> {
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
   const own = `${origin}${PATHS.ownPosts}`
   const because = reason ? [`Причина: ${reason.replace(/\.$/, '')}.`] : []
   const isWave = outcome === 'removed' && posts > 1
@@ -99,20 +96,18 @@ export async function sendDecisionMail(
       ...because,
     ],
   }[outcome]
-  const mail = {
+  return {
     to,
     subject: `${isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]} · ${appName}`,
     text: [...lines, '', isWave ? 'Текст первой из них:' : 'Текст записи:', '', text].join('\n'),
   }
-  return await transport.send(mail, signal)
 }
 
-/** Writes and sends the mail to a blocked user. Rejects when it was not sent. */
-export async function sendBlockMail(
+/** Writes the mail to a blocked user. */
+export function writeBlockMail(
   { to, reason, blockedUntil }: BlockMail,
-  signal: AbortSignal,
-  { appName, contact, transport }: NoticeOptions,
-): Promise<string> {
+  { appName, contact }: NoticeOptions,
+): Mail {
   const lines = [
     `Модератор сайта «${appName}» закрыл вам возможность писать.`,
     `Причина: ${reason.replace(/\.$/, '')}.`,
@@ -122,7 +117,7 @@ export async function sendBlockMail(
     ...asking(contact),
   ]
   const subject = `Вы можете только читать · ${appName}`
-  return await transport.send({ to, subject, text: lines.join('\n') }, signal)
+  return { to, subject, text: lines.join('\n') }
 }
 
 const CAN_STILL =

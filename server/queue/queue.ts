@@ -3,6 +3,7 @@ import { Logger, type RunnerOptions, run } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
+import { queueRecurring, type RecurringJob } from './recurring-jobs.ts'
 
 /** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
 type JobTask<Payload> = (
@@ -19,19 +20,13 @@ type JobsLog = {
 
 type JobsOptions = {
   tasks: JobTasks
-  /** The lines of a crontab (UTC): minute, hour, day, month, weekday, task. */
-  crontab: string
+  recurring: RecurringJob[]
   log: JobsLog
 }
 
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
-/** Longer than any pause between the attempts of a job. */
-const LONGEST_WAIT_SECONDS = 300
-/** How far the clock may be before or behind the crontab's next minute until the runner is restarted. */
-const CRON_AHEAD_MS = 120_000
-const CRON_BEHIND_MS = 86_400_000
 /** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
@@ -39,75 +34,38 @@ type NewJob = {
   payload: object
   /** Milliseconds until it is due; 0 unless given. */
   afterMs?: number
-  /** Jobs with a lower number run first; 0 unless given. */
-  priority?: number
-  /** No two jobs that wait have the same key. */
+  /** A job takes the place of one with the same key that waits. */
   key?: string
-  /** What happens where a job with the key waits, and does not run: it stays as it is, or the new one takes its place. */
-  onSameKey?: 'keep' | 'replace'
 }
 
 /** Queues a job; in a transaction it is queued when that commits. */
 export async function addJob(
   db: Queryable,
   task: string,
-  { payload, afterMs = 0, priority = 0, key, onSameKey = 'replace' }: NewJob,
+  { payload, afterMs = 0, key }: NewJob,
 ): Promise<void> {
-  await sql`SELECT graphile_worker.add_job(
-    ${task}, ${JSON.stringify(payload)}::json, run_at => now() + ${afterMs} * interval '1 millisecond',
-    priority => ${priority}::integer, job_key => ${key ?? null}::text
+  await sql`SELECT graphile_worker.add_job(${task}, ${JSON.stringify(payload)}::json,
+    run_at => now() + ${afterMs} * interval '1 millisecond', job_key => ${key ?? null}::text)`.execute(
+    db,
   )
-  WHERE ${onSameKey === 'replace'} OR NOT EXISTS (
-    SELECT FROM graphile_worker._private_jobs WHERE key = ${key ?? null}::text AND locked_at IS NULL
-  )`.execute(db)
 }
 
-/**
- * Unlocks the jobs of some tasks that a worker has held for `heldSeconds`, longer than any of them takes: its process was
- * killed. Without this the queue would run them again only after four hours. One that has lost its key, because another job
- * took its place, is removed: it would never run. Jobs that were scheduled too far ahead, because a clock was ahead, run now.
- */
-export async function releaseAbandonedJobs(
-  db: Queryable,
-  tasks: string[],
-  heldSeconds: number,
-): Promise<void> {
-  await sql`SELECT graphile_worker.force_unlock_workers(array_agg(locked_by))
-    FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND (locked_at < now() - ${heldSeconds} * interval '1 second'
-      OR locked_at > now() + interval '1 minute')
-  `.execute(db)
-  await sql`SELECT graphile_worker.complete_jobs(array_agg(id)) FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND locked_at IS NULL AND key IS NULL AND attempts >= max_attempts
-  `.execute(db)
-  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => now())
-    FROM graphile_worker.jobs
-    WHERE task_identifier = ANY(${tasks}) AND run_at > now() + ${LONGEST_WAIT_SECONDS} * interval '1 second'
-  `.execute(db)
-}
-
-/** Lets the crontab run again where a clock that was ahead has marked its tasks as done in the future. */
-export async function resetFutureCrons(db: Queryable): Promise<void> {
-  await sql`UPDATE graphile_worker._private_known_crontabs SET last_execution = NULL
-    WHERE last_execution > now() + interval '2 minutes'`.execute(db)
-}
-
-/** Runs queued jobs and the crontab until `stop()` of the result is called, which waits for the running jobs. */
+/** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
-  { tasks, crontab, log }: JobsOptions,
+  { tasks, recurring, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Payloads of jobs contain addresses: only the message and the error are logged.
+    // Only the message and the error are logged, of a job neither its payload nor whom it is about.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
   })
-  return keepRunning(log, {
+  const stopRunning = await keepRunning(log, {
     pgPool: pool,
     taskList: tasks,
     gracefulShutdownAbortTimeout: FINISH_MS,
-    crontab,
+    parsedCronItems: [],
     logger,
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
@@ -115,59 +73,46 @@ export async function startJobs(
     // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
-}
-
-/**
- * Replaces each runner that fails because of the database, until `stop()` is called: such a runner ends or, where its first
- * query of the queue failed, never finds a job again.
- */
-async function keepRunning(log: JobsLog, options: RunnerOptions) {
-  const stopping = new AbortController()
-  let runner = await begin(options)
-  const replacing = replaceFailed()
-
-  async function replaceFailed(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await runner.failed
-      await runner.stop()
-      if (stopping.signal.aborted) return
-      log.error({}, 'jobs stopped, will start again')
-      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      await begin(options).then(
-        (next) => {
-          runner = next
-        },
-        (err) => log.error({ err }, 'jobs did not start'),
-      )
-    }
-    await runner.stop()
-  }
-
+  const stopQueueing = queueRecurring(pool, recurring)
   return {
-    async stop(): Promise<void> {
-      stopping.abort()
-      await runner.stop()
-      await replacing
+    stop() {
+      stopQueueing()
+      return stopRunning()
     },
   }
 }
 
-/** Starts a runner; `failed` resolves when it has ended, could not read the queue, or saw the clock jump. */
-async function begin(options: RunnerOptions) {
-  const runner = await run(options)
-  const { promise: isUseless, resolve } = Promise.withResolvers<void>()
-  runner.events.once('worker:getJob:error', () => resolve())
-  // Otherwise the crontab would wait until that time comes again, or make up for each missed minute.
-  const restartAfterJump = (cron: { currentTimestamp: number; expectedTimestamp: number }) => {
-    const late = cron.currentTimestamp - cron.expectedTimestamp
-    if (late < -CRON_AHEAD_MS || late > CRON_BEHIND_MS) resolve()
+/**
+ * Replaces each runner that fails because of the database, until the returned function is called: such a runner ends or, where its
+ * first query of the queue failed, never finds a job again.
+ */
+async function keepRunning(log: JobsLog, options: RunnerOptions) {
+  const stopping = new AbortController()
+  let runner = await run(options)
+  // A runner that has ended by itself rejects here.
+  const stopRunner = () => runner.stop().catch(() => {})
+  const replacing = replaceFailed()
+
+  async function replaceFailed(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { promise: isUseless, resolve } = Promise.withResolvers<void>()
+      runner.events.once('worker:getJob:error', () => resolve())
+      await Promise.race([runner.promise.catch(() => {}), isUseless])
+      await stopRunner()
+      if (stopping.signal.aborted) return
+      log.error({}, 'jobs stopped, will start again')
+      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      runner = await run(options).catch((err) => {
+        log.error({ err }, 'jobs did not start')
+        return runner
+      })
+    }
+    await stopRunner()
   }
-  runner.events
-    .on('cron:prematureTimer', restartAfterJump)
-    .on('cron:overdueTimer', restartAfterJump)
-  return {
-    failed: Promise.race([runner.promise.catch(() => {}), isUseless]),
-    // A runner that has ended by itself rejects here.
-    stop: () => runner.stop().catch(() => {}),
+
+  return async (): Promise<void> => {
+    stopping.abort()
+    await stopRunner()
+    await replacing
   }
 }

@@ -1,7 +1,8 @@
 import { PATHS } from '../../contract/pages.ts'
+import type { NoticeOptions } from '../mail/mail-words.ts'
 import { whenAndWhere } from '../mail/mail-words.ts'
 import type { QueuedMail } from '../mail/queue-mail.ts'
-import type { NoticeOptions } from '../mail/transport.ts'
+import type { Mail } from '../mail/smtp.ts'
 
 /** A queued notice that a client has signed in which had never done so as this user. */
 export type SignInNotice = QueuedMail & {
@@ -11,13 +12,12 @@ export type SignInNotice = QueuedMail & {
   signedInAt: number
 }
 
-/** Writes and sends a notice, unless `signal` aborts. Returns the mail server's answer; rejects when it was not sent. */
-export async function sendSignInNotice(
+/** Writes a notice. */
+export function writeSignInNotice(
   { to, username, device, signedInAt }: SignInNotice,
-  signal: AbortSignal,
-  { appName, origin, contact, transport }: NoticeOptions,
-): Promise<string> {
-  const mail = {
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
+  return {
     to,
     subject: `Вход с нового устройства · ${appName}`,
     text: [
@@ -33,5 +33,4 @@ export async function sendSignInNotice(
       ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
     ].join('\n'),
   }
-  return await transport.send(mail, signal)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { wakeSenders } from '../mail/queue-mail.ts'
 import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
@@ -46,8 +47,8 @@ export async function passReleaseTime({ db }: TestApp, seconds: number): Promise
 export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await sql`UPDATE mail_pause SET next_try_at = next_try_at - ${passed}`.execute(db)
-  await sql`SELECT graphile_worker.reschedule_jobs(array_agg(id), run_at => min(run_at) - ${passed})
-    FROM graphile_worker._private_jobs WHERE payload->>'to' IS NOT NULL`.execute(db)
+  await sql`UPDATE outbox SET due_at = due_at - ${passed} WHERE payload IS NOT NULL`.execute(db)
+  await wakeSenders(db)
 }
 
 /** Makes every rate limit that is counted in the database so many seconds older. */

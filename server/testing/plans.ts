@@ -13,8 +13,8 @@ export type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** The queue's own statements, with which it asks for jobs at any moment, quote the name of its schema. */
-const BY_QUEUE = /"graphile_worker"/
+/** The queue's own statements, with which it asks for jobs at any moment, quote the name of its schema; senders ask the outbox. */
+const BY_QUEUE = /"graphile_worker"|\boutbox\b/
 
 /** Records every statement with parameters that this process sends while `work` runs, but for those of the job queue itself. */
 export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { expect } from 'vitest'
 import type { Queryable } from '../db/database.ts'
+import { IS_PAUSED } from '../mail/login-pause.repository.ts'
 
 type Refusal = {
   code: number
@@ -113,13 +114,14 @@ export async function openStuckSmtp(behindPort: number) {
   }
 }
 
-/** Waits until every mail in the queue waits for a later time, and none is being sent. */
+/** Waits until every mail in the outbox waits for a later time or for the login, and none is being sent. */
 export function untilAllWait(db: Queryable): Promise<void> {
   return expect
     .poll(async () => {
-      const { rows } = await sql<{ busy: number }>`SELECT count(*)::int AS busy
-        FROM graphile_worker._private_jobs
-        WHERE payload->>'to' IS NOT NULL AND (run_at <= now() OR locked_at IS NOT NULL)`.execute(db)
+      const { rows } = await sql<{ busy: number }>`SELECT count(*)::int AS busy FROM outbox
+        WHERE payload IS NOT NULL AND (claimed_until IS NOT NULL OR NOT ${IS_PAUSED} AND due_at <= now())`.execute(
+        db,
+      )
       return rows[0]?.busy
     })
     .toBe(0)

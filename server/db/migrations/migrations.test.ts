@@ -9,6 +9,8 @@ import * as posts from './002-posts.ts'
 import { recomputeEmailKeys } from './003-mailboxes.ts'
 import * as installation from './005-installation.ts'
 import * as moderation from './006-moderation.ts'
+import * as mailLog from './009-mail-log.ts'
+import * as outbox from './016-outbox.ts'
 
 test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
   const server = inject('databaseUrl')
@@ -183,5 +185,34 @@ test('bans on what is no network are removed, the others stay and are compared b
   expect(bans).toEqual([
     { value: '203.0.113.0/24', network: '203.0.113.0/24' },
     { value: 'spam.example', network: null },
+  ])
+})
+
+test('the log of mails moves into the outbox, without the mails whose jobs wait', async () => {
+  const server = inject('databaseUrl')
+  const name = `test_outbox_${process.pid}`
+  await createDatabase(server, name)
+  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const { db, close } = openDatabase(withDatabase(server, name), () => {})
+  onTestFinished(close)
+  const unshaped = db as unknown as Kysely<unknown>
+  for (const migration of [product, installation, mailLog]) await migration.up(unshaped)
+  await sql`INSERT INTO mail_log (task, address_hash, masked, first_at, at, outcome, tries, reply, answer) VALUES
+    ('send-code', '\\x01', 'o***@x.ru', '2026-01-02Z', '2026-01-03Z', 'refused', 2, 550, '550 no'),
+    ('send-code', '\\x02', 'p***@x.ru', now(), now(), 'retrying', 1, NULL, NULL)`.execute(db)
+  await outbox.up(unshaped)
+  expect(await db.selectFrom('outbox').selectAll().execute()).toMatchObject([
+    {
+      task: 'send-code',
+      state: 'refused',
+      payload: null,
+      queued_at: new Date('2026-01-02Z'),
+      at: new Date('2026-01-03Z'),
+      tries: 2,
+      masked: 'o***@x.ru',
+      address_hash: Buffer.of(1),
+      reply: 550,
+      answer: '550 no',
+    },
   ])
 })

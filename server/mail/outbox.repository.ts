@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Queryable } from '../db/database.ts'
+import type { OutboxState } from '../db/tables.ts'
+import { emailKey } from './email-address.ts'
+import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
+import { type QueuedMail, wakeSenders } from './queue-mail.ts'
+import { LONGEST_CONVERSATION_SECONDS } from './smtp.ts'
+
+/** Longer than sending a mail and storing its outcome take, so that no two processes send it at a time. */
+const CLAIM = sql.raw(`interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`)
+/** No mail is put off for longer. */
+export const LONGEST_WAIT_MS = 300_000
+const LONGEST_WAIT = sql.raw(`interval '${LONGEST_WAIT_MS / 1000} seconds'`)
+
+/** Nobody sends it, and it may be tried. A time that is later than any on purpose was set while the clock was ahead. */
+const IS_DUE = sql<boolean>`payload IS NOT NULL
+  AND (due_at <= now() OR due_at > now() + 2 * ${LONGEST_WAIT})
+  AND (claimed_until IS NULL OR claimed_until <= now() OR claimed_until > now() + 2 * ${CLAIM})`
+
+/** A mail that this process alone sends, for as long as its claim lasts. */
+export type ClaimedMail = {
+  id: string
+  task: string
+  payload: QueuedMail
+  /** Milliseconds until it expires. */
+  leftMs: number
+  claimedUntil: Date
+  state: OutboxState
+  tries: number
+  isUnanswered: boolean
+  /** Whether it is the one of this minute that tries a refused login again. */
+  isProbe: boolean
+}
+
+/**
+ * Claims a due mail of these tasks, an urgent one first, for a minute. While the login is refused, one mail a minute is claimed by all
+ * nodes together, and those that have expired. A next try later than two pauses was set while the clock was ahead.
+ */
+export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
+  const { rows } = await sql<ClaimedMail>`
+    WITH probe AS (
+      UPDATE mail_pause SET next_try_at = now() + ${PAUSE}
+      WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + 2 * ${PAUSE})
+        AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
+      RETURNING true
+    ), due AS (
+      SELECT id FROM outbox
+      WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
+        THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
+      ORDER BY is_urgent DESC, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${CLAIM})
+    FROM due WHERE outbox.id = due.id
+    RETURNING outbox.id, task, payload, claimed_until AS "claimedUntil", state, tries,
+      (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
+      is_unanswered AS "isUnanswered", EXISTS (SELECT FROM probe) AS "isProbe"`.execute(db)
+  return rows[0]
+}
+
+/** What has become of a claimed mail. */
+export type Outcome = {
+  state: OutboxState
+  /** Milliseconds until it is tried again; absent at its end. */
+  againMs?: number
+  /** Present where the mail server was asked. */
+  attempt?: Attempt
+}
+
+type Attempt = {
+  /** nodemailer's name of the error, the server's reply code, and its answer with addresses masked. */
+  error?: string | undefined
+  reply?: number | undefined
+  answer?: string | undefined
+  /** Whether the whole mail was sent, and no reply came. */
+  isUnanswered?: boolean
+}
+
+/**
+ * Stores what has become of a claimed mail, and empties its payload at its end. Returns false, and changes nothing, where the claim
+ * is over and somebody else has the mail. The address stays as a hash with `logKey`.
+ */
+export async function settleMail(
+  tx: Queryable,
+  { id, claimedUntil, payload, state: before }: ClaimedMail,
+  { state, againMs, attempt, logKey }: Outcome & { logKey: Buffer },
+): Promise<boolean> {
+  const { error = null, reply = null, answer = null, isUnanswered = false } = attempt ?? {}
+  const row = await tx
+    .updateTable('outbox')
+    .set((eb) => ({
+      state,
+      claimed_until: null,
+      address_hash: hashAddress(payload.to, logKey),
+      ...(state === before && !attempt ? {} : { at: sql<Date>`now()` }),
+      ...(againMs === undefined
+        ? { payload: null, key: null }
+        : { due_at: sql<Date>`now() + ${againMs} * interval '1 millisecond'` }),
+      ...(attempt && { tries: eb('tries', '+', 1), error, reply, answer }),
+      ...(isUnanswered && { is_unanswered: true }),
+    }))
+    .where('id', '=', id)
+    .where('claimed_until', '=', claimedUntil)
+    .returning('id')
+    .executeTakeFirst()
+  if (row && againMs !== undefined) await wakeSenders(tx, againMs)
+  return row !== undefined
+}
+
+/** Removes a mail that turned out to be none. */
+export async function removeMail(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom('outbox').where('id', '=', id).execute()
+}
+
+/** Returns the keyed hash of an address, by which the log of mails is searched. */
+export function hashAddress(address: string, logKey: Buffer): Buffer {
+  return createHmac('sha256', logKey).update(emailKey(address)).digest()
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Db, Queryable } from '../db/database.ts'
+import type { Outage } from '../db/outage.ts'
+import type { OutboxState } from '../db/tables.ts'
+import type { JobTasks } from '../queue/queue.ts'
+import { maskEmail } from './email-address.ts'
+import { endPause, pauseMails } from './login-pause.repository.ts'
+import {
+  type ClaimedMail,
+  claimMail,
+  LONGEST_WAIT_MS,
+  type Outcome,
+  removeMail,
+  settleMail,
+} from './outbox.repository.ts'
+import { type QueuedMail, wakeSenders } from './queue-mail.ts'
+import { type Mail, MailFailure } from './smtp.ts'
+import { maskAnswer } from './smtp-answer.ts'
+import type { MailTransport } from './transport.ts'
+
+/** How mails of one kind are written. */
+export type MailKind<M extends QueuedMail> = {
+  /** Writes a mail that expires in `leftMs`. Returns null where there is nothing to write any more. */
+  write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
+  /** Stores what follows from what has become of the mail, in the same transaction. */
+  settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: payloads differ by kind; each kind states its own
+type MailKinds = Record<string, MailKind<any>>
+
+type Options = {
+  db: Db
+  kinds: MailKinds
+  transport: MailTransport
+  /** Counts a mail as one of its hour's; resolves to the milliseconds to wait where those are used up. */
+  charge: (isUrgent: boolean) => Promise<number>
+  /** The key that hashes addresses for the log of mails. */
+  logKey: Buffer
+  log: Record<'warn' | 'info', (details: object, message: string) => void>
+  outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
+}
+
+/** What has become of a mail, the message of its line in the log, the operator's hint, and whether the server takes who we are. */
+type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
+
+/** After this other jobs take their turn: a server that hangs would keep them waiting for as long as mails do. */
+const TURN_MS = 1000
+const FIRST_RETRY_MS = 2000
+const LONGEST_RETRY_MS = 15_000
+/** The pause between two attempts to store what has become of a mail. */
+const STORE_AGAIN_MS = 1000
+
+/**
+ * Makes the job that sends due mails, one after another. A mail that failed, or was interrupted by the end of the
+ * process, is tried again after 2, 4, 8 and then every 15 s, until it expires. A mail that its server refuses permanently is not
+ * tried again. A mail that was sent whole without a reply may have arrived, and is tried again only once.
+ */
+export function createSending(options: Options): JobTasks[string] {
+  const { db, kinds, transport, charge, log, outage } = options
+
+  async function send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
+    if (mail.leftMs <= 0) return settle(mail, GIVEN_UP)
+    const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
+    // What was never tried is no mail at all.
+    if (!written) return mail.tries > 0 ? settle(mail, GIVEN_UP) : removeMail(db, mail.id)
+    // It counts as one mail, however often it is tried.
+    const waitMs = mail.tries > 0 ? 0 : await charge(mail.payload.isUrgent ?? false)
+    if (waitMs > 0) {
+      const againMs = Math.min(waitMs, LONGEST_WAIT_MS)
+      return settle(mail, { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs })
+    }
+    const result = await converse(mail, written, signal)
+    if (result.login === 'refused') await pauseMails(db)
+    await settle(mail, result)
+    if (result.login === 'accepted' && mail.isProbe) await endPause(db)
+  }
+
+  async function converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
+    try {
+      const answer = maskAnswer(await transport.send(written, signal), mail.payload.to)
+      return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
+    } catch (error) {
+      return judgeFailure(mail, error as Error)
+    }
+  }
+
+  /** Stores what has become of a mail, and logs it: of one that asks again and again whether it may be sent, only the first time. */
+  async function settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result) {
+    const { task, payload, state } = mail
+    await store(mail, outcome).catch((err) => {
+      log.warn({ task, err }, 'outcome not stored')
+      void storeLater(mail, outcome)
+    })
+    const { error: code, reply, answer } = outcome.attempt ?? {}
+    if (!outcome.attempt && outcome.state === state) return
+    const details = { task, to: maskEmail(payload.to), code, reply, answer, hint }
+    log[outcome.state === 'sent' && code === undefined ? 'info' : 'warn'](details, message)
+  }
+
+  function store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+    return db.transaction().execute(async (tx) => {
+      if (!(await settleMail(tx, mail, { ...outcome, logKey: options.logKey }))) return
+      await kinds[mail.task]?.settled?.(tx, mail.payload, outcome.state)
+    })
+  }
+
+  /** A mail that was sent must not be sent again. No job waits for this: in an outage the runner of jobs may be replaced. */
+  async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+    await delay(STORE_AGAIN_MS)
+    await outage.whenAvailable()
+    if (!outage.isClosed()) await store(mail, outcome).catch(() => storeLater(mail, outcome))
+  }
+
+  return async (_, { abortSignal }) => {
+    const end = performance.now() + TURN_MS
+    while (performance.now() < end && !abortSignal.aborted) {
+      const mail = await claimMail(db, Object.keys(kinds))
+      if (!mail) return
+      await send(mail, abortSignal)
+    }
+    await wakeSenders(db)
+  }
+}
+
+const GIVEN_UP: Result = { state: 'expired', message: 'mail given up' }
+
+/** Decides what becomes of a mail that was not sent because of an error. */
+function judgeFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
+  const { code } = error as NodeJS.ErrnoException
+  const failure = error instanceof MailFailure ? error : undefined
+  const isUnanswered = failure?.kind === 'unanswered'
+  const answer = failure && maskAnswer(failure.answer, payload.to)
+  const attempt = { error: code, reply: failure?.reply, answer, isUnanswered }
+  const failed = { attempt, hint: failure?.hint, login: failure?.login }
+  if (failure?.kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
+  if (isUnanswered && mail.isUnanswered) {
+    return { ...failed, state: 'sent', message: 'mail sent twice without an answer' }
+  }
+  const againMs = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
+  return { ...failed, state: 'retrying', message: 'mail not sent, will retry', againMs }
+}

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+
+/** A job that runs once in each period of so many minutes; a period begins `atMinute` minutes after the hour or midnight (UTC). */
+export type RecurringJob = { task: string; everyMinutes: number; atMinute: number }
+
+const ASK_MS = 10_000
+
+/**
+ * Queues the jobs of $1 whose period is another than the one they were last queued in, by the database's clock: the next one, one
+ * that was missed while no server ran, or the right one after a clock that was wrong. A job that is new waits for its next period.
+ */
+const QUEUE_DUE = `
+  WITH jobs AS (
+    SELECT task, floor((extract(epoch FROM now()) / 60 - "atMinute") / "everyMinutes")::bigint AS period
+    FROM json_to_recordset($1) AS job (task text, "everyMinutes" integer, "atMinute" integer)
+  ), new AS (
+    INSERT INTO recurring_jobs (task, period) SELECT task, period FROM jobs ON CONFLICT DO NOTHING
+  ), due AS (
+    SELECT task, jobs.period FROM recurring_jobs old JOIN jobs USING (task)
+    WHERE old.period <> jobs.period FOR UPDATE OF old SKIP LOCKED
+  ), begun AS (
+    UPDATE recurring_jobs SET period = due.period FROM due
+    WHERE recurring_jobs.task = due.task RETURNING recurring_jobs.task
+  )
+  SELECT graphile_worker.add_job(task) FROM begun`
+
+/** Queues each job once a period, whichever node is the first. Returns the function that stops it. */
+export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
+  const stopping = new AbortController()
+  const pause = { signal: stopping.signal, ref: false }
+  void keepAsking()
+  return () => stopping.abort()
+
+  async function keepAsking(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // While the database is away there is nothing to do; the next question follows.
+      await pool.query(QUEUE_DUE, [JSON.stringify(jobs)]).catch(() => {})
+      await delay(ASK_MS, undefined, pause).catch(() => {})
+    }
+  }
+}
