@@ -36,17 +36,12 @@ type LikeOfPost = DesiredLike & { postId: string }
 /**
  * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls for one post that
  * come while a statement on it runs share the next one, so that the row of a popular post is locked and flushed once for all
- * of them. `invalidate` is called with the post once per statement that changed rows, and every call of that statement
- * resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
+ * of them. The function rejects with POST_NOT_FOUND when there is no such post.
  */
-export function batchLikes(
-  db: Db,
-  invalidate: (postId: string) => Promise<void>,
-): (postId: string, like: DesiredLike) => Promise<number> {
+export function batchLikes(db: Db): (postId: string, like: DesiredLike) => Promise<number> {
   const setLike = batchWrites({
     keyOf: ({ postId }: LikeOfPost) => postId,
     write: (likes: LikeOfPost[]) => setLikes(db, likes),
-    invalidate: async ([like]) => like && invalidate(like.postId),
   })
   return (postId, like) => setLike({ postId, ...like })
 }

@@ -7,18 +7,21 @@ let app: TestApp
 let olga: TestUser
 /** Likes only what a test makes him like. */
 let petr: TestUser
+/** Only reads: whoever has just written reads past the cache. */
+let reader: TestUser
 let postId: string
 beforeAll(async () => {
   app = await startTestApp()
   olga = await app.signUp()
   petr = await app.signUp()
+  reader = await app.signUp()
   postId = (await app.publish(olga)).id
   await app.call('POST', `/posts/${postId}/likes`, { token: olga.token })
   await publishWithKey()
 })
 afterAll(() => app.close())
 
-const readWall = () => app.call('GET', '/posts', { token: petr.token })
+const readWall = () => app.call('GET', '/posts', { token: reader.token })
 function publishWithKey() {
   const headers = { 'idempotency-key': 'once' }
   return app.call('POST', '/posts', { token: olga.token, headers, body: { text: 'Один раз' } })
@@ -33,12 +36,8 @@ async function invalidates(call: () => Promise<TestAnswer>): Promise<boolean> {
 }
 
 const NO_CHANGES: [what: string, call: () => Promise<TestAnswer>, status: number][] = [
-  ['a second like', () => app.call('POST', `/posts/${postId}/likes`, { token: olga.token }), 200],
-  [
-    'a second unlike',
-    () => app.call('DELETE', `/posts/${postId}/likes`, { token: petr.token }),
-    200,
-  ],
+  ['a like', () => app.call('POST', `/posts/${postId}/likes`, { token: petr.token }), 200],
+  ['an unlike', () => app.call('DELETE', `/posts/${postId}/likes`, { token: petr.token }), 200],
   ['a retried publication', publishWithKey, 201],
   [
     'a reply to a missing post',
@@ -76,8 +75,6 @@ test.each(NO_CHANGES)('%s invalidates no cached response', async (_what, call, s
 })
 
 const CHANGES: [what: string, call: () => Promise<TestAnswer>][] = [
-  ['a like', () => app.call('POST', `/posts/${postId}/likes`, { token: petr.token })],
-  ['an unlike', () => app.call('DELETE', `/posts/${postId}/likes`, { token: petr.token })],
   [
     'a publication',
     () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Новое' } }),
