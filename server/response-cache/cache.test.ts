@@ -84,6 +84,25 @@ test('a read during which a post was published is cached as a stale one only', (
   expect([isFresh('/'), ageOf('/')]).toEqual([false, 0])
 })
 
+test('a page is served for a tenth of a second although posts were added since or while it was made, and not after an edit', () => {
+  const { cache, wait, isFresh } = cacheAtZero()
+  const page = { ...responseOf('<p>', ['7']), isPage: true }
+  const put = () => {
+    const generation = cache.generation()
+    cache.invalidate('posts added')
+    cache.put('/', page, generation)
+  }
+  put()
+  wait(99)
+  cache.invalidate('posts added')
+  expect(isFresh('/')).toBe(true)
+  wait(1)
+  expect(isFresh('/')).toBe(false)
+  put()
+  cache.invalidate('posts changed 8')
+  expect(isFresh('/')).toBe(false)
+})
+
 test('a node that no longer receives the changes of others serves nothing but stale responses, and none from before once it receives them again', () => {
   const { cache, put, isFresh, ageOf } = cacheAtZero()
   const before = cache.generation()

@@ -8,14 +8,15 @@ export type Stale = { response: CachedResponse; age: number }
 /** What this node knew when a read began: how many changes there had been, and how many of them edited or removed posts. */
 export type Generation = { changes: number; edits: number }
 
-type Entry = {
+type Entry = Generation & {
   response: CachedResponse
-  changes: number
   /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
   cachedAt: number
 }
 
 const MAX_AGE_MS = 1000
+/** A page is served for so long although posts were added since: rendering it for each of many would take half of the core. */
+const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
 
@@ -44,8 +45,11 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     /** Returns the response that anybody may be served with now. */
     get(url: string): CachedResponse | undefined {
       const entry = entries.get(url)
-      if (entry?.changes !== changes || clock() - entry.cachedAt > MAX_AGE_MS) return undefined
-      return entry.response
+      if (!entry) return undefined
+      const ms = clock() - entry.cachedAt
+      if (entry.changes === changes) return ms <= MAX_AGE_MS ? entry.response : undefined
+      const lacksOnlyPosts = entry.response.isPage && entry.edits === edits
+      return lacksOnlyPosts && ms < PAGE_MS ? entry.response : undefined
     },
 
     /** Returns the response that visitors may be served with while the database fails. */
@@ -63,7 +67,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
      */
     put(url: string, response: CachedResponse, generation: Generation): void {
       if (!isSubscribed || generation.edits !== edits) return
-      entries.set(url, { response, changes: generation.changes, cachedAt: clock() })
+      entries.set(url, { ...generation, response, cachedAt: clock() })
     },
 
     /** Begins a generation after a committed change, and forgets the responses that show a post which it edited or removed. */
@@ -81,10 +85,9 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     setSubscribed(value: boolean): void {
       isSubscribed = value
       changes++
-      if (!value) return
-      // Some changes may have been missed. Until now perhaps nothing could change, so that what was cached has stayed.
       edits++
-      entries.clear()
+      // Some changes may have been missed. Until now perhaps nothing could change, so that what was cached has stayed.
+      if (value) entries.clear()
     },
   }
 }

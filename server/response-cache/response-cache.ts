@@ -48,7 +48,8 @@ export function createResponseCache(options: Options) {
 
     /**
      * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
-     * answered: after it, this node serves nothing from before, and the others only until they hear of it. Never rejects.
+     * answered: after it, this node serves nothing from before, but for a page that may lack a post for a tenth of a second;
+     * the others do only until they hear of it. Never rejects.
      */
     async publishChange(change: Change): Promise<void> {
       invalidate(change)
