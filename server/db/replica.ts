@@ -33,7 +33,8 @@ export function openReplica(url: string, primary: Db): Replica {
   /** Resolves to the result of a read on a standby; undefined where that shows too old a state. Rejects as the read does. */
   function readFromStandby<T>(read: (db: Db) => Promise<T>): Promise<{ result: T } | undefined> {
     return db.connection().execute(async (standby) => {
-      const lag = await lagOf(standby)
+      // Below zero its clock is behind that of the primary.
+      const lag = Math.abs(await lagOf(standby))
       return lag < LAG_MAX_MS ? { result: await read(standby) } : undefined
     })
   }
