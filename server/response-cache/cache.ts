@@ -15,7 +15,7 @@ type Entry = Generation & {
 }
 
 const MAX_AGE_MS = 1000
-/** A page is served for so long although posts were added since: rendering it for each of many would take half of the core. */
+/** A page is served for so long although posts were added since: rendering it for each of many would take most of the core. */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
