@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { printMarkdown } from './table.ts'
 
 /**
- * Prints what some numbers of daily readers need, computed from the tables that the benchmarks printed into docs/performance.md and
- * docs/scaling.md and from the habits below.
+ * Prints what some numbers of daily readers need, computed from the tables that the benchmarks printed into docs/performance.md
+ * and from the habits below.
  */
 const DAILY_READERS = [1_000, 100_000, 10_000_000]
 
@@ -34,8 +34,10 @@ const NODE_GIB = 0.5
 const DATABASE_GIB = 1
 /** Reads are of the newest rows: these days should fit into memory. */
 const DAYS_IN_MEMORY = 30
-/** A standby has so many cores. */
-const CORES_A_STANDBY = 16
+/** Standbys of a wall that may not wait, so that losing a machine loses no data. */
+const STANDBYS = 2
+/** PostgreSQL's processor time for a signed-in read of any post (µs), as it was measured beside a standby on 2026-11-21. */
+const DATABASE_READ = 174
 /** Up to so many daily readers may wait while one machine is mended. */
 const ONE_MACHINE = 10_000
 
@@ -86,11 +88,9 @@ type Costs = ReturnType<typeof readCosts>
 /** Microseconds of processor time: of a node for each kind of request, and of the database. Bytes of rows. */
 function readCosts() {
   const measured = tablesOf('performance.md')
-  const replica = tablesOf('scaling.md')
   const cpu = (row: string) => measured(row, 'CPU, µs')
   // The bare loop keeps the database's core busy: one write takes what its rate leaves it.
   const bare = (row: string) => 1e6 / measured(row, 'limit/s')
-  const primary = 'primary’s CPU a read, µs'
   return {
     node: {
       page: cpu('wall page, visitor'),
@@ -102,8 +102,6 @@ function readCosts() {
       like: cpu('like a hot post'),
     },
     database: {
-      read: replica('any post, signed in', primary),
-      readByStandby: replica('any post, signed in', 'with a standby: primary’s CPU'),
       post: bare('publish'),
       like: bare('like a hot post'),
     },
@@ -133,11 +131,7 @@ function needsOf(readers: number, { node, database, bytesOf }: Costs): string[] 
   const queries = signedIn + missed
   const isSpare = readers > ONE_MACHINE
   const nodes = Math.ceil(nodeCores) + (isSpare ? 1 : 0)
-  // A standby reads, and replays what is written.
-  const standbyCores = isSpare ? cores(queries * database.read + writing) : 0
-  // One more than the reads need, so that losing a machine loses neither data nor capacity.
-  const standbys = isSpare ? Math.ceil(standbyCores / CORES_A_STANDBY) + 1 : 0
-  const primaryCores = cores(queries * (isSpare ? database.readByStandby : database.read) + writing)
+  const primaryCores = cores(queries * DATABASE_READ + writing)
   const bytesADay = readers * (HABITS.postsADay * bytesOf.post + HABITS.likesADay * bytesOf.like)
   const disk = (bytesADay * YEAR_DAYS * DISK_FACTOR) / GIB
   const memory = DATABASE_GIB + (bytesADay * DAYS_IN_MEMORY) / GIB
@@ -152,8 +146,7 @@ function needsOf(readers: number, { node, database, bytesOf }: Costs): string[] 
     rounded(primaryCores),
     rounded(memory),
     rounded(disk),
-    String(standbys),
-    rounded(standbyCores),
+    String(isSpare ? STANDBYS : 0),
     rounded((bytes * 8) / 1e6),
   ]
 }
@@ -168,7 +161,6 @@ const HEADS = [
   'memory of each database, GiB',
   'disk of each database after a year, GiB',
   'standbys',
-  'cores of a standby, if one serves all reads',
   'network at the peak, Mbit/s',
 ]
 

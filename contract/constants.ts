@@ -47,6 +47,8 @@ export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
+/** For how long the reads of who has written something do not come from a cache (ms). */
+export const READ_AFTER_WRITE_MS = 2000
 /** Days in which a deleted account can be brought back. */
 export const RETURN_DAYS = 14
 /** The header by which a response says that it was saved earlier and could not be read anew (RFC 9211), and how its value begins. */

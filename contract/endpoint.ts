@@ -9,9 +9,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
+/** Answers may come from the response cache, a second old at most; visitors get an ETag. */
 export type CacheRule = {
-  /** Visitors get a cached response that is at most so many seconds old, with an ETag. */
-  maxAgeSeconds: number
   /** Values in the query that make the answer the viewer's own: such requests bypass the cache. */
   unless?: Record<string, string>
 }

@@ -4,7 +4,7 @@ import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
 
 export const listReplies = endpoint('GET', '/posts/:id/replies', {
   access: 'public',
-  cache: { maxAgeSeconds: 1 },
+  cache: {},
   summary: 'Direct replies to a post, newest first',
   params: IdParams,
   query: PageQuery,

@@ -40,7 +40,7 @@ export type Parts = {
   /** The pool of jobs: requests cannot take its connections, and nightly jobs may read whole tables. */
   background: OpenDatabase
   outage: Outage
-  /** The standbys that posts are read from; undefined where there are none. */
+  /** The standbys that visitors read posts from; undefined where there are none. */
   replica: Replica | undefined
   runRead: RunRead
   log: FastifyBaseLogger
@@ -77,7 +77,7 @@ export async function createParts(options: AppOptions): Promise<Parts> {
     config,
     db: database.db,
     outage,
-    runRead: replica?.runRead ?? ((read) => read(database.db)),
+    runRead: replica?.runRead ?? ((_viewer, read) => read(database.db)),
     log,
     limits,
     secret,
@@ -106,9 +106,6 @@ function openDatabases(
   const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
   const url = config.databaseReplicaUrl
-  const replica =
-    url === undefined
-      ? undefined
-      : openReplica({ url, primary: database.db, primaryUrl: directUrl, log })
+  const replica = url === undefined ? undefined : openReplica(url, database.db)
   return { directUrl, database, background, replica }
 }

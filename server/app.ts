@@ -120,7 +120,7 @@ const CLOSE_MS = 500
 
 /** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
 async function createHttp(parts: Parts) {
-  const { config, directUrl, db, replica, runRead, outage, log } = parts
+  const { config, directUrl, db, replica, outage, log } = parts
   const { limits, sessions, refusals, web, metrics, isHttps } = parts
   const { trustProxy } = config
   const headers = securityHeaders({
@@ -128,14 +128,11 @@ async function createHttp(parts: Parts) {
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
-  const likedBy = batchCalls((questions: LikesQuestion[]) =>
-    runRead((from) => selectLiked(from, questions)),
-  )
+  const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
   const cache = createResponseCache({
     db,
     databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
-    isBehindPooler: config.databaseDirectUrl !== undefined,
     outage,
     replica,
     log,
@@ -152,7 +149,7 @@ async function createHttp(parts: Parts) {
     headers,
     observe,
     before: fastPath.wrap,
-    insteadOfRefusal: fastPath.serveSaved,
+    insteadOfRefusal: fastPath.serveStale,
   })
   await describeApi(server.app, {
     appName: config.appName,
@@ -186,7 +183,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
   registerPosts({ ...posts, editPeriodSeconds, removedDays })
   registerReplies({ route, db, runRead, publish })
-  registerLikes({ route, db, limits, publishChange })
+  registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
 }

@@ -21,7 +21,7 @@ export type Config = {
   databaseUrl: string | undefined
   /** The same database past the pooler that DATABASE_URL leads to; undefined where there is none. */
   databaseDirectUrl: string | undefined
-  /** Standbys of the database that posts are read from; undefined where there are none. */
+  /** Standbys of the database that visitors read posts from; undefined where there are none. */
   databaseReplicaUrl: string | undefined
   appSecret: string | undefined
   /** Whether an APP_SECRET that differs from the one the database knows is accepted. */

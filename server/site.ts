@@ -37,11 +37,10 @@ export async function registerSite(
 ): Promise<void> {
   const { appName } = config
   const origin = originOf(config)
-  const api = { runRead, readAsVisitor: cache.readAsVisitor }
   const reads: PageReads = {
-    readWall: (query) => readWallForPage(api, query),
-    readPost: (id) => readPostForPage(api, id),
-    readReplies: (postId, query) => readRepliesForPage(api, postId, query),
+    readWall: (query) => readWallForPage(runRead, query),
+    readPost: (id) => readPostForPage(runRead, id),
+    readReplies: (postId, query) => readRepliesForPage(runRead, postId, query),
     readText,
     readSiteState: createSiteStateReader(db),
   }

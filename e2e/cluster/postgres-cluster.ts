@@ -20,8 +20,6 @@ type Member = {
   lag?: number | string
 }
 
-export type PostgresCluster = Awaited<ReturnType<typeof startPostgresCluster>>
-
 /**
  * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and HAProxy before them, on loopback
  * addresses of their own; resolves when a standby confirms commits and the database is there. The caller closes it.

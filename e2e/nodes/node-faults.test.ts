@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
+import { PAST_CACHE } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { simulateUsers } from '../testing/simulated-users.ts'
 import { type Pair, pairForTest } from './pair.ts'
@@ -43,7 +44,8 @@ test('the change feed’s connections cut, 20 times: users see every change at o
   for (let cut = 0; cut < 20; cut++) {
     const { writer, other } = rolesIn(pair, cut >> 1)
     const who = cut % 2 === 0 ? 'users' : 'visitors'
-    const reader = { node: other, ...(who === 'users' && { token: olga.token }) }
+    const user = { token: olga.token, headers: PAST_CACHE }
+    const reader = { node: other, ...(who === 'users' && user) }
     await newestText(reader)
     const before = await listeners(pair)
     expect(before).toHaveLength(2)
@@ -62,7 +64,7 @@ test('the change feed’s connections cut, 20 times: users see every change at o
 
   for (let round = 0; round < 20; round++) {
     const { writer, other } = rolesIn(pair, round)
-    const readers = [{ node: other, token: olga.token }]
+    const readers = [{ node: other, token: olga.token, headers: PAST_CACHE }]
     stale.users.push(...(await changeAndRead({ writer, user: olga, readers }, round)))
   }
   expect(stale.users).toEqual([])
@@ -72,7 +74,10 @@ test('the change feed’s connection of a node hangs: users see changes at once 
   const pair = await pairForTest()
   const olga = await pair.signUp()
   const { writer, other } = rolesIn(pair, 0)
-  const readers = [other, writer].map((node) => ({ node, token: olga.token }))
+  const readers = [
+    { node: other, token: olga.token, headers: PAST_CACHE },
+    { node: writer, token: olga.token },
+  ]
   const before = await listeners(pair)
   for (const pid of before) process.kill(pid, 'SIGSTOP')
   try {

@@ -1,8 +1,8 @@
-import type { TestUser } from '../../server/testing/client.ts'
+import type { PAST_CACHE, TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
-/** Who reads from a node: a signed-in user, or a visitor. */
-export type Reader = { node: Node; token?: string }
+/** Who reads from a node: a signed-in user, who says on another node than the written one that they have just written, or a visitor. */
+export type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
 /** A read that returned an outdated state; `since` is the time since the change was answered, in milliseconds. */
 export type Stale = { round: number; after: string; saw: unknown; since: number }
 
@@ -60,11 +60,11 @@ export function rolesIn(
 }
 
 /** The text of the newest post on the wall. */
-export async function newestText({ node, token }: Reader): Promise<string | undefined> {
-  return (await node.direct.call('GET', '/posts', { token })).body.posts[0]?.text
+export async function newestText({ node, ...sent }: Reader): Promise<string | undefined> {
+  return (await node.direct.call('GET', '/posts', sent)).body.posts[0]?.text
 }
 
-async function textOf({ node, token }: Reader, id: string): Promise<string> {
-  const { body } = await node.direct.call('GET', `/posts/${id}`, { token })
+async function textOf({ node, ...sent }: Reader, id: string): Promise<string> {
+  const { body } = await node.direct.call('GET', `/posts/${id}`, sent)
   return body.text ?? body.code
 }

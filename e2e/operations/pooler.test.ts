@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { PAST_CACHE } from '../../server/testing/client.ts'
 import { examine } from '../../server/testing/examined-wall.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
@@ -37,7 +38,8 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
   if (!olga) throw new Error('users were signed up')
   for (let round = 0; round < 5; round++) {
     const { id } = await one.publish(olga)
-    const { body } = await other.call('GET', '/posts', { token: olga.token })
+    const sent = { token: olga.token, headers: PAST_CACHE }
+    const { body } = await other.call('GET', '/posts', sent)
     expect(body.posts[0].id).toBe(id)
   }
   await mailbox.mailTo(olga.email)

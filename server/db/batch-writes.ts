@@ -13,8 +13,8 @@ type Options<Item, Result> = {
    * with 55P03 than wait long for a lock.
    */
   write: (items: Item[], mayWait: boolean) => Promise<Written<Result>>
-  /** Invalidates cached reads. It is called once for each transaction that changed rows, with its items. */
-  invalidate: (items: Item[]) => Promise<void>
+  /** Invalidates cached reads. It is called once for each transaction that changed rows. */
+  invalidate?: () => Promise<void>
 }
 
 /** SQLSTATEs of a deadlock, and of a lock that was not to be had in time: other writes may have caused it. */
@@ -32,7 +32,7 @@ export function batchWrites<Item, Result>({ keyOf, write, invalidate }: Options<
   async function run(items: Item[], mayWait: boolean): Promise<Promise<Result>[]> {
     const { results, isChanged } = await write(items, mayWait)
     // Not awaited here, so that the next transaction starts at once.
-    const invalidated = isChanged ? invalidate(items) : undefined
+    const invalidated = isChanged ? invalidate?.() : undefined
     return results.map(async (result) => {
       await invalidated
       return result

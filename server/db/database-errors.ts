@@ -46,11 +46,6 @@ export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   )
 }
 
-/** Whether an error means that all connections of a pool were in use for as long as a query waits for one. */
-export function isPoolFull({ message }: Error): boolean {
-  return message === 'timeout exceeded when trying to connect'
-}
-
 function stateOf({ code }: { code?: unknown }): string {
   return typeof code === 'string' ? code : ''
 }

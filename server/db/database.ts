@@ -26,7 +26,7 @@ export type PoolLimits = {
 }
 
 /** How many connections a pool has. */
-export const CONNECTIONS = 20
+const CONNECTIONS = 20
 const CONNECTION_WAIT_MS = 1000
 /** A server that works answers within this time after it has cancelled a statement. */
 const ANSWER_MS = 500

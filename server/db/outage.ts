@@ -26,50 +26,45 @@ type OutageLog = {
 export type Outage = ReturnType<typeof watchOutages>
 
 /**
- * Watches whether the database at `url` can be reached. It asks by a connection of its own, and only when something was
- * reported to have failed: then every half second until the database answers. Each outage writes two lines to the log: at its
- * begin, and at its end with the seconds and what was counted meanwhile.
+ * Watches whether the database at `url` can be reached, as a circuit breaker. Once a connection was lost it asks by a connection of
+ * its own: without an answer the breaker opens, so that nobody tries in vain, and the first answer to one of the probes, each half
+ * second, closes it. Each outage writes two lines to the log: at its begin, and at its end with the seconds and what was counted.
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
   const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve))
   const refusals = new Set<(error: Error) => void>()
-  let state: 'available' | 'doubtful' | 'away' = 'available'
-  let checking = Promise.resolve()
-  let suspectedAt = 0
-  let answered = Promise.withResolvers<boolean>()
-  let counts = noCounts()
+  let isOpen = false
+  let probing: Promise<void> | undefined
+  let counts = { refused: 0, served: 0 }
 
   /** Reports that a connection broke, could not be opened, or did not answer. */
   function suspect(reason: Error): void {
-    if (state !== 'available' || closing.signal.aborted) return
-    state = 'doubtful'
-    suspectedAt = performance.now()
-    answered = Promise.withResolvers()
-    checking = check(reason)
+    if (closing.signal.aborted) return
+    probing ??= probe(reason).finally(() => {
+      probing = undefined
+    })
   }
 
-  async function check({ message: reason }: Error): Promise<void> {
-    // On a busy machine a connection that is open answers sooner than a new one.
-    const isAway = !(await Promise.race([answers(url), answered.promise]))
-    if (isAway && !closing.signal.aborted) {
-      state = 'away'
-      log.error({ reason }, 'the database is away')
-      for (const refuse of refusals) refuse(new DatabaseAwayError())
-      await untilBack()
-    }
-    state = 'available'
-    const facts = { seconds: Math.round((performance.now() - suspectedAt) / 1000), ...counts }
-    if (isAway && !closing.signal.aborted) log.warn(facts, 'the database is back')
-    else if (counts.refused > 0) log.warn({ ...facts, reason }, 'the database refused for a moment')
-    counts = noCounts()
-  }
-
-  async function untilBack(): Promise<void> {
+  async function probe({ message: reason }: Error): Promise<void> {
     const { signal } = closing
-    do {
+    const began = performance.now()
+    counts = { refused: 0, served: 0 }
+    while (!(await answers(url)) && !signal.aborted) {
+      if (!isOpen) open(reason)
       await delay(RETRY_MS, undefined, { signal }).catch(() => {})
-    } while (!signal.aborted && !(await answers(url)))
+    }
+    const wasOpen = isOpen
+    isOpen = false
+    const facts = { seconds: Math.round((performance.now() - began) / 1000), ...counts }
+    if (wasOpen && !signal.aborted) log.warn(facts, 'the database is back')
+    else if (counts.refused > 0) log.warn({ ...facts, reason }, 'the database refused for a moment')
+  }
+
+  function open(reason: string): void {
+    isOpen = true
+    log.error({ reason }, 'the database is away')
+    for (const refuse of refusals) refuse(new DatabaseAwayError())
   }
 
   /** Reports an error of the database; returns whether it means that the outage's own lines speak of it. */
@@ -80,17 +75,12 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   }
 
   return {
-    /** Notes that the database has answered a question that was asked at a moment, by the monotonic clock (ms). */
-    noteAnswer(askedAt: number): void {
-      if (askedAt >= suspectedAt) answered.resolve(true)
-    },
-
     suspect,
     noteFailure,
-    isAway: (): boolean => state === 'away',
+    isAway: (): boolean => isOpen,
 
-    /** Whether something has failed and it is not yet known whether the database is away, or it is. */
-    isDoubtful: (): boolean => state !== 'available',
+    /** Whether a connection was lost and the database has not answered since. */
+    isSuspected: (): boolean => probing !== undefined,
 
     /** As `noteFailure`, for the error with which a request was refused: it is counted. */
     noteRefused(error: Error): boolean {
@@ -99,22 +89,22 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return isLost
     },
 
-    /** Counts a visitor's read that was served, during an outage, from what was saved before. */
-    noteSaved(): void {
-      if (state !== 'available') counts.served++
+    /** Counts a visitor's read that was served with a stale response. */
+    noteStale(): void {
+      counts.served++
     },
 
-    /** Resolves or rejects as `work`; rejects with DatabaseAwayError as soon as an outage begins. */
-    orAway<T>(work: Promise<T>): Promise<T> {
-      const { promise, resolve, reject } = Promise.withResolvers<T>()
+    /** Resolves or rejects as `work`; rejects with DatabaseAwayError as soon as the breaker opens. */
+    async orAway<T>(work: T | Promise<T>): Promise<T> {
+      if (!(work instanceof Promise)) return work
+      const { promise, reject } = Promise.withResolvers<never>()
       refusals.add(reject)
-      work.then(resolve, reject).finally(() => refusals.delete(reject))
-      return promise
+      return Promise.race([work, promise]).finally(() => refusals.delete(reject))
     },
 
     /** Resolves when the database is not known to be away, or this watch is closed; never rejects. */
     async whenAvailable(): Promise<void> {
-      if (state !== 'available') await Promise.race([checking, closed])
+      if (probing) await Promise.race([probing, closed])
     },
 
     /** Whether this watch was closed, so that nobody will say when the database is back. */
@@ -131,7 +121,7 @@ type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, messa
 /** Returns a log for work in the background: while the database is away, its errors about that stay out. */
 export function quietDuringOutages(
   log: JobsLog,
-  outage: Pick<Outage, 'noteFailure' | 'isDoubtful'>,
+  outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
 ) {
   return {
     debug: (facts: object, message: string) => log.debug(facts, message),
@@ -140,15 +130,10 @@ export function quietDuringOutages(
       if (!facts.err || !outage.noteFailure(facts.err)) log.warn(facts, message)
     },
     error(facts: { err?: Error }, message: string): void {
-      const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isDoubtful()
+      const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isSuspected()
       if (!isLost) log.error(facts, message)
     },
   }
-}
-
-/** Requests refused for want of the database, and visitors' reads served from what was saved. */
-function noCounts() {
-  return { refused: 0, served: 0 }
 }
 
 /** Whether the database accepts a connection and answers on it. A server with no room for one more is there. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Answer, CacheRule, Endpoint, Input } from '../../contract/endpoint.ts'
-import { withCursor } from '../../contract/pages.ts'
 import { withDeadline } from '../db/deadline.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import { AppError } from './app-error.ts'
@@ -34,8 +33,8 @@ type ReadCache = {
     call: { endpoint: CachedEndpoint; http: Http },
     read: () => Promise<unknown>,
   ): Promise<Buffer>
-  /** Resolves when this node knows of every change that other nodes have answered; never rejects. */
-  awaitChanges(): Promise<void>
+  /** Makes a user's next reads show what they have just written. */
+  noteWrite(userId: string): void
 }
 
 type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
@@ -63,13 +62,8 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
       async onRequest(request) {
         const viewer = await identifyViewer(request, endpoint.access, guards)
         if (!viewer) return
-        // Users see at once what they changed on another node. Both steps ask the database: together they take one
-        // round trip.
-        const [session] = await Promise.all([
-          requireSession(viewer, endpoint, guards.auth),
-          isCached(endpoint) && cache.awaitChanges(),
-        ])
-        request.viewer = { ...viewer, isNewcomer: session.isNewcomer }
+        const { isNewcomer } = await requireSession(viewer, endpoint, guards.auth)
+        request.viewer = { ...viewer, isNewcomer }
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)
@@ -89,9 +83,13 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
         // A timer for each read would cost more than it is worth: its statements have timeouts of their own.
         const answer = handler(call, http)
         if (endpoint.method === 'GET') return answer
-        const answered = await withHandlerDeadline(answer)
-        request.postId = postIdOf(endpoint, params, answered)
-        return answered
+        try {
+          const answered = await withHandlerDeadline(answer)
+          request.postId = postIdOf(endpoint, params, answered)
+          return answered
+        } finally {
+          if (viewer) cache.noteWrite(viewer.userId)
+        }
       },
     })
   }
@@ -106,11 +104,6 @@ function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): strin
 
 /** Which posts of a list to read: `limit` of them, after the one that `cursor` names. */
 export type ListQuery = { limit: number; cursor?: string }
-
-/** Returns the URL of a list of posts in the API, under which its response is cached. */
-export function listUrl(path: string, { limit, cursor }: ListQuery): string {
-  return withCursor(`${API_PREFIX}${path}?limit=${limit}`, cursor)
-}
 
 /** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */
 export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {

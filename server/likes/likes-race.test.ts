@@ -85,7 +85,7 @@ test('users who like a post and one who unlikes it wait for another transaction 
   await atOnce([like(post.id, first), like(other.id, first), like(other.id, second)])
   const lockPost = await app.db.startTransaction().execute()
   await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(lockPost)
-  const setLike = batchLikes(app.db, async () => {})
+  const setLike = batchLikes(app.db)
   const changes = [setLike(post.id, { userId: third.id, isLiked: true })]
   await expect.poll(() => lockWaits(app)).toBe(1)
   // These two come while the first transaction on the post is running.
@@ -107,7 +107,7 @@ test('of likes that share a transaction, one by an account that has just been er
   const [post] = await publishMany(1)
   const [first, second] = users
   if (!post || !first || !second) throw new Error('too few posts or users')
-  const setLike = batchLikes(app.db, async () => {})
+  const setLike = batchLikes(app.db)
   const like = (userId: string) => setLike(post.id, { userId, isLiked: true })
   // The first like has a transaction of its own, and the others share the next one.
   const likes = [like(olga.id), like(first.id), like('999999999'), like(second.id)]

@@ -2,19 +2,16 @@ import { likePost, unlikePost } from '../../contract/likes.ts'
 import type { Db } from '../db/database.ts'
 import type { Route } from '../http/route.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
-import type { Change } from '../response-cache/change.ts'
 import { batchLikes } from './likes.service.ts'
 
 type Options = {
   route: Route
   db: Db
   limits: Pick<Limits, 'likes'>
-  /** Invalidates cached reads on every node after a commit. */
-  publishChange: (change: Change) => Promise<void>
 }
 
-export function registerLikes({ route, db, limits, publishChange }: Options): void {
-  const setLike = batchLikes(db, (postId) => publishChange(`likes ${postId}`))
+export function registerLikes({ route, db, limits }: Options): void {
+  const setLike = batchLikes(db)
 
   route(likePost, async ({ params, viewer }) => {
     await limits.likes.charge(viewer.userId)

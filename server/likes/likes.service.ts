@@ -27,17 +27,12 @@ type LikeOfPost = DesiredLike & { postId: string }
 /**
  * Makes a function that sets a user's like of a post and returns the post's number of likes afterwards. Calls that like one post
  * while a statement of such calls runs share the next one, so that the row of a popular post is locked and flushed once for all
- * of them, and so do calls that take likes back. `invalidate` is called with the post once per statement that changed rows, and
- * every call of that statement resolves after it. The function rejects with POST_NOT_FOUND when there is no such post.
+ * of them, and so do calls that take likes back. The function rejects with POST_NOT_FOUND when there is no such post.
  */
-export function batchLikes(
-  db: Db,
-  invalidate: (postId: string) => Promise<void>,
-): (postId: string, like: DesiredLike) => Promise<number> {
+export function batchLikes(db: Db): (postId: string, like: DesiredLike) => Promise<number> {
   const setLike = batchWrites({
     keyOf: ({ postId, isLiked }: LikeOfPost) => `${postId} ${isLiked}`,
     write: (likes: LikeOfPost[]) => setLikes(db, likes),
-    invalidate: async ([like]) => like && invalidate(like.postId),
   })
   return (postId, like) => setLike({ postId, ...like })
 }

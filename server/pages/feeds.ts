@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../contract/constants.ts'
 import { PATHS, pageTitle, postPath, TITLES, withCursor } from '../../contract/pages.ts'
 import { postTitle } from '../../contract/post-rules.ts'
-import { listPosts, type PostPage } from '../../contract/posts.ts'
+import type { PostPage } from '../../contract/posts.ts'
 import type { Http } from '../http/route.ts'
 import type { Limit } from '../rate-limits/rate-limits.ts'
 import { postIdsOf } from '../response-cache/cached-reads.ts'
@@ -26,7 +26,6 @@ type Options = PageReads & {
 const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
 const FORMATS = { atom: ATOM, json: JSON_FEED, replies: ATOM }
-const MAX_AGE_MS = listPosts.cache.maxAgeSeconds * 1000
 
 // Parameters that others add to a link, such as `utm_source`, are ignored.
 const Query = Type.Object({
@@ -51,7 +50,6 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
       const body = Buffer.from(write(feed, origin))
       return toCachedResponse({
         route: FEED_PATHS[format],
-        maxAgeMs: MAX_AGE_MS,
         body,
         type,
         headers,

@@ -57,10 +57,6 @@ const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 /** How the page begins for whoever has a session: until the app knows who it is, it shows nothing that is for visitors alone. */
 const SESSION_HTML = '<html data-session '
 const KEY_ENDS = { visitor: '', session: ' session' }
-/** Like the JSON from which it is rendered. */
-const MAX_AGE_MS = 1000
-/** Rendering and compressing the wall takes about as long as answering a thousand reads from the cache. */
-const REFRESHED_EVERY_MS = 100
 /** The number of pages that may wait to be rendered. Others get the shell, so that no crawler can keep the server busy. */
 const WAITING_MAX = 16
 /** When a page has waited this long, the server is busy with other things. */
@@ -73,10 +69,7 @@ export class TooBusyToRender extends Error {}
 export function createRenderedPages({ rendered, site, cache, headers, ...reads }: Options) {
   const takeTurn = createTurns()
 
-  function render(
-    { route, url, head, first }: Page,
-    reader: Reader = 'visitor',
-  ): Promise<CachedResponse> {
+  function render({ route, url, head, first }: Page, reader: Reader = 'visitor'): CachedResponse {
     const { before, after, end } = rendered.frame
     const isVisitor = reader === 'visitor'
     const start = isVisitor
@@ -85,8 +78,6 @@ export function createRenderedPages({ rendered, site, cache, headers, ...reads }
     const content = rendered.render(url, first)
     return toCachedResponse({
       route,
-      maxAgeMs: MAX_AGE_MS,
-      refreshedEveryMs: REFRESHED_EVERY_MS,
       isPage: true,
       body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
       // A page that differs only in the time of rendering is the same: the times that it shows are in the content.

@@ -107,10 +107,8 @@ function createPages(web: WebApp, options: Options) {
     if (!pages || request.cookies[cookieName] !== undefined) {
       return sendShell(request, reply, shown)
     }
-    const { headers, body } = variantFor(
-      await pages.missing[shown],
-      request.headers['accept-encoding'],
-    )
+    const accepted = request.headers['accept-encoding']
+    const { headers, body } = await variantFor(pages.missing[shown], accepted)
     return reply
       .code(404)
       .headers({

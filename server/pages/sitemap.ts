@@ -59,7 +59,6 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   const toResponse = (text: string, type: string) =>
     toCachedResponse({
       route: 'file',
-      maxAgeMs,
       body: Buffer.from(text),
       type,
       headers,
@@ -92,7 +91,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   })
 
   const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
-  const robots = await toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
+  const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
   app.get(
     '/robots.txt',
     { schema, onRequest: (request) => fileLimit.chargeNetwork(request.ip) },

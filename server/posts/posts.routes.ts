@@ -10,11 +10,10 @@ import {
 import { type Db, isRowId, NO_USER } from '../db/database.ts'
 import type { RunRead } from '../db/replica.ts'
 import { AppError } from '../http/app-error.ts'
-import { API_PREFIX, type ListQuery, listUrl, type Route } from '../http/route.ts'
+import type { ListQuery, Route } from '../http/route.ts'
 import type { NoteAccess } from '../journal/access-journal.ts'
 import type { Limits } from '../rate-limits/rate-limits.ts'
 import type { Change } from '../response-cache/change.ts'
-import type { VisitorReads } from '../response-cache/response-cache.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
 import type { Publish } from './publications.service.ts'
@@ -41,13 +40,15 @@ export function registerPosts(options: Options): void {
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
       if (userId !== undefined) throw new AppError('INVALID_REQUEST')
-      return runRead((from) => readPostList(from, likedBy(viewer.userId), page, viewer))
+      return readPostList(db, likedBy(viewer.userId), page, viewer)
     }
     const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
-    return runRead((from) => readPostList(from, list, page, viewer))
+    return runRead(viewer, (from) => readPostList(from, list, page, viewer))
   })
 
-  route(readPost, ({ params, viewer }) => runRead((from) => requirePost(from, params.id, viewer)))
+  route(readPost, ({ params, viewer }) =>
+    runRead(viewer, (from) => requirePost(from, params.id, viewer)),
+  )
 
   route(createPost, ({ body, headers, viewer }, { request }) => {
     const idempotencyKey = headers['idempotency-key']
@@ -71,31 +72,13 @@ export function registerPosts(options: Options): void {
   })
 }
 
-/**
- * Reads a post as any visitor sees it, for its page. It shares the cached response of the API call that the page makes. Throws
- * POST_NOT_FOUND.
- */
-export async function readPostForPage(
-  { runRead, readAsVisitor }: VisitorReads,
-  id: string,
-): Promise<Post> {
+/** Reads a post as any visitor sees it, for its page. Throws POST_NOT_FOUND. */
+export async function readPostForPage(runRead: RunRead, id: string): Promise<Post> {
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-  const url = API_PREFIX + readPost.path.replace(':id', id)
-  return readAsVisitor({ endpoint: readPost, url }, () =>
-    runRead((db) => requirePost(db, id, null)),
-  )
+  return runRead(null, (db) => requirePost(db, id, null))
 }
 
-/**
- * Reads a page of the wall as any visitor sees it. It shares the cached response of the API call with the same query. Throws
- * INVALID_REQUEST for a malformed cursor.
- */
-export function readWallForPage(
-  { runRead, readAsVisitor }: VisitorReads,
-  query: ListQuery,
-): Promise<PostPage> {
-  const url = listUrl(listPosts.path, query)
-  return readAsVisitor({ endpoint: listPosts, url }, () =>
-    runRead((db) => readPostList(db, wall, query, null)),
-  )
+/** Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor. */
+export function readWallForPage(runRead: RunRead, query: ListQuery): Promise<PostPage> {
+  return runRead(null, (db) => readPostList(db, wall, query, null))
 }

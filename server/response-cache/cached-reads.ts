@@ -1,14 +1,15 @@
+import { LRUCache } from 'lru-cache'
+import { READ_AFTER_WRITE_MS } from '../../contract/constants.ts'
 import type { Post, PostPage } from '../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
-import type { MemoryCache, SavedHit } from './cache.ts'
+import type { MemoryCache, Stale } from './cache.ts'
 import {
   type CachedResponse,
   type LikeOffset,
   sendCached,
   toCachedResponse,
-  waitsForCompression,
 } from './cached-response.ts'
 import { createSharedReads } from './shared-reads.ts'
 
@@ -20,83 +21,68 @@ export type CachedReadsOptions = {
   outage: Outage
 }
 
-/** A read that the contract marks with `cache`, and the URL under which its response is cached. */
-type CachedRead = { endpoint: CachedEndpoint; url: string }
-/** What visitors are served with; `age` is set where that is only because the database is unavailable. */
-type Served = Pick<SavedHit, 'response'> & { age?: number }
-
+/** More users than one node can answer writes of in the time for which they are remembered. */
+const WRITERS_MAX = 20_000
 const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one may stand in the other's place: JSON allows the space.
 const NOT_LIKED = 'false'
 const LIKED = 'true '
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
-/** Serves visitors from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
+/** Serves reads from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
 export function createCachedReads(
   cache: MemoryCache,
   { likedBy, headers, outage }: CachedReadsOptions,
 ) {
   const shared = createSharedReads(cache)
+  const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
-  /** Resolves to a cached response for visitors, or to what `make` resolves to. Rejects as `make` does. */
-  async function current(url: string, make: () => Promise<CachedResponse>) {
-    const find = () => cache.getForVisitor(url)
-    // Another request may have filled the cache while this one waited for its turn.
-    return find() ?? shared.join(url, make, find) ?? shared.start(url, make)
-  }
-
-  /** As `current`; but while the database cannot be asked, the saved response is served. */
-  async function serveVisitor(url: string, make: () => Promise<CachedResponse>): Promise<Served> {
-    const saved = outage.isDoubtful() && (await readSaved(url, outage.isAway()))
-    if (saved) return saved
+  /** Resolves to the current response; while the database fails, to the stale one with its age. Rejects as `make` does. */
+  async function readForVisitor(
+    url: string,
+    make: () => Promise<CachedResponse>,
+  ): Promise<{ response: CachedResponse; age?: number }> {
     try {
-      return { response: await outage.orAway(current(url, make)) }
+      const response = shared.find(url, make) ?? shared.start(url, make)
+      return { response: await outage.orAway(response) }
     } catch (error) {
-      const isUnavailable = error instanceof Error && isDatabaseUnavailable(error)
-      const last = isUnavailable && (await readSaved(url, true))
-      if (!last) throw error
-      outage.noteFailure(error)
-      return last
+      const isFailing = error instanceof Error && isDatabaseUnavailable(error)
+      const stale: Stale | undefined = isFailing ? cache.getStale(url) : undefined
+      if (!stale) throw error
+      outage.noteFailure(error as Error)
+      outage.noteStale()
+      return stale
     }
   }
 
-  async function readSaved(url: string, mayBeOutdated: boolean): Promise<Served | undefined> {
-    const hit = cache.getSaved(url, mayBeOutdated)
-    if (!hit) return undefined
-    outage.noteSaved()
-    if (!hit.response.toSaved) return hit
-    const response = await hit.response.toSaved()
-    cache.replaceSaved(url, hit.response, response)
-    return { ...hit, response }
+  /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
+  async function readForUser(
+    { endpoint, url }: { endpoint: CachedEndpoint; url: string },
+    read: () => Promise<unknown>,
+  ): Promise<Buffer> {
+    const answer = read()
+    shared.start(url, async () => toResponse(endpoint, await answer)).catch(() => {})
+    return Buffer.from(JSON.stringify(await answer))
   }
 
-  async function toResponse({ endpoint: { path, cache: rule } }: CachedRead, answer: unknown) {
+  function toResponse({ path }: CachedEndpoint, answer: unknown): CachedResponse {
     const page = answer as Post | PostPage
     const pieces = JSON.stringify(page).split(IS_LIKED)
     return toCachedResponse({
       route: API_PREFIX + path,
-      maxAgeMs: rule.maxAgeSeconds * 1000,
       body: Buffer.from(pieces.join(NOT_LIKED)),
       type: JSON_TYPE,
       headers,
       vary: 'Authorization',
       likes: likesIn(page, pieces),
       postIds: postIdsOf(page),
-      isCompressedLater: true,
     })
-  }
-
-  /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
-  async function readForUser(what: CachedRead, read: () => Promise<unknown>): Promise<Buffer> {
-    const answer = read()
-    shared.start(what.url, async () => toResponse(what, await answer)).catch(() => {})
-    return Buffer.from(JSON.stringify(await answer))
   }
 
   return {
     /**
      * Serves an endpoint with a `cache` entry: sets the headers of the reply and returns the JSON to send, with the
-     * viewer's own likes filled in. Rejects as `read` does; but while the database is away a visitor gets the saved
+     * viewer's own likes filled in. Rejects as `read` does; but while the database fails a visitor gets the stale
      * response, marked by its `Age`.
      */
     async serveRead(
@@ -104,33 +90,17 @@ export function createCachedReads(
       read: () => Promise<unknown>,
     ): Promise<Buffer> {
       const { url, viewer } = http.request
-      const what = { endpoint, url }
-      const make = async () => toResponse(what, await read())
-      if (!viewer) {
-        const served = await serveVisitor(url, make)
-        const accepted = http.request.headers['accept-encoding']
-        if (waitsForCompression(served.response, accepted)) await served.response.compress?.()
-        return sendCached(http, served)
-      }
+      const make = async () => toResponse(endpoint, await read())
+      if (!viewer) return sendCached(http, await readForVisitor(url, make))
       http.reply.type(JSON_TYPE)
+      const { userId } = viewer
+      const isPastCache = writers.has(userId) || asksForNewest(http)
       // Nothing may be awaited here: otherwise each call of one turn of the event loop would begin a read of its own.
-      const cached = cache.getForUser(url) ?? shared.join(url, make)
-      if (!cached) return readForUser(what, read)
+      const cached = isPastCache ? undefined : shared.find(url, make)
+      if (!cached) return readForUser({ endpoint, url }, read)
       const response = await cached
       const postIds = response.likes.map(({ postId }) => postId)
-      return fillInLikes(response, await likedBy({ userId: viewer.userId, postIds }))
-    },
-
-    /**
-     * Resolves to what a visitor would get from an endpoint at a URL of the API. Rejects as `read` does, also while the
-     * database is unavailable: what is made of it would not tell its age.
-     */
-    async readAsVisitor<T extends Post | PostPage>(
-      what: CachedRead,
-      read: () => Promise<T>,
-    ): Promise<T> {
-      const response = await current(what.url, async () => toResponse(what, await read()))
-      return JSON.parse(response.variants.identity.body.toString())
+      return fillInLikes(response, await likedBy({ userId, postIds }))
     },
 
     /**
@@ -141,9 +111,19 @@ export function createCachedReads(
       { url, ...http }: Http & { url: string },
       make: () => Promise<CachedResponse>,
     ): Promise<Buffer> {
-      return sendCached(http, await serveVisitor(url, make))
+      return sendCached(http, await readForVisitor(url, make))
+    },
+
+    /** Makes a user's reads of the next two seconds go past the cache, since it may lack what they have just written. */
+    noteWrite(userId: string): void {
+      writers.set(userId, true)
     },
   }
+}
+
+/** Whether the caller has just written something, perhaps on another node: then the web app asks so. */
+function asksForNewest({ request }: Http): boolean {
+  return request.headers['cache-control']?.includes('no-cache') ?? false
 }
 
 /** Returns the posts of a page, and where the body that joins the pieces by NOT_LIKED says whether each is liked. */

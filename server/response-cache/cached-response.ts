@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import type { Http } from '../http/route.ts'
-import { acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
+import { acceptsBrotli, acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -10,32 +10,27 @@ type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: Res
 /** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
 export type LikeOffset = { postId: string; offset: number }
 
-/** Response that all visitors share. It never changes once it is made, except that compressed variants may be added. */
+/** A response that all visitors share. It never changes once it is made, except that compressed variants are added. */
 export type CachedResponse = {
   /** The route's pattern, as the log names it. */
   route: string
-  /** For how long visitors may be served with it (ms). */
-  maxAgeMs: number
-  /** How often it is made again where posts are added one after another (ms); absent: after each of them. */
-  refreshedEveryMs?: number
-  /** Whether it is a page: then only requests without a cookie may be served with it. */
+  /** Whether it is a page: then only requests without a cookie may be served with it before any route. */
   isPage: boolean
   /** What the ETags of all its variants have in common. */
   tag: string
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
+  /** Adds a compressed variant, once for all who ask. */
+  compress: (encoding: 'br' | 'gzip') => Promise<Variant>
   /** The posts of a JSON body; empty for others. */
   likes: LikeOffset[]
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
-  /** Makes the response whose body says that it was saved; absent where the headers are enough. */
-  toSaved?: () => Promise<CachedResponse>
-  /** Adds the compressed variants, once for all who ask; absent where they are there. */
-  compress?: () => Promise<void>
-  /** The bytes that variants to be added may take. */
-  laterBytes?: number
+  /** Returns the response whose body says that it is stale; absent where the headers are enough. */
+  toStale?: () => CachedResponse
 }
 
-type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'refreshedEveryMs'> & {
+type Content = {
+  route: string
   body: Buffer
   type: string
   /** Headers that every response of the server has. */
@@ -49,27 +44,25 @@ type Content = Pick<CachedResponse, 'route' | 'maxAgeMs' | 'refreshedEveryMs'> &
   tag?: string
   likes?: LikeOffset[]
   postIds?: string[]
-  /** Returns the body that says that it was saved, for readers who cannot see headers. */
+  /** Returns the body that says that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
-  /** Whether to compress it only when somebody asks: users who are signed in get it as it is. */
-  isCompressedLater?: boolean
 }
 
 /** Smaller bodies would hardly become smaller. */
 const COMPRESSED_MIN = 1024
-/** A proxy may serve its copy for this long while it fetches a new one, and while the server is away (RFC 5861). */
-const STALE = 'stale-while-revalidate=5, stale-if-error=3600'
-const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+/**
+ * A CDN may serve it for as long as we do, and its copy while it fetches a new one and while the server is away (RFC 5861); a
+ * browser asks each time and gets 304 when nothing has changed.
+ */
+const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
-/** Makes the response to cache, with its body in every encoding, now or later; it is compressed off the main thread. */
-export async function toCachedResponse(content: Content): Promise<CachedResponse> {
-  const { route, maxAgeMs, refreshedEveryMs, body, likes = [], postIds, isPage = false } = content
+/** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
+export function toCachedResponse(content: Content): CachedResponse {
+  const { route, body, likes = [], postIds, isPage = false, markSaved } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
-    // A CDN may serve it for as long as we do; a browser asks each time and gets 304 when nothing has changed.
-    'cache-control':
-      content.cacheControl ?? `public, max-age=0, s-maxage=${maxAgeMs / 1000}, ${STALE}`,
+    'cache-control': content.cacheControl ?? CACHE_CONTROL,
     vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
   }
   const variant = (bytes: Buffer, encoding: Encoding): Variant => {
@@ -85,90 +78,93 @@ export async function toCachedResponse(content: Content): Promise<CachedResponse
     return { body: bytes, headers, notModifiedHeaders }
   }
   const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
-  const toSaved = savedMaker({ ...content, tag })
-  const shown = { likes, postIds, ...(toSaved && { toSaved }) }
-  const times = { maxAgeMs, ...(refreshedEveryMs !== undefined && { refreshedEveryMs }) }
-  const response: CachedResponse = { route, ...times, isPage, tag, variants, ...shown }
-  if (body.length < COMPRESSED_MIN) return response
+  const compressing: { br?: Promise<Variant>; gzip?: Promise<Variant> } = {}
 
-  async function addCompressed(): Promise<void> {
-    const [br, zipped] = await Promise.all([compressBrotli(body), compressGzip(body)])
-    variants.br = variant(br, 'br')
-    variants.gzip = variant(zipped, 'gzip')
-    delete response.compress
+  async function addVariant(encoding: 'br' | 'gzip'): Promise<Variant> {
+    const bytes = await (encoding === 'br' ? compressBrotli : compressGzip)(body)
+    const added = variant(bytes, encoding)
+    variants[encoding] = added
+    return added
   }
-  if (!content.isCompressedLater) {
-    await addCompressed()
-    return response
-  }
-  let adding: Promise<void> | undefined
-  response.compress = () => {
-    adding ??= addCompressed()
-    return adding
-  }
-  response.laterBytes = body.length
-  return response
-}
 
-/** Returns the function that makes the marked response, once for all who ask. */
-function savedMaker({ markSaved, ...content }: Content & { tag: string }) {
-  if (!markSaved) return undefined
-  let made: Promise<CachedResponse> | undefined
-  const make = () =>
-    toCachedResponse({
-      ...content,
-      body: Buffer.from(markSaved(content.body.toString())),
-      // Another than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
-      tag: `saved-${content.tag}`,
-    })
-  return () => {
-    made ??= make()
-    return made
+  let stale: CachedResponse | undefined
+  const makeStale = (mark: NonNullable<typeof markSaved>) => {
+    const { markSaved: _, ...rest } = content
+    // Another tag than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
+    const marked = { body: Buffer.from(mark(body.toString())), tag: `saved-${tag}` }
+    return toCachedResponse({ ...rest, ...marked })
+  }
+  return {
+    route,
+    isPage,
+    tag,
+    variants,
+    compress: (encoding) => {
+      compressing[encoding] ??= addVariant(encoding)
+      return compressing[encoding]
+    },
+    likes,
+    postIds,
+    ...(markSaved && {
+      toStale: () => {
+        stale ??= makeStale(markSaved)
+        return stale
+      },
+    }),
   }
 }
 
 /**
  * Sets the headers of a reply to a cached response, and returns its body; the status is 304 and the body empty where the
- * client has it already. A saved response has its age in seconds, and is always sent whole.
+ * client has it already. A stale response has its age in seconds, and is always sent whole.
  */
-export function sendCached(
+export async function sendCached(
   { request, reply }: Http,
   { response, age }: { response: CachedResponse; age?: number },
-): Buffer {
-  const variant = variantFor(response, request.headers['accept-encoding'])
+): Promise<Buffer> {
+  const variant = await variantFor(response, request.headers['accept-encoding'])
   if (age === undefined && isNotModified(response, request.headers['if-none-match'])) {
     reply.code(304).headers(variant.notModifiedHeaders)
     return Buffer.alloc(0)
   }
   reply.headers(variant.headers)
-  if (age !== undefined) reply.headers(savedHeaders(age))
+  if (age !== undefined) reply.headers(staleHeaders(age))
   return variant.body
 }
 
 /**
- * Returns the headers of a saved response: how many seconds ago it was right (RFC 9111), and that it is served past its time
+ * Returns the headers of a stale response: how many seconds ago it was right (RFC 9111), and that it is served past its time
  * (RFC 9211), since a cache on the way may add an Age to a fresh one too. No cache may keep them: with a later 304 they would
  * mark a fresh response.
  */
-export function savedHeaders(age: number): ResponseHeaders {
+export function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
-/** Whether a client with this Accept-Encoding is to wait until a response is compressed. */
-export function waitsForCompression(
-  { compress }: CachedResponse,
+/** Resolves to the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
+export async function variantFor(
+  response: CachedResponse,
   acceptEncoding: unknown,
-): boolean {
-  if (!compress || typeof acceptEncoding !== 'string') return false
-  return ACCEPTS_BROTLI.test(acceptEncoding) || acceptsGzip(acceptEncoding)
+): Promise<Variant> {
+  const encoding = encodingFor(response, acceptEncoding)
+  const ready = response.variants[encoding]
+  return (
+    ready ?? (encoding === 'identity' ? response.variants.identity : response.compress(encoding))
+  )
 }
 
-/** Returns the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
-export function variantFor({ variants }: CachedResponse, acceptEncoding: unknown): Variant {
-  if (typeof acceptEncoding !== 'string') return variants.identity
-  if (variants.br && ACCEPTS_BROTLI.test(acceptEncoding)) return variants.br
-  if (variants.gzip && acceptsGzip(acceptEncoding)) return variants.gzip
-  return variants.identity
+/** Returns the same variant; undefined where it has to be compressed first. */
+export function readyVariant(
+  response: CachedResponse,
+  acceptEncoding: unknown,
+): Variant | undefined {
+  return response.variants[encodingFor(response, acceptEncoding)]
+}
+
+function encodingFor({ variants }: CachedResponse, acceptEncoding: unknown): Encoding {
+  if (variants.identity.body.length < COMPRESSED_MIN) return 'identity'
+  if (acceptsBrotli(acceptEncoding)) return 'br'
+  return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
 }
 
 /** Whether the client already has this response: its If-None-Match names one of the ETags, perhaps as a weak one of a proxy. */
@@ -179,9 +175,7 @@ export function isNotModified(
   return ifNoneMatch?.includes(`"${tag}`) ?? false
 }
 
-/** Bytes that a response takes: its bodies, those to be added, and the rest. */
-export function sizeOf({ variants, laterBytes }: CachedResponse): number {
-  if (laterBytes !== undefined) return variants.identity.body.length + laterBytes + 4096
-  const bodies = Object.values(variants).map(({ body }) => body.length)
-  return bodies.reduce((sum, length) => sum + length, 4096)
+/** Bytes that a response takes, those of the variants and of the stale response that may be added among them. */
+export function sizeOf({ variants, toStale }: CachedResponse): number {
+  return 4096 + variants.identity.body.length * (toStale ? 4 : 2)
 }

@@ -23,11 +23,9 @@ test('a connection that freezes before it has subscribed is given up, and anothe
   const feed = openChangeFeed(db, {
     url: line.url,
     isShared: true,
-    hasReplica: false,
     outage: { suspect() {}, whenAvailable: async () => {} },
     onChange() {},
     onSubscribed: (isSubscribed) => isSubscribed && resolve(),
-    onConfirmed() {},
   })
   onTestFinished(feed.close)
   await frozen

@@ -4,6 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 /** Made anew whenever anything changes: the higher levels cost several times as much CPU for some percent. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
+const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 /** Compresses a body with Brotli, off the main thread. */
@@ -24,4 +25,9 @@ export function compressGzip(body: Buffer): Promise<Buffer> {
 /** Whether a client with this Accept-Encoding can read gzip. */
 export function acceptsGzip(acceptEncoding: unknown): boolean {
   return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
+}
+
+/** Whether a client with this Accept-Encoding can read Brotli. */
+export function acceptsBrotli(acceptEncoding: unknown): boolean {
+  return typeof acceptEncoding === 'string' && ACCEPTS_BROTLI.test(acceptEncoding)
 }

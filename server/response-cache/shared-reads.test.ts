@@ -14,19 +14,19 @@ function readsOfOneUrl() {
     begun.push(read)
     return read.promise
   }
-  const read = () => shared.join('/posts', make) ?? shared.start('/posts', make)
+  const read = () => shared.find('/posts', make) ?? shared.start('/posts', make)
   return { cache, begun, read }
 }
 
-const response = { variants: {} } as CachedResponse
+const response = { variants: { identity: { body: Buffer.of() } } } as CachedResponse
 
 test('those who come after a change wait for one next read, which begins after them', async () => {
   const { cache, begun, read } = readsOfOneUrl()
   const first = read()
   expect(read()).toBe(first)
-  cache.invalidate('posts')
+  cache.invalidate('posts added')
   const late = [read(), read()]
-  cache.invalidate('likes 1')
+  cache.invalidate('posts added')
   late.push(read())
   expect(begun).toHaveLength(1)
   begun[0]?.resolve({ ...response, tag: 'before' })

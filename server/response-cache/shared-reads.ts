@@ -1,9 +1,12 @@
-import type { MemoryCache, Version } from './cache.ts'
+import type { Generation, MemoryCache } from './cache.ts'
 import type { CachedResponse } from './cached-response.ts'
 
 type Make = () => Promise<CachedResponse>
-type Find = () => CachedResponse | undefined
-type Read = { version: Version; response: Promise<CachedResponse>; next?: Promise<CachedResponse> }
+type Read = {
+  generation: Generation
+  response: Promise<CachedResponse>
+  next?: Promise<CachedResponse>
+}
 
 /** Shares the reads of one URL among those who ask for it at the same time (single-flight), and caches what they read. */
 export function createSharedReads(cache: MemoryCache) {
@@ -11,12 +14,12 @@ export function createSharedReads(cache: MemoryCache) {
 
   /** Caches what `make` resolves to, and lets others wait for it meanwhile. */
   function start(url: string, make: Make): Promise<CachedResponse> {
-    const version = cache.version()
+    const generation = cache.generation()
     const response = make().then((made) => {
-      cache.put(url, made, version)
+      cache.put(url, made, generation)
       return made
     })
-    const read: Read = { version, response }
+    const read: Read = { generation, response }
     reading.set(url, read)
     const end = () => {
       if (reading.get(url) === read) reading.delete(url)
@@ -25,22 +28,20 @@ export function createSharedReads(cache: MemoryCache) {
     return response
   }
 
-  return {
-    start,
-
-    /**
-     * Resolves to the response of the read of a URL that is under way, unless something has changed since it began: then to
-     * that of the next one, which begins after this call and is one for all that wait for it. So a crowd costs one read
-     * at a time, however often posts and likes change. The next one does not begin where `find` returns what may be served by
-     * then. Returns undefined when nobody reads the URL.
-     */
-    join(url: string, make: Make, find?: Find): Promise<CachedResponse> | undefined {
-      const read = reading.get(url)
-      if (!read) return undefined
-      if (cache.isCurrent(read.version)) return read.response
-      const startNext = async () => find?.() ?? start(url, make)
-      read.next ??= read.response.then(startNext, startNext)
-      return read.next
-    },
+  /**
+   * Returns the response that is cached, or that of the read of the URL which is under way. If posts have changed since that
+   * began, the next read is joined, which begins after it and is one for all that wait: a crowd costs one read at a time,
+   * however often people write. Returns undefined where nobody reads the URL.
+   */
+  function find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
+    const cached = cache.get(url)
+    const read = reading.get(url)
+    if (cached || !read) return cached
+    if (cache.isCurrent(read.generation)) return read.response
+    const startNext = async () => cache.get(url) ?? start(url, make)
+    read.next ??= read.response.then(startNext, startNext)
+    return read.next
   }
+
+  return { start, find }
 }

@@ -22,14 +22,19 @@ type Sent = {
 export type TestUser = CurrentUser & { token: string; cookie: string; clientToken: string }
 
 type Options = {
+  /** Whether each call may reach another node: then users' reads ask to go past the cache, as the web app does after a write. */
+  hasNodes?: boolean
   check: (answer: SeenAnswer) => void
   codeFor: (operationId: string) => string | Promise<string>
 }
 
+/** What the web app sends with its reads soon after a write. */
+export const PAST_CACHE = { 'cache-control': 'no-cache' }
+
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
 
 /** Calls an app over real HTTP. Paths are below /api/v1. */
-export function createClient(url: string, { check, codeFor }: Options) {
+export function createClient(url: string, { hasNodes = false, check, codeFor }: Options) {
   async function call(method: string, path: string, sent: Sent = {}): Promise<TestAnswer> {
     const { body, token, headers } = sent
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -37,6 +42,7 @@ export function createClient(url: string, { check, codeFor }: Options) {
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(token !== undefined && hasNodes && PAST_CACHE),
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

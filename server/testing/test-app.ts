@@ -82,6 +82,7 @@ export async function startTestApp({
 
   return {
     ...createClient(url, {
+      hasNodes: NODES > 1,
       check: createOpenApiCheck(app.http),
       codeFor: (operationId) => codeOf(operationId, codeKey),
     }),

@@ -27,6 +27,29 @@ async function openPage() {
 
 const me = 'GET /users/current'
 
+test('for two seconds after a write, also in another tab, a user’s reads ask to go past every cache', async () => {
+  const stored = new Map([['client-token', 'this-browser']])
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+  })
+  const readIn = async ({ call }: Awaited<ReturnType<typeof openPage>>) => {
+    await call('GET /posts', { query: {} })
+    return server.received.at(-1)?.cache
+  }
+  const page = await openPage()
+  const before = await readIn(page)
+  await page.call('POST /posts', { headers: {}, body: { text: 'Моё' } })
+  expect(server.received.at(-1)?.cache).toBe(before)
+  expect(await readIn(page)).toBe('no-cache')
+  vi.resetModules()
+  expect(await readIn(await openPage())).toBe('no-cache')
+  const written = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(written + 2001)
+  expect(await readIn(page)).toBe(before)
+  vi.restoreAllMocks()
+})
+
 test('a visitor sends no bearer token and asks for none', async () => {
   const { call, resetToken } = await openPage()
   resetToken('none')

@@ -1,6 +1,7 @@
 import type { Api, CallName } from '../../contract/api.ts'
-import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import { READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
+import { localStore } from '../browser/storage.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
 import { noteVersion } from './saved-version.ts'
 
@@ -16,6 +17,9 @@ type RequestInput = {
   headers?: Record<string, string | undefined>
   body?: unknown
 }
+
+/** The key under which this browser stores when it last wrote something, in milliseconds of Date.now(). */
+const WROTE_AT = 'wrote-at'
 
 /**
  * Sends one request with the given token, within 10 s, and returns the answer with its headers. Throws CallError; an abort
@@ -33,7 +37,7 @@ export async function send<N extends CallName>(
     const request = () =>
       fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
         method,
-        headers: headersOf(headers, token, body),
+        headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
         // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
         ...(token && { mode: 'same-origin' }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -48,7 +52,19 @@ export async function send<N extends CallName>(
     if (signal?.aborted || error instanceof CallError) throw error
     if (timeout.aborted) throw noAnswer('TIMEOUT')
     throw error instanceof SyntaxError ? unreadableAnswer() : noAnswer('OFFLINE')
+  } finally {
+    if (token && method !== 'GET') localStore.write(WROTE_AT, String(Date.now()))
   }
+}
+
+/**
+ * Returns the header with which a user's reads go past the caches of all nodes, soon after this browser has written something:
+ * one's own acts show at once.
+ */
+function freshness(method: string): Record<string, string> {
+  const ms = Date.now() - Number(localStore.read(WROTE_AT) ?? Number.NaN)
+  const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS
+  return mayLackIt ? { 'cache-control': 'no-cache' } : {}
 }
 
 function search(query: RequestInput['query'] = {}): string {

@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
 type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
-type Received = { call: string; bearer: string | undefined; key: unknown; body: string }
+type Received = {
+  call: string
+  bearer: string | undefined
+  cache: string | undefined
+  key: unknown
+  body: string
+}
 
 export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
 
@@ -20,8 +26,8 @@ export async function startAnsweringServer() {
     let body = ''
     for await (const chunk of request) body += chunk
     const call = `${request.method} ${request.url}`
-    const { authorization: bearer, 'idempotency-key': key } = request.headers
-    const current = { call, bearer, key, body }
+    const { authorization: bearer, 'idempotency-key': key, ...others } = request.headers
+    const current = { call, bearer, cache: others['cache-control'], key, body }
     server.received.push(current)
     const isRefresh = call === 'PATCH /api/v1/sessions/current'
     return isRefresh ? server.refresh(server.refreshes()) : server.answer(current)
