@@ -135,7 +135,7 @@ async function expectRestores(wall: Wall): Promise<void> {
   expect(await wall.digest()).toEqual(changed)
   const done = { code: 0, out: expect.stringMatching(/^Стена возвращена из копии/) }
   expect(await runCommand(wall.env, ...replace)).toMatchObject(done)
-  const posts = 'SELECT count(*)::int AS posts FROM posts'
+  const posts = 'SELECT count(*)::int AS posts FROM visible_posts'
   expect(await wall.query(posts)).toEqual([{ posts: 7 }])
 
   const place = {

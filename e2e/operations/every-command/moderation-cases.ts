@@ -51,7 +51,7 @@ export const MODERATION_CASES: Case[] = [
     before: ({ posts }) => [['post', posts.returned.id, 'remove', '--quiet']],
     says: () => 'Запись возвращена.',
     json: () => ({ was: 'removed' }),
-    leaves: [count('posts', ({ posts }) => `id = ${posts.returned.id}`), 1],
+    leaves: [count('visible_posts', ({ posts }) => `id = ${posts.returned.id}`), 1],
     journal: ['post.restore'],
   },
   {
@@ -59,7 +59,7 @@ export const MODERATION_CASES: Case[] = [
     words: () => ['post', 'remove', '--user', 'kira@example.org', '--since', '2h', '--yes'],
     says: () => 'Удалено: 2 записи.',
     json: () => ({ removed: { length: 2 } }),
-    leaves: [count('posts', ({ people }) => `owner_id = ${people.kira.id}`), 0],
+    leaves: [count('visible_posts', ({ people }) => `owner_id = ${people.kira.id}`), 0],
     journal: ['post.remove', 'post.remove'],
   },
 ]
