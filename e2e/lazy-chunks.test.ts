@@ -92,7 +92,10 @@ test('for a visitor menus and signing in are fetched at the first sign of use, a
   const lazy = /\/(menu|sign-in-dialog)-/
   expect(fetched.filter((url) => lazy.test(url))).toEqual([])
   await page.mouse.move(300, 300)
-  await expect.poll(() => fetched.filter((url) => lazy.test(url)).length).toBe(2)
+  const chunks = () => [...new Set(fetched.filter((url) => lazy.test(url)))]
+  await expect.poll(() => chunks().length).toBe(2)
+  // Resolves when the chunks that these import have come too.
+  await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
   await page.context().setOffline(true)
   const menu = await openMenu(page.getByRole('article').first())
   await menu.getByRole('menuitem').first().waitFor()
