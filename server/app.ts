@@ -28,6 +28,7 @@ import { registerPosts } from './posts/posts.routes.ts'
 import { createPublish } from './posts/publications.service.ts'
 import { startJobs } from './queue/queue.ts'
 import { registerReplies } from './replies/replies.routes.ts'
+import { isReported } from './reports/reports.repository.ts'
 import { registerReports } from './reports/reports.routes.ts'
 import { createResponseCache, type ResponseCache } from './response-cache/response-cache.ts'
 import { registerSessions } from './sessions/sessions.routes.ts'
@@ -181,7 +182,7 @@ function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): voi
   const { publishChange } = cache
   const publish = createPublish({ db, limits, publishChange, noteAccess })
   const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
-  registerPosts({ ...posts, editPeriodSeconds, removedDays })
+  registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
   registerReplies({ route, db, runRead, publish })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })

@@ -25,7 +25,9 @@ type PostRow = {
   replied_post_id: string | null
 }
 /** The `r_` columns belong to the replied post and are all null where there is none. */
-type HydratedRow = PostRow & { [column in keyof PostRow as `r_${column}`]: PostRow[column] } & {
+export type HydratedRow = PostRow & {
+  [column in keyof PostRow as `r_${column}`]: PostRow[column]
+} & {
   key: string
 }
 
@@ -59,10 +61,7 @@ const PAGE: Source = {
   likes: sql`likes`,
   repliedPosts: sql`visible_posts`,
 }
-/**
- * The CTEs of a statement that inserts posts: `post` has their rows, `author` their owners, and `answered` the replied posts.
- * Nobody can have liked them.
- */
+/** Nobody can have liked them. */
 const INSERTED: Source = {
   from: sql`post p`,
   key: sql`0`,
@@ -101,28 +100,11 @@ export async function hydratePost(
   return rows[0] && toPost(rows[0])
 }
 
-type Insertion = {
-  /** They insert posts in the CTE `post`; the CTE `answered` has the replied posts as they are afterwards. */
-  ctes: RawBuilder<unknown>
-  /** More columns of the result, and the tables they come from, of which `input` has the id of each post. */
-  columns: RawBuilder<unknown>
-  from: RawBuilder<unknown>
-  order: RawBuilder<unknown>
-}
-
 /**
- * Inserts posts. Returns each row of `input`, and the post as its owner sees it, or undefined when none was inserted.
+ * SQL for the posts that a statement inserts, as their owners see them, from its CTEs: `post` has their rows, `author` their
+ * owners, and `answered` the posts that they answer.
  */
-export async function hydrateInserted<Row>(
-  db: Queryable,
-  { ctes, columns, from, order }: Insertion,
-): Promise<{ row: Row; post: Post | undefined }[]> {
-  const { rows } = await sql<Row & HydratedRow>`WITH ${ctes}
-    SELECT ${columns}, hydrated.* FROM ${from}
-    LEFT JOIN (${hydrated(INSERTED, sql`p.owner_id`)}) hydrated ON hydrated.id = input.id
-    ORDER BY ${order}`.execute(db)
-  return rows.map((row) => ({ row, post: row.id === null ? undefined : toPost(row) }))
-}
+export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 
 /** One row of a page: its position in the list, and the post, unless that is hidden. */
 type HydratedPost = { key: string; post: Post | undefined }
@@ -147,7 +129,8 @@ export async function hydratePosts(
   }
 }
 
-function toPost(row: HydratedRow): Post | undefined {
+/** Returns the post of a row; undefined where its owner has deleted the account. */
+export function toPost(row: HydratedRow): Post | undefined {
   if (row.username === null) return undefined
   return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))
 }

@@ -33,18 +33,6 @@ export function selectOwner(db: Queryable, id: string) {
   return db.selectFrom('visible_posts').select('owner_id').where('id', '=', id).executeTakeFirst()
 }
 
-/** Whether a post has open reports, so that it is evidence. */
-export async function isReported(db: Queryable, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('reports')
-    .select('id')
-    .where('post_id', '=', id)
-    .where('state', '=', 'open')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Removes the text of a post that is deleted for good. */
 export async function eraseText(db: Queryable, id: string): Promise<void> {
   await db.updateTable('posts').set({ text: '' }).where('id', '=', id).execute()

@@ -7,7 +7,7 @@ import {
   type PostPage,
   readPost,
 } from '../../contract/posts.ts'
-import { type Db, isRowId, NO_USER } from '../db/database.ts'
+import { type Db, isRowId, NO_USER, type Queryable } from '../db/database.ts'
 import type { RunRead } from '../db/replica.ts'
 import { AppError } from '../http/app-error.ts'
 import type { ListQuery, Route } from '../http/route.ts'
@@ -27,6 +27,8 @@ type Options = {
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
+  /** Whether a post has open reports. */
+  isEvidence: (db: Queryable, id: string) => Promise<boolean>
   /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
@@ -34,7 +36,7 @@ type Options = {
 
 export function registerPosts(options: Options): void {
   const { route, db, runRead, limits, publish, editPeriodSeconds } = options
-  const { removedDays, publishChange, noteAccess } = options
+  const { removedDays, isEvidence, publishChange, noteAccess } = options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
@@ -65,7 +67,7 @@ export function registerPosts(options: Options): void {
 
   route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
     const { userId } = viewer
-    const own = { id: params.id, ownerId: userId, evidenceDays: removedDays }
+    const own = { id: params.id, ownerId: userId, evidenceDays: removedDays, isEvidence }
     const act = { action: 'delete-post' as const, userId, postId: params.id, request }
     await deletePost(db, own, (tx) => noteAccess?.(tx, act))
     await publishChange(`posts changed ${params.id}`)

@@ -19,14 +19,7 @@ import {
 } from './hidden-posts.repository.ts'
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
 import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
-import {
-  type Edit,
-  eraseText,
-  isReported,
-  selectEdited,
-  selectOwner,
-  updateText,
-} from './posts.repository.ts'
+import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
 
 // Other features call these as they are.
 export {
@@ -91,24 +84,32 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
   return (await lockPosts(tx, [id]))[0]
 }
 
+type Deletion = {
+  id: string
+  ownerId: string
+  /** For how many days a post stays as evidence, and whether one is. */
+  evidenceDays: number
+  isEvidence: (tx: Queryable, id: string) => Promise<boolean>
+}
+
 /**
- * Deletes one's own post. A post with open reports stays hidden as evidence for so many days; any other is gone for good, and
+ * Deletes one's own post. A post that is evidence stays hidden for so many days; any other is gone for good, and
  * where it has many likes, the job `move-likes` removes them and the empty post. `note` is called in the same transaction. Throws
  * POST_NOT_FOUND when the owner has no such post.
  */
 export async function deletePost(
   db: Db,
-  { id, ownerId, evidenceDays }: { id: string; ownerId: string; evidenceDays: number },
+  { id, ownerId, evidenceDays, isEvidence }: Deletion,
   note: (tx: Queryable) => Promise<void> | undefined,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const post = isRowId(id) ? await lockPost(tx, id) : undefined
     if (post?.owner_id !== ownerId || post.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
-    const isEvidence = await isReported(tx, id)
-    if (isEvidence || post.has_many_likes) {
-      const days = isEvidence ? evidenceDays : 0
+    const isKept = await isEvidence(tx, id)
+    if (isKept || post.has_many_likes) {
+      const days = isKept ? evidenceDays : 0
       await hidePosts(tx, [id], { why: 'deleted', reason: null, by: 'author', days })
-      if (!isEvidence) await eraseText(tx, id)
+      if (!isKept) await eraseText(tx, id)
     } else await deletePosts(tx, [id])
     await note(tx)
   })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Post } from '../../contract/posts.ts'
 import { idArray, type Queryable } from '../db/database.ts'
 import { IS_BLOCK_IN_FORCE } from '../db/sql-parts.ts'
-import { hydrateInserted } from './hydrate-posts.ts'
+import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 /** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = {
@@ -34,7 +34,7 @@ export async function insertPosts(
 ): Promise<Inserted[]> {
   const owners = idArray(posts.map(({ ownerId }) => ownerId))
   const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
-  const ctes = sql`wait AS MATERIALIZED (
+  const { rows } = await sql<OwnerState & HydratedRow>`WITH wait AS MATERIALIZED (
       SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
     ), input AS MATERIALIZED (
       SELECT nextval('posts_id_seq') AS id, i.* FROM wait, unnest(${owners}::bigint[],
@@ -66,14 +66,16 @@ export async function insertPosts(
       SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
-    )`
-  const inserted = await hydrateInserted<OwnerState>(db, {
-    ctes,
-    columns: sql`author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked"`,
-    from: sql`input LEFT JOIN author ON author.id = input.owner_id`,
-    order: sql`input.number`,
-  })
-  return inserted.map(({ row, post }) => ({ ...row, post }))
+    )
+    SELECT author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", hydrated.*
+    FROM input LEFT JOIN author ON author.id = input.owner_id
+    LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = input.id
+    ORDER BY input.number`.execute(db)
+  return rows.map(({ hasOwner, isBlocked, ...row }) => ({
+    hasOwner,
+    isBlocked,
+    post: row.id === null ? undefined : toPost(row as HydratedRow),
+  }))
 }
 
 /** The id of the post a user has published with a key, even if it was deleted later; undefined where there was none. */

@@ -45,3 +45,15 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
     ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(db)
   return numAffectedRows === 1n
 }
+
+/** Whether a post has open reports. */
+export async function isReported(db: Queryable, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('reports')
+    .select('id')
+    .where('post_id', '=', id)
+    .where('state', '=', 'open')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
