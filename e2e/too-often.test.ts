@@ -96,3 +96,27 @@ test('a sixth post in a row waits for its turn, and need not be sent', async () 
 function setAge({ id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
 }
+
+test('a heart over the limit stays set, says why it waits, and is sent by itself', async () => {
+  const user = await journey.signUp()
+  await journey.publish(await journey.signUp(), 'Не сразу')
+  const page = await journey.visit({ as: user })
+  const message = 'Не больше 300 отметок в сутки. Попробуйте позже'
+  await page.route(
+    '**/likes',
+    (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '2' },
+        json: { code: 'TOO_MANY_REQUESTS', message },
+      }),
+    { times: 1 },
+  )
+  const heart = postWith(page, 'Не сразу').getByRole('button', { name: 'Нравится' })
+  await heart.click()
+  await toast(page, 'Не больше 300 отметок в сутки. Отправим через 0:02').waitFor()
+  expect(await heart.getAttribute('aria-pressed')).toBe('true')
+  const likes = () => journey.rows('SELECT FROM likes WHERE user_id = $1', [user.id])
+  await expect.poll(likes).toHaveLength(1)
+  expect(await heart.getAttribute('aria-pressed')).toBe('true')
+})

@@ -81,6 +81,15 @@ function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
+/** A limit that lasts longer is told instead: nobody keeps a page open for it. */
+const LONGEST_LIMIT_SECONDS = 300
+
+/** Whether a call is over a limit that passes so soon that the app can wait for it. */
+export function isShortLimit(error: unknown): error is CallError & { retryAfter: number } {
+  if (!(error instanceof CallError) || error.code !== 'TOO_MANY_REQUESTS') return false
+  return (error.retryAfter ?? Number.POSITIVE_INFINITY) <= LONGEST_LIMIT_SECONDS
+}
+
 /** Whether a call failed because no answer came. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof CallError && (error.code === 'OFFLINE' || error.code === 'TIMEOUT')

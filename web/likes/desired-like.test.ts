@@ -95,3 +95,26 @@ test('whatever the taps and the answers, no count is below zero and the last sho
     }),
   )
 })
+
+test('a state that is refused for a while is waited out, and the last desired one is sent then', async () => {
+  const over = Promise.withResolvers<void>()
+  const sent: boolean[] = []
+  const like = createDesiredLike({
+    confirmed: { liked: false, count: 3 },
+    show: () => {},
+    send: async (liked) => {
+      sent.push(liked)
+      if (sent.length === 1) throw new Error('too early')
+      return 4
+    },
+    waitOut: () => over.promise,
+  })
+  const done = like.set(true)
+  await flush()
+  void like.set(false)
+  void like.set(true)
+  expect(sent).toEqual([true])
+  over.resolve()
+  await done
+  expect(sent).toEqual([true, true])
+})

@@ -6,6 +6,8 @@ type DesiredLikeOptions = {
   /** Sends the state to the server and resolves with its count of likes. Throws when the server refuses or is silent. */
   send: (liked: boolean) => Promise<number>
   show: (state: LikeState) => void
+  /** Resolves when a state that was refused may be sent again; undefined where it is refused for good. */
+  waitOut?: (error: unknown) => Promise<void> | undefined
 }
 
 export type DesiredLike = {
@@ -20,23 +22,35 @@ export type DesiredLike = {
  * The like of one viewer for one post, as an optimistic update: however quickly they tap, one request at a time is sent,
  * and the last desired state is what the server ends up with.
  */
-export function createDesiredLike({ confirmed, send, show }: DesiredLikeOptions): DesiredLike {
+export function createDesiredLike({
+  confirmed,
+  send,
+  show,
+  waitOut = () => undefined,
+}: DesiredLikeOptions): DesiredLike {
   let desired = confirmed.liked
   let sending: Promise<void> | null = null
 
   async function sendUntilConfirmed(): Promise<void> {
     try {
-      while (desired !== confirmed.liked) {
-        const sent = desired
-        confirmed = { liked: sent, count: await send(sent) }
-        show(expectedState(confirmed, desired))
-      }
+      while (desired !== confirmed.liked) await sendOnce(desired)
     } catch (error) {
       desired = confirmed.liked
       show(confirmed)
       throw error
     } finally {
       sending = null
+    }
+  }
+
+  async function sendOnce(sent: boolean): Promise<void> {
+    try {
+      confirmed = { liked: sent, count: await send(sent) }
+      show(expectedState(confirmed, desired))
+    } catch (error) {
+      const waiting = waitOut(error)
+      if (!waiting) throw error
+      await waiting
     }
   }
 

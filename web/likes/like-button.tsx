@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide'
 import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
+import { errorMessage, reasonOf } from '../api/error-message.ts'
 import { plural } from '../format/counts.ts'
+import { countdown } from '../format/time.ts'
 import { evictPost } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
@@ -58,7 +59,14 @@ export function useLike() {
   const client = useQueryClient()
   const toast = useToast()
   return useMutation({
-    mutationFn: ({ postId, liked }: LikeIntent) => likePost(client, postId, liked),
+    mutationFn: ({ postId, liked }: LikeIntent) =>
+      likePost(client, postId, {
+        liked,
+        onLimit: (error) => {
+          const text = `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
+          toast({ text }, { about: [`like ${postId}`] })
+        },
+      }),
     onError: (error, intent) => {
       const status = error instanceof CallError && error.status
       if (status === 401) return keepIntent(intent)

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
+import { type CallError, isShortLimit } from '../api/call-error.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
@@ -10,14 +11,18 @@ const unconfirmed = new Map<string, DesiredLike>()
 /**
  * Likes a post or takes the like back: every screen shows it at once, and one request at a time is sent. Resolves when
  * the server has confirmed it, or at once when an earlier call for this post is still in flight: that one then sends the
- * new state too, so that several quick taps report a refusal once. Throws CallError after the rollback to what the server
- * last confirmed.
+ * new state too, so that several quick taps report a refusal once. A short limit is waited out, of which `onLimit` is told. Throws
+ * CallError after the rollback to what the server last confirmed.
  */
-export async function likePost(client: QueryClient, postId: string, liked = true): Promise<void> {
+export async function likePost(
+  client: QueryClient,
+  postId: string,
+  { liked = true, onLimit }: { liked?: boolean | undefined; onLimit?: OnLimit } = {},
+): Promise<void> {
   const earlier = unconfirmed.get(postId)
   if (earlier) return void earlier.set(liked)
   const lock = lockLikes(client, postId)
-  const like = desireLike(client, postId, { liked, confirm: lock.confirm })
+  const like = desireLike(client, postId, { liked, confirm: lock.confirm, onLimit })
   unconfirmed.set(postId, like)
   try {
     await like.set(liked)
@@ -39,12 +44,19 @@ export function showConfirmedLike(
   lock.unlock()
 }
 
-type FirstTap = { liked: boolean; confirm: ReturnType<typeof lockLikes>['confirm'] }
+/** Called where a limit delays a like, which is then sent by itself. */
+type OnLimit = (error: CallError & { retryAfter: number }) => void
+
+type FirstTap = {
+  liked: boolean
+  confirm: ReturnType<typeof lockLikes>['confirm']
+  onLimit: OnLimit | undefined
+}
 
 function desireLike(
   client: QueryClient,
   postId: string,
-  { liked, confirm }: FirstTap,
+  { liked, confirm, onLimit }: FirstTap,
 ): DesiredLike {
   const post = readCachedPost(client, postId)
   // After signing in, a post may be liked before any screen has read it: its count is unknown, so nothing is shown.
@@ -66,6 +78,11 @@ function desireLike(
       if (isCountKnown) {
         setLikes(client, postId, { is_liked: state.liked, likes_count: state.count })
       }
+    },
+    waitOut(error) {
+      if (!isShortLimit(error)) return undefined
+      onLimit?.(error)
+      return new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000))
     },
   })
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { CallError, isUnanswered } from '../../api/call-error.ts'
+import { CallError, isShortLimit, isUnanswered } from '../../api/call-error.ts'
 import { retryPause } from '../../api/query-client.ts'
 import { createAtom, type ReadableAtom, useAtom } from '../../browser/atom.ts'
 
@@ -18,8 +18,6 @@ export type Sending = {
 
 /** Pauses stay short: the person waits for it. */
 const LONGEST_PAUSE_MS = 5000
-/** A limit that lasts longer is told instead: nobody keeps a page open for it. */
-const LONGEST_LIMIT_SECONDS = 300
 
 const NOT_WAITING = createAtom<Waiting | null>(null)
 
@@ -87,12 +85,8 @@ function passes(error: unknown, failures: number): error is CallError {
   return error.code === 'UNAVAILABLE' || isShortLimit(error)
 }
 
-function isShortLimit({ code, retryAfter = Infinity }: CallError): boolean {
-  return code === 'TOO_MANY_REQUESTS' && retryAfter <= LONGEST_LIMIT_SECONDS
-}
-
 function usualPause(failures: number, error: CallError): number {
-  if (isShortLimit(error)) return (error.retryAfter ?? 0) * 1000
+  if (isShortLimit(error)) return error.retryAfter * 1000
   return Math.min(retryPause(failures, error, Math.random()), LONGEST_PAUSE_MS)
 }
 
