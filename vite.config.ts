@@ -23,7 +23,7 @@ const CHUNKS = [
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
   { name: 'lazy-styles', test: /\.module\.css$/ },
 ]
-const SMALLEST_WORTH_PACKING = 1024
+const SMALLEST_WORTH_PACKING = 512
 // light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
 const TARGET = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
 const WORKERS = ['service-worker', 'service-worker-off']

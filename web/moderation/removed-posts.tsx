@@ -9,18 +9,16 @@ import { Button } from '../ui/button.tsx'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { withViewer } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import styles from './removed-posts.module.css'
 
 export const REMOVED_POSTS = ['removed-posts']
 
 /** The viewer's posts and replies that a moderator has removed, and those that reports hide. */
-export function useRemovedPosts(isEnabled = true) {
+export function useRemovedPosts() {
   return useQuery({
     queryKey: REMOVED_POSTS,
     queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
     staleTime: 0,
-    enabled: isEnabled,
   })
 }
 
@@ -42,12 +40,11 @@ export function RemovedPosts() {
   )
 }
 
-/** What stands in place of a missing post: the post for its author, if it was removed or is hidden; `children` for others. */
+/** What stands in place of a missing post: the post, if the viewer has written it and it was removed or is hidden; else `children`. */
 export function OwnRemovedPost({ id, children }: { id: string; children: ReactNode }) {
-  const isSignedIn = useViewer().state === 'authorized'
-  const { data, isLoading } = useRemovedPosts(isSignedIn)
+  const { data, isLoading } = useRemovedPosts()
   if (isLoading) return <Skeleton label="Загружаем запись" />
-  const post = isSignedIn && data?.posts.find((removed) => removed.id === id)
+  const post = data?.posts.find((removed) => removed.id === id)
   return post ? <RemovedPost post={post} /> : children
 }
 

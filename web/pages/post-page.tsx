@@ -1,15 +1,15 @@
 import { ArrowUp } from 'lucide'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { cursorIn, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { errorMessage } from '../api/error-message.ts'
+import { createLazyChunk, useLazyChunk } from '../browser/lazy-chunk.ts'
 import { usePage } from '../browser/use-page.ts'
 import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { RepliedCard } from '../feed/replied-card.tsx'
-import { OwnRemovedPost } from '../moderation/removed-posts.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
@@ -19,6 +19,7 @@ import { ErrorPage } from '../ui/errors.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { useViewer } from '../viewer/viewer.ts'
 import styles from './post-page.module.css'
 import { WallLink } from './wall.tsx'
 
@@ -30,17 +31,26 @@ export function PostPage() {
   usePageTitle(titleOf(read), 'header', tabTitleOf(read))
 
   if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
-  if (read.state === 'missing') {
-    return (
-      <OwnRemovedPost id={id}>
-        <EmptyState {...MISSING_POST} action={<WallLink />} />
-      </OwnRemovedPost>
-    )
-  }
+  if (read.state === 'missing') return <MissingPost id={id} />
   if (read.state === 'failed') {
     return <ErrorPage text={errorMessage(read.error)} onRetry={read.retry} />
   }
   return <Thread post={read.post} />
+}
+
+const removedPosts = createLazyChunk(() => import('../moderation/removed-posts.tsx'))
+
+function MissingPost({ id }: { id: string }) {
+  const isSignedIn = useViewer().state === 'authorized'
+  const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
+  return isSignedIn ? <OwnMissingPost id={id}>{missing}</OwnMissingPost> : missing
+}
+
+/** A post that is missing for others may be the viewer's own, removed or hidden. */
+function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
+  const { content, failed } = useLazyChunk(removedPosts)
+  if (content) return <content.OwnRemovedPost id={id}>{children}</content.OwnRemovedPost>
+  return failed ? children : <Skeleton label="Загружаем запись" />
 }
 
 function titleOf(read: ReadPost): string {
