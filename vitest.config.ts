@@ -45,9 +45,9 @@ export default defineConfig({
           include: ['e2e/*.test.ts'],
           globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
           ...wholeProduct,
-          // Each file has a product, a database and a browser of its own, and often waits for them.
+          // Each file has a product, a database and a browser of its own, and often waits for them: three keep two cores busy.
           fileParallelism: true,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },
