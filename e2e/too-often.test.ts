@@ -120,3 +120,23 @@ test('a heart over the limit stays set, says why it waits, and is sent by itself
   await expect.poll(likes).toHaveLength(1)
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
 })
+
+test('a name over a limit that passes soon says why it waits, and is saved by itself', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, path: '/settings/account/username' })
+  const message = 'Имя можно менять трижды в сутки. Попробуйте позже'
+  await page.route(
+    '**/users/current/profile',
+    (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '2' },
+        json: { code: 'TOO_MANY_REQUESTS', message },
+      }),
+    { times: 1 },
+  )
+  await page.getByRole('main').getByLabel('Имя пользователя').fill('in_a_moment')
+  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await toast(page, 'Имя можно менять трижды в сутки. Отправим через 0:02').waitFor()
+  await toast(page, 'Имя сохранено').waitFor()
+})

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { call } from '../api/call.ts'
-import { errorMessage } from '../api/error-message.ts'
+import { errorMessage, waitMessage } from '../api/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
@@ -10,6 +10,7 @@ import { useToast } from '../ui/toaster.tsx'
 import { changeViewer } from '../viewer/viewer.ts'
 import { useAccountMutation } from './use-account-mutation.ts'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
+import { withinLimit } from './within-limit.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
@@ -19,8 +20,11 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const toast = useToast()
   const saving = useAccountMutation({
     mutationFn: (name: string) =>
-      call('PATCH /users/current/profile', { body: { username: name } }),
-    // The limit is about the name too: it lasts for hours, longer than any toast.
+      withinLimit(
+        () => call('PATCH /users/current/profile', { body: { username: name } }),
+        (error) => toast({ text: waitMessage(error) }),
+      ),
+    // A longer limit is about the name too: it lasts for hours, longer than any toast.
     refusedBy: [400, 429],
     onSuccess: (user) => {
       changeViewer(user)

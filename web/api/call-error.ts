@@ -84,8 +84,10 @@ function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
 /** A limit that lasts longer is told instead: nobody keeps a page open for it. */
 const LONGEST_LIMIT_SECONDS = 300
 
-/** Whether a call is over a limit that passes so soon that the app can wait for it. */
-export function isShortLimit(error: unknown): error is CallError & { retryAfter: number } {
+/** A limit that passes so soon that the app can wait for it. */
+export type ShortLimit = CallError & { retryAfter: number }
+
+export function isShortLimit(error: unknown): error is ShortLimit {
   if (!(error instanceof CallError) || error.code !== 'TOO_MANY_REQUESTS') return false
   return (error.retryAfter ?? Number.POSITIVE_INFINITY) <= LONGEST_LIMIT_SECONDS
 }

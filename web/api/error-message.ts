@@ -1,7 +1,7 @@
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { plural } from '../format/counts.ts'
-import { dayAndMinute } from '../format/time.ts'
-import { CallError } from './call-error.ts'
+import { countdown, dayAndMinute } from '../format/time.ts'
+import { CallError, type ShortLimit } from './call-error.ts'
 import { DeviceError } from './device.ts'
 
 /** A longer wait is told by its end. */
@@ -22,6 +22,11 @@ export function errorMessage(error: unknown): string {
 /** Why something is refused for now, without the advice that follows in the server's message. */
 export function reasonOf({ message }: CallError): string {
   return message.split('. ', 1)[0] ?? message
+}
+
+/** Why something waits that the app sends by itself once a short limit is over, and how long. */
+export function waitMessage(error: ShortLimit): string {
+  return `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
 }
 
 /** Errors that were logged: a component asks for the message of one error with each render. */

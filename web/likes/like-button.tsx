@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide'
 import { CallError } from '../api/call-error.ts'
-import { errorMessage, reasonOf } from '../api/error-message.ts'
+import { errorMessage, waitMessage } from '../api/error-message.ts'
 import { plural } from '../format/counts.ts'
-import { countdown } from '../format/time.ts'
 import { evictPost } from '../posts/cache/list-cache.ts'
 import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
@@ -62,10 +61,7 @@ export function useLike() {
     mutationFn: ({ postId, liked }: LikeIntent) =>
       likePost(client, postId, {
         liked,
-        onLimit: (error) => {
-          const text = `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
-          toast({ text }, { about: [`like ${postId}`] })
-        },
+        onLimit: (error) => toast({ text: waitMessage(error) }, { about: [`like ${postId}`] }),
       }),
     onError: (error, intent) => {
       const status = error instanceof CallError && error.status

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { type CallError, isShortLimit } from '../api/call-error.ts'
+import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
@@ -45,7 +45,7 @@ export function showConfirmedLike(
 }
 
 /** Called where a limit delays a like, which is then sent by itself. */
-type OnLimit = (error: CallError & { retryAfter: number }) => void
+type OnLimit = (error: ShortLimit) => void
 
 type FirstTap = {
   liked: boolean

@@ -1,0 +1,17 @@
+import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
+
+/** Calls `send`, and again after each short limit, of which `onLimit` is told. Rejects as `send` does otherwise. */
+export async function withinLimit<T>(
+  send: () => Promise<T>,
+  onLimit: (error: ShortLimit) => void,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!isShortLimit(error)) throw error
+      onLimit(error)
+      await new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000))
+    }
+  }
+}
