@@ -56,8 +56,9 @@ export async function selectOwnPosts(
 ): Promise<ExportedPost[]> {
   const next = (isIn: string) => sql`(
     SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND id > ${afterId}::bigint AND ${sql.raw(isIn)}
+      AND text <> ''
     ORDER BY id LIMIT ${STEP})`
-  // One part for each index of a user's posts.
+  // One part for each index of a user's posts. Those without a text are being deleted for good.
   const parts = [
     'hidden_for IS NULL AND replied_post_id IS NULL',
     'hidden_for IS NULL AND replied_post_id IS NOT NULL',
@@ -68,7 +69,7 @@ export async function selectOwnPosts(
       replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
-    WHERE text <> '' ORDER BY own.id LIMIT ${STEP}`.execute(db)
+    ORDER BY own.id LIMIT ${STEP}`.execute(db)
   return rows
 }
 

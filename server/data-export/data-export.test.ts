@@ -83,6 +83,9 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
 test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
   const app = await appForTest({ config: { accessJournalDays: 365 } })
   const [olga, petr] = [await signUpModerator(app), await app.signUp()]
+  // More than one step of posts that are being deleted for good, and have no text any more.
+  await sql`INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
+    SELECT ${olga.id}, '', 'deleted', 'infinity' FROM generate_series(1, 600)`.execute(app.db)
   const foreign = await app.publish(petr, 'Чужая запись')
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   const own = await app.publish(olga, 'Спорная запись')
@@ -105,6 +108,7 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
 
   const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
   const read = (name: string) => JSON.parse(files[name] ?? '')
+  expect(read('posts.json')).toMatchObject([{ id: own.id, archived: 'removed' }])
   const likes: { id: string }[] = read('likes.json')
   expect(likes[0]).toMatchObject({ postId: foreign.id, isArchived: true })
   expect(new Set(likes.map(({ id }) => id)).size).toBe(1201)
