@@ -11,7 +11,10 @@ export default defineConfig({
           name: 'server on two nodes',
           include: ['server/**/*.test.ts', 'operator/**/*.test.ts'],
           // These do not depend on nodes: their promises are the same for one and for two.
-          exclude: ['server/{db,embedded-postgres,start}/**', 'server/config.test.ts'],
+          exclude: [
+            'server/{kernel/db,operations/embedded-postgres,operations/start}/**',
+            'server/kernel/config/config.test.ts',
+          ],
           env: { VSLUKH_NODES: '2' },
           globalSetup: [sharedPostgres, './scripts/nodes-setup.ts'],
           ...runByNode,

@@ -13,18 +13,18 @@ export const sharedPostgres = './server/testing/global-setup.ts'
 /** Server tests that start and kill whole databases: part of `npm run test:faults`. */
 export const STARTS_AND_KILLS = [
   'operator/embedded-database.test.ts',
-  'server/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
-  'server/start/installation.test.ts',
+  'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
+  'server/operations/start/installation.test.ts',
   'server/wrong-clock.test.ts',
 ]
 
 /** Server tests that measure memory over thousands of requests: part of `npm run test:measures`. */
-export const MEASURING = ['server/posts/prepared-texts.test.ts']
+export const MEASURING = ['server/features/posts/prepared-texts.test.ts']
 
 /** Server tests that find more the longer they run: short in `npm test`, long in `npm run test:faults`. */
 export const RANDOM = [
   'server/fuzz.test.ts',
-  'server/moderation/{moving-posts,random-acts}.test.ts',
+  'server/features/moderation/{moving-posts,random-acts}.test.ts',
 ]
 
 /** A test that fails sometimes has failed: nothing retries it. */

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
-import { signAccessToken } from '../server/sessions/access-token.ts'
-import { deriveKey } from '../server/start/app-secret.ts'
+import { signAccessToken } from '../server/features/sessions/access-token.ts'
+import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { SECRET } from './measured-product.ts'
 
 const DAY_SECONDS = 86_400

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createBackup } from '../server/backup/create-backup.service.ts'
-import { restoreBackup } from '../server/backup/restore.service.ts'
-import { verifyBackup } from '../server/backup/verify.service.ts'
-import { migrate } from '../server/db/migrate.ts'
-import { startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
+import { migrate } from '../server/kernel/db/migrate.ts'
+import { createBackup } from '../server/operations/backup/create-backup.service.ts'
+import { restoreBackup } from '../server/operations/backup/restore.service.ts'
+import { verifyBackup } from '../server/operations/backup/verify.service.ts'
+import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { seed } from './data-set.ts'
 
 /** Measures backup, verification and restore of a wall. The argument is the number of posts, and as many likes: a million. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../server/db/database.ts'
+import type { Queryable } from '../server/kernel/db/database.ts'
 
 type Definition = { drop: string; create: string }
 

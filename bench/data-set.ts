@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { openDatabase } from '../server/db/database.ts'
+import { openDatabase } from '../server/kernel/db/database.ts'
 import { withoutIndexes } from './bulk-load.ts'
 
 /** The size of a data set, derived from the number of its posts (replies included). */

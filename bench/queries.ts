@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createApp } from '../server/app.ts'
-import { readConfig } from '../server/config.ts'
-import { createLogger } from '../server/logger.ts'
+import { readConfig } from '../server/kernel/config/config.ts'
+import { createLogger } from '../server/kernel/log/logger.ts'
 import { SECRET } from './measured-product.ts'
 
 export type Call = {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
-import { openDatabase } from '../server/db/database.ts'
+import { openDatabase } from '../server/kernel/db/database.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
 import { median, timesOf } from './load.ts'

@@ -3,9 +3,9 @@ import bowser from 'bowser'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Device } from '../contract/fields.ts'
-import type { Db } from '../server/db/database.ts'
-import { HTML_TYPE } from '../server/pages/page-head.ts'
-import type { Sessions } from '../server/sessions/sessions.service.ts'
+import type { Sessions } from '../server/features/sessions/sessions.service.ts'
+import type { Db } from '../server/kernel/db/database.ts'
+import { HTML_TYPE } from '../server/kernel/pages/page-head.ts'
 
 type Options = { db: Db; sessions: Sessions; userId: string }
 

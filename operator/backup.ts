@@ -1,15 +1,18 @@
-import type { Progress } from '../server/backup/backup-file.ts'
-import { storeBackup, storeVerification } from '../server/backup/backup-state.repository.ts'
-import { backupPath, createBackup } from '../server/backup/create-backup.service.ts'
+import { appendToJournal } from '../server/kernel/journal/journal.ts'
+import type { Progress } from '../server/operations/backup/backup-file.ts'
+import {
+  storeBackup,
+  storeVerification,
+} from '../server/operations/backup/backup-state.repository.ts'
+import { backupPath, createBackup } from '../server/operations/backup/create-backup.service.ts'
 import {
   type Restored,
   requireRestorable,
   restoreBackup,
-} from '../server/backup/restore.service.ts'
-import { verifyBackup } from '../server/backup/verify.service.ts'
-import { appendToJournal } from '../server/journal/journal.ts'
-import { fromCaller } from '../server/start/caller-folder.ts'
-import { readSecret } from '../server/start/installation.ts'
+} from '../server/operations/backup/restore.service.ts'
+import { verifyBackup } from '../server/operations/backup/verify.service.ts'
+import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { Refusal } from './command-errors.ts'

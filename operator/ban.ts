@@ -1,11 +1,11 @@
-import { isRowId } from '../server/db/database.ts'
 import {
   addBan,
   type BanKind,
   isSweeping,
   removeBan,
   selectBans,
-} from '../server/site-state/site-state.service.ts'
+} from '../server/features/site-state/site-state.service.ts'
+import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'

@@ -2,7 +2,7 @@ import {
   closeSite,
   invite as inviteOne,
   openSite,
-} from '../server/site-state/site-state.service.ts'
+} from '../server/features/site-state/site-state.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { UsageError } from './command-errors.ts'

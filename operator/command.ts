@@ -1,6 +1,6 @@
-import type { Config } from '../server/config.ts'
-import type { Db, Queryable } from '../server/db/database.ts'
-import { publishFromOutside } from '../server/response-cache/operator-changes.ts'
+import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
+import type { Config } from '../server/kernel/config/config.ts'
+import type { Db, Queryable } from '../server/kernel/db/database.ts'
 import { UsageError } from './command-errors.ts'
 import type { Wall } from './open-wall.ts'
 

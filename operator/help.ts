@@ -1,4 +1,4 @@
-import { productVersion } from '../server/db/migrate.ts'
+import { productVersion } from '../server/kernel/db/migrate.ts'
 import type { Command, Output } from './command.ts'
 
 const COMMON = [

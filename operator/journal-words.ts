@@ -1,5 +1,5 @@
-import type { readAccesses } from '../server/journal/access-journal.ts'
-import type { readJournal } from '../server/journal/journal.ts'
+import type { readAccesses } from '../server/kernel/journal/access-journal.ts'
+import type { readJournal } from '../server/kernel/journal/journal.ts'
 import { indented, printable, time } from './format.ts'
 
 type Act = Awaited<ReturnType<typeof readJournal>>[number]

@@ -1,5 +1,5 @@
-import { readAccesses } from '../server/journal/access-journal.ts'
-import { ACTS_MAX, appendToJournal, readJournal } from '../server/journal/journal.ts'
+import { readAccesses } from '../server/kernel/journal/access-journal.ts'
+import { ACTS_MAX, appendToJournal, readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, requireWords, secondsOf, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'

@@ -1,5 +1,5 @@
 import { isEmail } from '../contract/account-rules.ts'
-import { sendTestMail } from '../server/mail/test-mail.service.ts'
+import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'

@@ -1,6 +1,6 @@
 import { isEmail } from '../contract/account-rules.ts'
-import { addModerator, removeModerator } from '../server/moderation/moderation.service.ts'
-import { selectModerators } from '../server/moderation/moderators.repository.ts'
+import { addModerator, removeModerator } from '../server/features/moderation/moderation.service.ts'
+import { selectModerators } from '../server/features/moderation/moderators.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, requireWords } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'

@@ -1,14 +1,20 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../server/config.ts'
-import { type Db, openDatabase } from '../server/db/database.ts'
-import { requireMigrated } from '../server/db/migrate.ts'
-import { addressOf, connectionStringFor } from '../server/embedded-postgres/address.ts'
-import { hasCluster } from '../server/embedded-postgres/cluster.ts'
-import { DATABASE, startEmbeddedPostgres } from '../server/embedded-postgres/embedded-postgres.ts'
-import { DataDirTaken } from '../server/embedded-postgres/lock.ts'
-import { findRunning } from '../server/embedded-postgres/pid-file.ts'
-import { joinDatabase, waitForOthers } from '../server/embedded-postgres/shared-database.ts'
+import type { Config } from '../server/kernel/config/config.ts'
+import { type Db, openDatabase } from '../server/kernel/db/database.ts'
+import { requireMigrated } from '../server/kernel/db/migrate.ts'
+import { addressOf, connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
+import { hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
+import {
+  DATABASE,
+  startEmbeddedPostgres,
+} from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { DataDirTaken } from '../server/operations/embedded-postgres/lock.ts'
+import { findRunning } from '../server/operations/embedded-postgres/pid-file.ts'
+import {
+  joinDatabase,
+  waitForOthers,
+} from '../server/operations/embedded-postgres/shared-database.ts'
 import { Refusal } from './command-errors.ts'
 import { interruption } from './interruption.ts'
 

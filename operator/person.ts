@@ -1,4 +1,4 @@
-import { type Person, selectPeople } from '../server/moderation/people.repository.ts'
+import { type Person, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Context } from './command.ts'
 import { Refusal } from './command-errors.ts'
 

@@ -1,12 +1,12 @@
-import { AppError } from '../server/http/app-error.ts'
-import { readJournal } from '../server/journal/journal.ts'
 import {
   announceDecision,
   decide,
   type NewDecision,
-} from '../server/moderation/decisions.service.ts'
-import { readSubject, readWaitingPost } from '../server/moderation/moderation.service.ts'
-import { selectRecentPosts } from '../server/moderation/people.repository.ts'
+} from '../server/features/moderation/decisions.service.ts'
+import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
+import { selectRecentPosts } from '../server/features/moderation/people.repository.ts'
+import { AppError } from '../server/kernel/errors/app-error.ts'
+import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, commit, publish, requireWords, secondsOf, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'

@@ -1,10 +1,10 @@
-import { appendToJournal } from '../server/journal/journal.ts'
 import {
   type Difference,
   findCounterDifferences,
   mendCounter,
-} from '../server/posts/counters.task.ts'
-import { storeCounterCheck } from '../server/status/status.repository.ts'
+} from '../server/features/posts/counters.task.ts'
+import { appendToJournal } from '../server/kernel/journal/journal.ts'
+import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, requireWords } from './command.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { readJournal } from '../server/journal/journal.ts'
+import { readJournal } from '../server/kernel/journal/journal.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 

@@ -1,9 +1,12 @@
-import { requireBackupFolder } from '../server/backup/backup-folder.ts'
-import { type BackupState, selectBackupState } from '../server/backup/backup-state.repository.ts'
-import { type MailHealth, mailHealth } from '../server/mail/mail-health.repository.ts'
-import { smtpReason } from '../server/mail/smtp-advice.ts'
-import { countWaiting, type Waiting } from '../server/moderation/queue.repository.ts'
-import { selectStatus, type WallStatus } from '../server/status/status.repository.ts'
+import { countWaiting, type Waiting } from '../server/features/moderation/queue.repository.ts'
+import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
+import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
+import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
+import {
+  type BackupState,
+  selectBackupState,
+} from '../server/operations/backup/backup-state.repository.ts'
+import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { requireWords } from './command.ts'
 import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'

@@ -17,17 +17,25 @@ const WALKS = {
   "A visitor's read that is not cached": 12,
 }
 
+const LAYERS = ['kernel', 'features', 'operations']
+
 test.each(['server', 'web'])(
   'the tree on the page names every folder of %s/, and no other',
   (area) => {
     const [, listed = ''] = new RegExp(`^ {4}${area}/.*\\n((?: {6}.*\\n)+)`, 'm').exec(page) ?? []
-    const onPage = [...listed.matchAll(/^ {6}([\w-]+)\//gm)].map(([, name]) => name)
-    const entries = readdirSync(join(ROOT, area), { withFileTypes: true })
-    // Files that are served as they are.
-    const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== 'public')
-    expect(onPage.toSorted()).toEqual(folders.map((folder) => folder.name).toSorted())
+    const onPage = [...listed.matchAll(/(?<=^ {6,}(?:[\w-]+\/ )*)[\w-]+(?=\/ )/gm)].map(String)
+    const folders = foldersIn(area).flatMap((name) =>
+      LAYERS.includes(name) ? [name, ...foldersIn(`${area}/${name}`)] : [name],
+    )
+    expect(onPage.toSorted()).toEqual(folders.toSorted())
   },
 )
+
+function foldersIn(path: string): string[] {
+  const entries = readdirSync(join(ROOT, path), { withFileTypes: true })
+  // Files of web/public are served as they are.
+  return entries.filter((e) => e.isDirectory() && e.name !== 'public').map(({ name }) => name)
+}
 
 describe.each(Object.entries(WALKS))('%s', (heading, filesAtMost) => {
   const walk = readWalk(heading)

@@ -1,6 +1,6 @@
 import { startDemo } from '../demo/start-demo.ts'
 import { VIEWER } from '../demo/wall-post.ts'
-import { explainStartFailure } from '../server/start/start-failure.ts'
+import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
 // Shows a lively wall: `npm run demo`. PORT chooses another port.

@@ -15,20 +15,25 @@ test('the repository follows every rule about imports', { timeout: 60_000 }, () 
 test.each([
   ['contract/a.ts', 'node:fs', './b.ts'],
   ['contract/a.ts', 'fastify', 'typebox'],
-  ['contract/a.ts', '../server/db/a.ts', 'typebox/value'],
-  ['server/app.ts', 'react', './likes/likes.routes.ts'],
-  ['server/http/a.ts', '../../web/api/a.ts', '../../contract/a.ts'],
-  ['server/http/a.ts', '../likes/likes.service.ts', '../db/a.ts'],
-  ['server/db/a.ts', '../app.ts', '../config.ts'],
-  ['server/likes/a.ts', '../posts/posts.repository.ts', '../posts/posts.service.ts'],
-  ['server/likes/a.ts', '../features.ts', '../queue/a.ts'],
-  ['server/likes/likes.service.ts', './likes.routes.ts', './likes.repository.ts'],
-  ['server/likes/likes.repository.ts', './likes.service.ts', '../db/a.ts'],
-  ['server/posts/a.ts', '../likes/likes.service.ts', '../account/account.service.ts'],
-  ['server/posts/posts.repository.ts', '../replies/replies.service.ts', './a.ts'],
-  ['server/a-new-feature/a.ts', '../likes/likes.repository.ts', '../likes/likes.service.ts'],
-  ['operator/a.ts', 'kysely', '../server/likes/likes.service.ts'],
-  ['operator/a.ts', '../server/likes/likes.routes.ts', './b.ts'],
+  ['contract/a.ts', '../server/kernel/db/a.ts', 'typebox/value'],
+  ['server/app.ts', 'react', './features/likes/likes.routes.ts'],
+  ['server/kernel/http/a.ts', '../../../web/api/a.ts', '../../../contract/a.ts'],
+  ['server/kernel/http/a.ts', '../../features/likes/likes.service.ts', '../db/a.ts'],
+  ['server/kernel/db/a.ts', '../../app.ts', '../config/config.ts'],
+  ['server/kernel/db/a.ts', '../../operations/start/a.ts', '../errors/a.ts'],
+  ['server/features/likes/a.ts', '../posts/posts.repository.ts', '../posts/posts.service.ts'],
+  ['server/features/likes/a.ts', '../../features.ts', '../../kernel/queue/a.ts'],
+  ['server/features/likes/a.ts', '../../operations/start/a.ts', '../posts/post-lists.ts'],
+  ['server/features/likes/likes.service.ts', './likes.routes.ts', '../posts/posts.repository.ts'],
+  ['server/features/likes/likes.routes.ts', '../posts/posts.routes.ts', './likes.repository.ts'],
+  ['server/features/likes/likes.repository.ts', './likes.service.ts', '../../kernel/db/a.ts'],
+  ['server/features/likes/likes.repository.ts', '../posts/post-lists.ts', './a.ts'],
+  ['server/features/posts/a.service.ts', '../likes/a.ts', '../account/account.repository.ts'],
+  ['server/features/posts/posts.repository.ts', '../replies/replies.service.ts', './a.ts'],
+  ['server/operations/backup/a.ts', '../../app.ts', '../../features/posts/post-lists.ts'],
+  ['server/operations/backup/a.ts', '../../features/posts/posts.routes.ts', '../start/a.ts'],
+  ['operator/a.ts', 'kysely', '../server/features/likes/likes.service.ts'],
+  ['operator/a.ts', '../server/features/likes/likes.routes.ts', './b.ts'],
   ['web/main.tsx', '../server/app.ts', './app/a.ts'],
   ['web/app/a.tsx', 'typebox', '../pages/a.tsx'],
   ['web/app/a.tsx', 'node:fs/promises', 'react'],
@@ -52,12 +57,12 @@ test.each([
 
 test('two files that import each other are found, also where they take only types', () => {
   const files = {
-    'server/db/a.ts': `import type { B } from './b.ts'\nexport type A = B\n`,
-    'server/db/b.ts': `import type { A } from './a.ts'\nexport type B = A\n`,
+    'server/kernel/db/a.ts': `import type { B } from './b.ts'\nexport type A = B\n`,
+    'server/kernel/db/b.ts': `import type { A } from './a.ts'\nexport type B = A\n`,
   }
   expect(findViolations(plant(files))).toEqual([
-    'suspicious/noImportCycles server/db/a.ts:1',
-    'suspicious/noImportCycles server/db/b.ts:1',
+    'suspicious/noImportCycles server/kernel/db/a.ts:1',
+    'suspicious/noImportCycles server/kernel/db/b.ts:1',
   ])
 })
 
@@ -70,7 +75,6 @@ test('no folder is a drawer for unrelated things', () => {
   const drawers = '{lib,libs,util,utils,common,misc,helper,helpers,shared}'
   const find = (name: string) =>
     globSync(`{contract,server,web,e2e,bench,scripts}/**/${name}`, { cwd: ROOT })
-  expect(find('cache')).toEqual(['web/posts/cache'])
   expect(find(drawers)).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { useCompileCache } from './compile-cache.ts'
 
 useCompileCache()
 // Before everything that is imported with the server.
-await import('../server/start/caller-folder.ts')
+await import('../server/operations/start/caller-folder.ts')
 
 const { buildWebIfNeeded } = await import('./build-web-if-needed.ts')
 await buildWebIfNeeded()

@@ -1,13 +1,10 @@
-import { type EmailNotice, writeEmailNotice } from './account/account.mail.ts'
+import { type EmailNotice, writeEmailNotice } from './features/account/account.mail.ts'
 import {
   type DeletionNotice,
   writeDeletionNotice,
-} from './account-deletion/account-deletion.mail.ts'
-import { type CodeMail, writeCodeMail } from './codes/codes.mail.ts'
-import { storeMailState } from './codes/codes.repository.ts'
-import { type Config, originOf } from './config.ts'
-import type { Db } from './db/database.ts'
-import type { MailKind } from './mail/send-mails.ts'
+} from './features/account-deletion/account-deletion.mail.ts'
+import { type CodeMail, writeCodeMail } from './features/codes/codes.mail.ts'
+import { storeMailState } from './features/codes/codes.repository.ts'
 import {
   type BlockMail,
   type DecisionMail,
@@ -15,9 +12,12 @@ import {
   writeBlockMail,
   writeDecisionMail,
   writeQueueMail,
-} from './moderation/moderation.mail.ts'
-import { countWaiting } from './moderation/queue.repository.ts'
-import { type SignInNotice, writeSignInNotice } from './sign-in/sign-in.mail.ts'
+} from './features/moderation/moderation.mail.ts'
+import { countWaiting } from './features/moderation/queue.repository.ts'
+import { type SignInNotice, writeSignInNotice } from './features/sign-in/sign-in.mail.ts'
+import { type Config, originOf } from './kernel/config/config.ts'
+import type { Db } from './kernel/db/database.ts'
+import type { MailKind } from './kernel/mail/send-mails.ts'
 
 type Options = {
   config: Config

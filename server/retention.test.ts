@@ -2,7 +2,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addJob } from './queue/queue.ts'
+import { addJob } from './kernel/queue/queue.ts'
 import { startAt } from './testing/sign-in-calls.ts'
 import { appForTest } from './testing/test-app.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Db } from './db/database.ts'
+import type { Db } from './kernel/db/database.ts'
 import { databaseForTest } from './testing/database-for-test.ts'
 import { appForTest, startTestApp } from './testing/test-app.ts'
 

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { selectBackupState } from './backup/backup-state.repository.ts'
-import type { Config } from './config.ts'
-import { watchClock } from './db/clock.ts'
-import type { OpenDatabase } from './db/database.ts'
-import { watchHealth } from './doctor/doctor.service.ts'
-import { readWallHealth } from './doctor/health.service.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import { countWaiting } from './moderation/queue.repository.ts'
+import { countWaiting } from './features/moderation/queue.repository.ts'
+import type { Config } from './kernel/config/config.ts'
+import { watchClock } from './kernel/db/clock.ts'
+import type { OpenDatabase } from './kernel/db/database.ts'
+import { selectBackupState } from './operations/backup/backup-state.repository.ts'
+import { watchHealth } from './operations/doctor/doctor.service.ts'
+import { readWallHealth } from './operations/doctor/health.service.ts'
+import type { Metrics } from './operations/metrics/metrics.ts'
 
 type Options = {
   config: Config

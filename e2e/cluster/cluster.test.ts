@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { printMarkdown } from '../../bench/table.ts'
-import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers } from '../testing/product.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../server/db/database.ts'
+import { openDatabase } from '../../server/kernel/db/database.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'

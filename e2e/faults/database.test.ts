@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { DEVICE } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { signUpUsers, startProductForTest } from '../testing/product.ts'

@@ -1,8 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Db, openDatabase } from '../../server/db/database.ts'
-import { addressOf, connectionStringFor } from '../../server/embedded-postgres/address.ts'
-import { findRunning } from '../../server/embedded-postgres/pid-file.ts'
+import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
+import {
+  addressOf,
+  connectionStringFor,
+} from '../../server/operations/embedded-postgres/address.ts'
+import { findRunning } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { childrenOf } from '../../server/testing/processes.ts'
 
 /** The process id of the PostgreSQL that runs in a product's folder. */

@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Folder, query } from '../../server/embedded-postgres/embedded-postgres.fixture.ts'
+import {
+  Folder,
+  query,
+} from '../../server/operations/embedded-postgres/embedded-postgres.fixture.ts'
 
 const at = new Folder()
 

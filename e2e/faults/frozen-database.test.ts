@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Db } from '../../server/db/database.ts'
-import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
+import type { Db } from '../../server/kernel/db/database.ts'
 import { signUpUsers, startProductForTest } from '../testing/product.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Db } from '../../server/db/database.ts'
+import type { Db } from '../../server/kernel/db/database.ts'
 
 /** Locks a post's row as a long transaction would: likes of it and replies to it wait until `release()`. */
 export async function lockPost(db: Db, id: string) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../server/db/database.ts'
+import { openDatabase } from '../../server/kernel/db/database.ts'
 import { askOnce, openCrowd, sendNewcomers } from '../../server/testing/crowd.ts'
 import { openSocket } from '../../server/testing/raw-http.ts'
 import { databaseForTest, startProductForTest } from '../testing/product.ts'

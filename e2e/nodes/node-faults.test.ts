@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { findCounterDifferences } from '../../server/posts/counters.task.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { PAST_CACHE } from '../../server/testing/client.ts'
 import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'

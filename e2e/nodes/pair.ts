@@ -1,5 +1,5 @@
 import { inject, onTestFinished } from 'vitest'
-import { type Db, openDatabase } from '../../server/db/database.ts'
+import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'

@@ -2,9 +2,12 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { makeVerifyFolder, removeLeftVerifications } from '../../server/backup/verify-folder.ts'
-import { startEmbeddedPostgres } from '../../server/embedded-postgres/embedded-postgres.ts'
-import { isServerOf } from '../../server/embedded-postgres/pid-file.ts'
+import {
+  makeVerifyFolder,
+  removeLeftVerifications,
+} from '../../server/operations/backup/verify-folder.ts'
+import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres/embedded-postgres.ts'
+import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { envOf, runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'

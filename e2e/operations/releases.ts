@@ -22,7 +22,7 @@ export const NEXT_SCRIPT = '/assets/next-12345678.js'
 /** Turns a release into the one after it: with a higher version, another script, and one more migration, additive or not. */
 export async function addMigration(release: string, { isAdditive }: { isAdditive: boolean }) {
   await writeFile(
-    join(release, 'server/db/migrations/999-next.ts'),
+    join(release, 'server/kernel/db/migrations/999-next.ts'),
     `import { sql } from 'kysely'
 export const isAdditive = ${isAdditive}
 export async function up(db) {
@@ -31,7 +31,7 @@ export async function up(db) {
 }
 `,
   )
-  await edit(join(release, 'server/db/migrate.ts'), [
+  await edit(join(release, 'server/kernel/db/migrate.ts'), [
     ['export const MIGRATIONS', `import * as next from './migrations/999-next.ts'\n$&`],
     ["\\n  '007-account-deletion'", `\n  '999-next': next,$&`],
   ])

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type OpenDatabase, openDatabase } from '../../server/db/database.ts'
+import { type OpenDatabase, openDatabase } from '../../server/kernel/db/database.ts'
 import { PAST_CACHE, type TestUser } from '../../server/testing/client.ts'
 import { type Standby, startPrimary, startStandby } from '../../server/testing/standby.ts'
 import { type Node, startNode } from '../nodes/pair.ts'

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Db } from '../../server/db/database.ts'
+import type { Db } from '../../server/kernel/db/database.ts'
 
 /** Every write that the product has acknowledged, to be compared with what its database holds. */
 export class AcknowledgedWrites {

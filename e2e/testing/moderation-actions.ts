@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { emailKey } from '../../server/mail/email-address.ts'
+import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './journey-with-mail.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addJob } from '../queue/queue.ts'
+import { addJob } from '../kernel/queue/queue.ts'
 import type { TestAnswer, TestUser } from './client.ts'
 import { startAt } from './sign-in-calls.ts'
 import type { TestApp } from './test-app.ts'

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { BackupWriter } from '../backup/backup-file.ts'
-import type { Manifest, Part } from '../backup/manifest.ts'
+import { BackupWriter } from '../operations/backup/backup-file.ts'
+import type { Manifest, Part } from '../operations/backup/manifest.ts'
 import { createDatabase, withDatabase } from './databases.ts'
 
 /** Returns the URL of a new database without any table. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, openDatabase } from '../db/database.ts'
+import { type Db, openDatabase } from '../kernel/db/database.ts'
 
 export type Size = { users: number; posts: number; likes: number }
 

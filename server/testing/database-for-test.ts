@@ -1,5 +1,5 @@
 import { inject, onTestFinished } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { openDatabase } from '../kernel/db/database.ts'
 import { freshDatabase } from './databases.ts'
 
 /** Creates a migrated database that is dropped when the test has finished. Returns its URL. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../kernel/db/database.ts'
 
 /** The migrated database that each test database is a copy of. */
 export const TEMPLATE = 'vslukh_template'

@@ -7,7 +7,7 @@ import {
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import type { Finding } from '../doctor/finding.ts'
+import type { Finding } from '../operations/doctor/finding.ts'
 import { certificateForTest } from './certificate.ts'
 import { databaseForTest } from './database-for-test.ts'
 import { freePort } from './free-port.ts'

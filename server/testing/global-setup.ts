@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../db/migrate.ts'
-import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
+import { migrate } from '../kernel/db/migrate.ts'
+import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
 import { asSuperuser, createDatabase, executeOn, TEMPLATE, withDatabase } from './databases.ts'
 
 declare module 'vitest' {

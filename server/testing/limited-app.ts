@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../kernel/config/config.ts'
 import type { TestAnswer } from './client.ts'
 import { startAt } from './sign-in-calls.ts'
 import { appForTest, type TestApp } from './test-app.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { QueuedPost } from '../../contract/moderation.ts'
-import { emailKey } from '../mail/email-address.ts'
+import { emailKey } from '../kernel/mail/email-address.ts'
 import type { TestAnswer, TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 

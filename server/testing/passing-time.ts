@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { wakeSenders } from '../mail/queue-mail.ts'
+import { wakeSenders } from '../kernel/mail/queue-mail.ts'
 import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../kernel/db/database.ts'
 
 /** Who is looked for: words that name the person, and their id. */
 type Person = { words: string[]; id: string }

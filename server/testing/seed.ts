@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../kernel/db/database.ts'
 
 /** Inserts posts on the wall without the API, and a reply after each tenth. */
 export async function seedWall(db: Queryable, ownerId: string, count: number): Promise<void> {

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { expect } from 'vitest'
-import type { Queryable } from '../db/database.ts'
-import { IS_PAUSED } from '../mail/login-pause.repository.ts'
+import type { Queryable } from '../kernel/db/database.ts'
+import { IS_PAUSED } from '../kernel/mail/login-pause.repository.ts'
 
 type Refusal = {
   code: number

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
 import { asSuperuser, executeOn } from './databases.ts'
 
 const run = promisify(execFile)

@@ -1,0 +1,45 @@
+import { RETURN_DAYS } from '../../../contract/constants.ts'
+import { formatDay } from '../../../contract/dates.ts'
+import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+
+/** A queued notice to the address of an account that has just been deleted. */
+export type DeletionNotice = {
+  to: string
+  username: string
+  /** When the account will be erased, in unix seconds. */
+  erasedAt: number
+  /** In unix milliseconds. The mail is not sent after it. */
+  expiresAt: number
+}
+
+/** For so long a notice is tried, in days after the deletion: the queue keeps no address for longer. */
+const TRIED_DAYS = 3
+
+/** When a notice of an erasure at `erasedAt`, in unix seconds, is given up, in unix milliseconds. */
+export function noticeExpiry(erasedAt: number): number {
+  return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
+}
+
+/** Writes a notice. */
+export function writeDeletionNotice(
+  { to, username, erasedAt }: DeletionNotice,
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
+  return {
+    to,
+    subject: `Аккаунт удалён · ${appName}`,
+    text: [
+      `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
+      'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
+      '',
+      `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
+      '',
+      origin,
+      '',
+      'Если это сделали вы, ничего делать не нужно.',
+      'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
+      ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
+    ].join('\n'),
+  }
+}

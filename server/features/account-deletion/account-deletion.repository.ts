@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import { RETURN_DAYS } from '../../../contract/constants.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
+
+const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
+
+/** Marks a user as deleted, which hides all posts at once. Returns when the account will be erased, in unix seconds. */
+export async function markDeleted(tx: Queryable, userId: string): Promise<number> {
+  const row = await tx
+    .updateTable('users')
+    .set({ deleted_at: sql<Date>`now()`, is_returning: false })
+    .where('id', '=', userId)
+    .returning(erasedAt.as('erased_at'))
+    .executeTakeFirstOrThrow()
+  return row.erased_at
+}
+
+/** Marks a user as deleted so long ago that the owner cannot return, whatever was before: the account is to be erased now. */
+export async function markForErasure(tx: Queryable, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({
+      deleted_at: sql<Date>`now() - ${sql.lit(RETURN_DAYS)} * interval '1 day' - interval '1 second'`,
+      is_returning: false,
+    })
+    .where('id', '=', userId)
+    .execute()
+}
+
+const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
+
+/** Takes the mark back while that is possible; the job `move-accounts` brings the rows back. Returns whether it did. */
+export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ deleted_at: null, is_returning: true })
+    .where('id', '=', userId)
+    .where(returnable)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** When a deleted account will be erased, in unix seconds; undefined for one that is not deleted. */
+export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(erasedAt.as('erased_at'))
+    .where('id', '=', userId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  return row?.erased_at
+}
+
+/** A user whose rows are to be moved, and which way. */
+export type Mover = { id: string; goes: 'out' | 'back' | 'for good' }
+
+/** Returns the users who have deleted their accounts, and those who are returning; none goes for good unless it `mayErase`. */
+export async function selectMovers(db: Queryable, mayErase: boolean): Promise<Mover[]> {
+  const { rows } = await sql<Mover>`
+    SELECT id, CASE
+      WHEN deleted_at IS NULL THEN 'back'
+      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'out'
+      ELSE 'for good' END AS goes
+    FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
+  return rows
+}
+
+/** Locks a user who is still on the way that `goes` names. Returns false where that has changed. */
+export async function lockMover(tx: Queryable, { id, goes }: Mover): Promise<boolean> {
+  const mover = tx.selectFrom('users').select('id').where('id', '=', id).forNoKeyUpdate()
+  const still =
+    goes === 'back'
+      ? mover.where('is_returning', '=', true)
+      : mover.where('deleted_at', 'is not', null)
+  return (await still.executeTakeFirst()) !== undefined
+}
+
+/** Notes that everything of a returning user is back. */
+export async function markReturned(tx: Queryable, userId: string): Promise<void> {
+  await tx.updateTable('users').set({ is_returning: false }).where('id', '=', userId).execute()
+}
+
+/** How many rows one short transaction erases. */
+const STEP = sql.raw('500')
+
+/** A column that refers to users. */
+type Reference = { table: string; column: string }
+
+/** Returns every column of the schema that refers to users, so that a new table cannot be forgotten. */
+export async function selectReferences(db: Queryable): Promise<Reference[]> {
+  const { rows } = await sql<Reference>`
+    SELECT conrelid::regclass::text AS table, attname AS column
+    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+    WHERE confrelid = 'users'::regclass AND contype = 'f' AND connamespace = 'public'::regnamespace
+    ORDER BY 1, 2`.execute(db)
+  return rows
+}
+
+/** Erases some of the rows that refer to a user and that nobody has locked. Returns how many. */
+export async function eraseRows(
+  db: Queryable,
+  { table, column }: Reference,
+  userId: string,
+): Promise<number> {
+  const from = sql.table(table)
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${from} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${from} WHERE ${sql.ref(column)} = ${userId}::bigint
+      LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+    ))`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Whether a user still has posts. Locks the user until the transaction ends, so that no more come. */
+export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
+  const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId} LIMIT 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** What stands in the place of an erased moderator's e-mail in rows of others. */
+const ERASED = 'erased'
+
+/** Erases a user whose other rows are gone, and what names the user by e-mail, in rows of others too. */
+export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
+  const email = tx.selectFrom('users').select('email').where('id', '=', userId)
+  await tx
+    .updateTable('posts')
+    .set({ hidden_by: ERASED })
+    .where('hidden_for', 'is not', null)
+    .where('hidden_by', '=', email)
+    .execute()
+  await tx
+    .updateTable('blocks')
+    .set({ blocked_by: ERASED })
+    .where('blocked_by', '=', email)
+    .execute()
+  const key = tx.selectFrom('users').select('email_key').where('id', '=', userId)
+  await tx
+    .deleteFrom('codes')
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_key', '=', key)]))
+    .execute()
+  await sql`DELETE FROM moderators USING users WHERE users.id = ${userId} AND ${NAMES_MODERATOR}`.execute(
+    tx,
+  )
+  await tx.deleteFrom('users').where('id', '=', userId).execute()
+}

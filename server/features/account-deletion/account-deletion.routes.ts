@@ -1,0 +1,58 @@
+import { startAccountDeletion, verifyAccountDeletion } from '../../../contract/account-deletion.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { logEvent } from '../../kernel/http/request-log.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { selectUser } from '../account/account.service.ts'
+import {
+  type CodesOptions,
+  checkCode,
+  spendOperation,
+  startOperation,
+} from '../codes/codes.service.ts'
+import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
+import { deleteAccount } from './account-deletion.service.ts'
+
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'accountDeletions' | 'codeRequests'>
+  sessions: Pick<Sessions, 'hashClient' | 'clearCookie'>
+  codes: CodesOptions
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+  noteAccess: NoteAccess | undefined
+}
+
+const purpose = 'account-deletion' as const
+
+export function registerAccountDeletion(options: Options): void {
+  const { route, db, limits, sessions, codes, invalidate, noteAccess } = options
+
+  route(startAccountDeletion, async ({ body, viewer: { userId } }, { request }) => {
+    await limits.accountDeletions.charge(userId)
+    await limits.codeRequests.chargeNetwork(request.ip)
+    const { email } = await selectUser(db, userId)
+    const clientHash = sessions.hashClient(body.clientToken)
+    const isKnown = await isKnownClient(db, { userId, clientHash })
+    const start = { email, userId, clientHash, ip: request.ip, isKnownClient: isKnown }
+    return { id: await startOperation(db, { ...start, purpose }, codes) }
+  })
+
+  route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
+    const { userId } = viewer
+    const clientHash = sessions.hashClient(body.clientToken)
+    const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
+    await checkCode(db, { ...guess, purpose }, codes)
+    const erasedAt = await db.transaction().execute(async (tx) => {
+      await spendOperation(tx, params.id)
+      await noteAccess?.(tx, { action: 'delete-account', userId, request })
+      return deleteAccount(tx, userId)
+    })
+    await invalidate()
+    sessions.clearCookie(reply)
+    logEvent(request, 'account deleted', { userId })
+    return { erasedAt }
+  })
+}

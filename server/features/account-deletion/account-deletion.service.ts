@@ -1,0 +1,87 @@
+import { formatDay } from '../../../contract/dates.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { selectUser } from '../account/account.service.ts'
+import { removeOperations } from '../codes/codes.service.ts'
+import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
+import {
+  markDeleted,
+  markForErasure,
+  markReturning,
+  selectErasure,
+} from './account-deletion.repository.ts'
+import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
+
+/**
+ * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.
+ * Returns when it will be erased, in unix seconds.
+ */
+export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
+  const erasedAt = await markDeleted(tx, userId)
+  await closeAccount(tx, userId)
+  const { email: to, username } = await selectUser(tx, userId)
+  const notice: DeletionNotice = { to, username, erasedAt, expiresAt: noticeExpiry(erasedAt) }
+  await queueMail(tx, 'send-deletion-notice', notice)
+  return erasedAt
+}
+
+/** Closes the sessions of an account that was marked as deleted, and queues the job that hides its posts and likes. */
+async function closeAccount(tx: Queryable, userId: string): Promise<void> {
+  await deleteAllSessions(tx, userId)
+  await removeOperations(tx, { purpose: 'email-change', userId })
+  await addJob(tx, 'move-accounts', { payload: {} })
+}
+
+/**
+ * Lets a person who has proved an e-mail into an account, even if it was deleted: then only with `restore`, which brings it
+ * back. Throws ACCOUNT_DELETED without that, and OPERATION_EXPIRED once the account is being erased. Returns whether it
+ * was brought back.
+ */
+export async function returnToAccount(
+  tx: Queryable,
+  userId: string,
+  { restore }: { restore: boolean },
+): Promise<boolean> {
+  const erasedAt = await selectErasure(tx, userId)
+  if (erasedAt === undefined) return false
+  if (!restore) throw new AppError('ACCOUNT_DELETED', { message: deletedMessage(erasedAt) })
+  if (!(await markReturning(tx, userId))) throw new AppError('OPERATION_EXPIRED')
+  await addJob(tx, 'move-accounts', { payload: {} })
+  return true
+}
+
+function deletedMessage(erasedAt: number): string {
+  return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
+}
+
+/** Never rejects: for work that is not interrupted. */
+const NEVER = new Promise<never>(() => {})
+
+/**
+ * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
+ * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
+ * on with what was interrupted. The journal names `actor` as who erases. `onMarked` runs when nobody can return any more.
+ */
+export async function eraseNow(
+  db: Db,
+  {
+    userId,
+    nameKey,
+    actor,
+    invalidate,
+    onMarked = async () => {},
+  }: Erasure & { actor: string; onMarked?: () => Promise<void> },
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await markForErasure(tx, userId)
+    await closeAccount(tx, userId)
+    await appendToJournal(tx, { actor, action: ERASURE, userId })
+  })
+  await invalidate()
+  await onMarked()
+  await eraseAccount(db, { userId, nameKey, invalidate }, NEVER)
+}

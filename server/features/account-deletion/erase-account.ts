@@ -1,0 +1,66 @@
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
+import { reserveNamesOf } from '../account/account.service.ts'
+import { erasePostsOf } from '../likes/likes.service.ts'
+import { rememberBlock } from '../moderation/blocks.service.ts'
+import {
+  eraseRows,
+  eraseUser,
+  hasPosts,
+  type Mover,
+  selectReferences,
+} from './account-deletion.repository.ts'
+import { hideAccount, repeatLocked } from './account-moves.ts'
+
+/** The name of an erasure in the journal. */
+export const ERASURE = 'user.erase'
+
+/** Posts go with their likes, and the names are reserved together with the removal of the user. */
+const ERASED_OTHERWISE = new Set(['posts', 'released_usernames'])
+
+export type Erasure = {
+  userId: string
+  nameKey: Buffer
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
+}
+
+/**
+ * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes, and a blocked mailbox blocked. Replies of
+ * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
+ * way publish meanwhile, or a moderator restores, is hidden and erased as well.
+ */
+export async function eraseAccount(
+  db: Db,
+  { userId, nameKey, invalidate }: Erasure,
+  stopping: Promise<never>,
+): Promise<void> {
+  const mover: Mover = { id: userId, goes: 'for good' }
+  const repeat = repeatLocked(db, mover, stopping)
+  const references = (await selectReferences(db)).filter(
+    ({ table }) => !ERASED_OTHERWISE.has(table),
+  )
+  await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
+  let hasMore = true
+  while (hasMore) {
+    if (await hideAccount(db, mover, stopping)) await invalidate()
+    await repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
+    for (const reference of references) {
+      await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)
+    }
+    hasMore = false
+    await repeat(async (tx) => {
+      hasMore = await hasPosts(tx, userId)
+      if (!hasMore) await eraseLastRows(tx, userId, nameKey)
+      return false
+    })
+  }
+}
+
+async function eraseLastRows(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
+  await reserveNamesOf(tx, userId, nameKey)
+  await eraseUser(tx, userId)
+  // An operator's command has written it before it began.
+  if (await isInJournal(tx, ERASURE, userId)) return
+  await appendToJournal(tx, { actor: 'vslukh', action: ERASURE, userId })
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { readJournal } from '../../kernel/journal/journal.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { comeBack, leave } from '../../testing/account-deletion-calls.ts'
+import { waitsFor } from '../../testing/databases.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
+import { privacySection } from '../../testing/privacy-page.ts'
+import { findPerson } from '../../testing/search-columns.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+import { lockPost, showPost } from '../posts/posts.service.ts'
+import { addBan } from '../site-state/site-state.service.ts'
+import { eraseNow } from './account-deletion.service.ts'
+
+const SOON = { timeout: 15_000 }
+const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha' }
+
+const isThere = async ({ db }: TestApp, id: string) =>
+  (await db.selectFrom('users').where('id', '=', id).selectAll().execute()).length === 1
+
+test('of an erased moderator nothing is left but what the page about personal data says', async () => {
+  const app = await appForTest({ config: { accessJournalDays: 365 } })
+  const olga = await signUpModerator(app)
+  const other = await signUpModerator(app)
+  const spammer = await app.signUp()
+  const spam = await app.publish(spammer, 'Купите гараж')
+  await report(app, olga, { postId: spam.id })
+  await decide(app, olga, { postId: spam.id, verdict: 'remove', block: { days: 7 } })
+  const own = await app.publish(olga, 'Последнее слово Ольги')
+  await report(app, other, { postId: own.id })
+  await decide(app, other, { postId: own.id, verdict: 'remove' })
+  const appeal = { token: olga.token, body: { text: 'Ольга возражает' } }
+  await app.call('POST', `/users/current/removed-posts/${own.id}/appeal`, appeal)
+  const path = `/moderation/users/${olga.id}/block`
+  const block = { token: other.token, body: { reason: 'Спорит', days: 1 } }
+  expect((await app.call('PUT', path, block)).status).toBe(200)
+  const again = await app.signIn(olga.email)
+  await addBan(app.db, {
+    kind: 'email',
+    value: olga.email,
+    days: null,
+    reason: null,
+    actor: 'masha',
+  })
+  expect((await leave(app, again)).status).toBe(200)
+
+  const words = [olga.email, olga.username, 'Последнее слово Ольги', 'Ольга возражает']
+  const person = { words, id: olga.id }
+  const before = await findPerson(app.db, person)
+  for (const column of ['posts.hidden_by', 'blocks.blocked_by', 'moderators.email']) {
+    expect(before).toContain(`${column}: ${olga.email}`)
+  }
+  await sql`UPDATE users SET deleted_at = now() - interval '15 days' WHERE id = ${olga.id}`.execute(
+    app.db,
+  )
+  await addJob(app.db, 'move-accounts', { payload: {} })
+  await expect.poll(() => isThere(app, olga.id), SOON).toBe(false)
+  const tables = async () =>
+    [...new Set((await findPerson(app.db, person)).map((place) => place.split('.')[0]))].sort()
+  // The queue keeps a job until it is done.
+  await expect.poll(tables, SOON).toEqual(['access_journal', 'bans', 'journal'])
+  const lines = privacySection('Tables about people').split('\n')
+  for (const table of await tables()) {
+    const line = lines.find((row) => row.startsWith(`| \`${table}\` |`))
+    expect(line, table).toContain('also after an erasure')
+  }
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const [accesses] = (
+    await sql`SELECT array_agg(action ORDER BY id) AS actions FROM access_journal
+      WHERE user_id = ${olga.id}`.execute(app.db)
+  ).rows
+  expect(accesses).toEqual({ actions: ['register', 'publish', 'sign-in', 'delete-account'] })
+})
+
+test('nobody returns to an account whose erasure has begun, and the server goes on where the command was interrupted', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(petr, 'О чём говорит стена')
+  await app.publish(olga, 'О людях')
+  await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  const invalidate = () => Promise.reject(new Error('interrupted'))
+  const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+  await expect(command).rejects.toThrow('interrupted')
+  const back = await comeBack(app, olga.email, true)
+  if (await isThere(app, olga.id)) expectRefusal(back, 'OPERATION_EXPIRED')
+  await addJob(app.db, 'move-accounts', { payload: {} })
+  await expect.poll(() => isThere(app, olga.id), SOON).toBe(false)
+  expect(await readJournal(app.db, { userId: olga.id })).toMatchObject([
+    { actor: 'masha', action: 'user.erase' },
+  ])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a command and the job that erase one account at once write one row into the journal', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
+  const invalidate = async () => {}
+  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+  await Promise.all([erase(), addJob(app.db, 'move-accounts', { payload: {} })])
+  expect(await isThere(app, olga.id)).toBe(false)
+  expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a reply that is restored while its author is erased is subtracted from every count', async () => {
+  const app = await appForTest()
+  const moderator = await signUpModerator(app)
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(petr, 'О чём говорит стена')
+  const body = { text: 'О людях' }
+  const reply = await app.call('POST', `/posts/${post.id}/replies`, { token: olga.token, body })
+  const postId: string = reply.body.id
+  await report(app, petr, { postId })
+  await decide(app, moderator, { postId, verdict: 'remove' })
+
+  const invalidate = async () => {}
+  const { command } = await app.db.transaction().execute(async (tx) => {
+    const locked = await lockPost(tx, postId)
+    expect(locked && (await showPost(tx, locked))).toBe(true)
+    const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+    await expect.poll(() => waitsFor(tx)).toBeGreaterThan(0)
+    return { command }
+  })
+  await command
+  expect(await isThere(app, olga.id)).toBe(false)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const shown = await app.call('GET', `/posts/${post.id}`, { token: petr.token })
+  expect(shown.body).toMatchObject({ actions: { replies_count: 0 } })
+})

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import { PATHS } from '../../../contract/pages.ts'
+import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+
+/** A queued notice to the address an account has just left. It names the change; writing it derives the link. */
+export type EmailNotice = {
+  to: string
+  username: string
+  changeId: string
+  /** When the change can no longer be undone, in unix milliseconds. The mail is not sent after it. */
+  expiresAt: number
+}
+
+/** Writes a notice. */
+export function writeEmailNotice(
+  { to, username, changeId }: EmailNotice,
+  { appName, origin, undoKey, contact }: NoticeOptions & { undoKey: Buffer },
+): Mail {
+  return {
+    to,
+    subject: `Почта аккаунта изменена · ${appName}`,
+    text: [
+      `Аккаунт ${username} на сайте «${appName}» теперь привязан к другой почте.`,
+      'Этот адрес больше не открывает к нему доступ.',
+      '',
+      'Если это сделали вы, ничего делать не нужно.',
+      'Если нет, кто-то получил доступ к вашему аккаунту. Верните прежнюю почту по ссылке:',
+      '',
+      undoLink(origin, changeId, undoKey),
+      '',
+      'Все сессии завершатся, и войти можно будет только с этого адреса.',
+      'Ссылка действует три дня. Никому её не пересылайте.',
+      ...(contact ? ['', `Если ссылка не поможет, напишите нам: ${contact}`] : []),
+    ].join('\n'),
+  }
+}
+
+/**
+ * The address that undoes an e-mail change: a page of the site at `origin`. Id and secret follow the `#`, which browsers do
+ * not send, so that they appear in no log and on no other site.
+ */
+function undoLink(origin: string, changeId: string, key: Buffer): string {
+  return `${origin}${PATHS.emailUndo}#${changeId}.${undoSecret(changeId, key)}`
+}
+
+/** The secret in the link of a change: HMAC-SHA-256 of its id. It is always the same, so none is stored. */
+export function undoSecret(changeId: string, key: Buffer): string {
+  return createHmac('sha256', key).update(changeId).digest('hex')
+}

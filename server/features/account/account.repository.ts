@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { CurrentUser } from '../../../contract/account.ts'
+import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { emailKey } from '../../kernel/mail/email-address.ts'
+import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
+
+const CURRENT_USER = ['id', 'username', 'email'] as const
+
+export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
+  return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Returns the user as they see their own profile: whether they are a moderator, whether reports of theirs were decided, and the block. */
+export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
+  const { isModerator, hasNewOutcomes, reason, until, ...user } = await db
+    .selectFrom('users')
+    .leftJoin('blocks as b', (join) =>
+      join.onRef('b.user_id', '=', 'users.id').on(IS_BLOCK_IN_FORCE),
+    )
+    .select(CURRENT_USER)
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom('moderators').select('added_at').where(NAMES_MODERATOR)).as('isModerator'),
+    )
+    .select(
+      sql<boolean>`EXISTS (SELECT FROM reports
+        WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen
+          AND decided_at < now() - ${DECISION_OPEN_SECONDS} * interval '1 second')`.as(
+        'hasNewOutcomes',
+      ),
+    )
+    .select(['b.reason', unixSeconds('b.until').as('until')])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return {
+    ...user,
+    ...(isModerator && { isModerator: true as const }),
+    ...(hasNewOutcomes && { hasNewOutcomes: true as const }),
+    ...(reason !== null && { block: { reason, until } }),
+  }
+}
+
+/** Returns the user, and locks the row until the transaction ends. */
+export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
+  return tx
+    .selectFrom('users')
+    .select(CURRENT_USER)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+function selectByEmail(db: Queryable, email: string) {
+  return db.selectFrom('users').select(CURRENT_USER).where('email_key', '=', emailKey(email))
+}
+
+export function selectUserByEmail(db: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return selectByEmail(db, email).executeTakeFirst()
+}
+
+/**
+ * Returns the user with an e-mail, and locks the row until the transaction ends. It waits for a transaction that moves the user
+ * to another e-mail, and then does not find the user.
+ */
+export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** Adds a user; undefined when the e-mail or the username is taken, or the username is reserved for its former owner. */
+export function insertUser(
+  tx: Queryable,
+  user: { email: string; username: string; networkHash?: Buffer | null },
+): Promise<CurrentUser | undefined> {
+  return tx
+    .insertInto('users')
+    .columns(['username', 'email', 'email_key', 'network_hash'])
+    .expression(
+      tx
+        .selectNoFrom(({ val }) => [
+          val(user.username).as('username'),
+          val(user.email).as('email'),
+          val(emailKey(user.email)).as('email_key'),
+          sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
+        ])
+        .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(CURRENT_USER)
+    .executeTakeFirst()
+}
+
+/** Changes a username. Rejects with a unique violation when it is taken. */
+export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
+  return db
+    .updateTable('users')
+    .set({ username })
+    .where('id', '=', id)
+    .returning(CURRENT_USER)
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a user's e-mail. Rejects with a unique violation when it is taken. */
+export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ email, email_key: emailKey(email) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** How long a change can be undone: a weekend away from one's mail. */
+const EMAIL_UNDO_SECONDS = 3 * 86_400
+
+/** Adds a change away from `oldEmail` with a random id of 128 bits. Returns the id and until when it can be undone. */
+export function insertEmailChange(
+  tx: Queryable,
+  { userId, oldEmail }: { userId: string; oldEmail: string },
+): Promise<{ id: string; expires_at: Date }> {
+  return tx
+    .insertInto('email_changes')
+    .values({
+      id: randomBytes(16).toString('hex'),
+      user_id: userId,
+      old_email: oldEmail,
+      expires_at: sql<Date>`now() + ${EMAIL_UNDO_SECONDS} * interval '1 second'`,
+    })
+    .returning(['id', 'expires_at'])
+    .executeTakeFirstOrThrow()
+}
+
+/** The id of the user who made a change; undefined for an unknown change. */
+export async function findEmailChangeOwner(db: Queryable, id: string): Promise<string | undefined> {
+  const change = db.selectFrom('email_changes').select('user_id').where('id', '=', id)
+  return (await change.executeTakeFirst())?.user_id
+}
+
+/**
+ * Removes a change and those its user made after it. Returns the address before it, or undefined, and removes nothing, when
+ * it can no longer be undone. The caller has locked the user's row, as all code that changes this table does.
+ */
+export async function takeEmailChange(
+  tx: Queryable,
+  { id, userId }: { id: string; userId: string },
+): Promise<string | undefined> {
+  const taken = await tx
+    .deleteFrom('email_changes')
+    .where('user_id', '=', userId)
+    .where('number', '>=', (eb) =>
+      eb
+        .selectFrom('email_changes')
+        .select('number')
+        .where('id', '=', id)
+        .where('expires_at', '>', sql<Date>`now()`),
+    )
+    .returning(['id', 'old_email'])
+    .execute()
+  return taken.find((change) => change.id === id)?.old_email
+}
+
+/** Removes addresses that nobody can restore any more, and reservations of usernames that are over. */
+export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
+  await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
+  await removeExpiredReleases(db)
+}

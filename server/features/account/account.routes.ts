@@ -1,0 +1,143 @@
+import {
+  type CurrentUser,
+  changeUsername,
+  readCurrentUser,
+  startEmailChange,
+  undoEmailChange as undoEmailChangeEndpoint,
+  validateUsername,
+  verifyEmailChange,
+} from '../../../contract/account.ts'
+import { usernameProblem } from '../../../contract/account-rules.ts'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { logEvent } from '../../kernel/http/request-log.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import {
+  type CodesOptions,
+  checkCode,
+  requireNewEmail,
+  startOperation,
+} from '../codes/codes.service.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
+import { undoSecret } from './account.mail.ts'
+import { selectProfile, selectUser, selectUserByEmail } from './account.repository.ts'
+import { changeEmail, hashUsername, renameUser, undoEmailChange } from './account.service.ts'
+import { isReserved } from './reserved-usernames.ts'
+import { isUsernameReserved, isUsernameTaken } from './usernames.repository.ts'
+
+const OLD_EMAIL_TAKEN =
+  'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
+
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<
+    Limits,
+    'usernameChecks' | 'usernameChanges' | 'emailChanges' | 'codeRequests' | 'emailUndos'
+  >
+  sessions: Pick<Sessions, 'hashClient'>
+  codes: CodesOptions
+  /** Derives the secrets of links that undo an e-mail change. */
+  undoKey: Buffer
+  /** Hashes the names of erased users. */
+  nameKey: Buffer
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+}
+
+export function registerAccount(options: Options): void {
+  const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
+  route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
+
+  route(validateUsername, async ({ params, viewer }) => {
+    await limits.usernameChecks.charge(viewer.userId)
+    const { username } = params
+    await requireFree(username, await selectUser(db, viewer.userId))
+    return { username, available: true as const }
+  })
+
+  route(changeUsername, async ({ body, viewer }) => {
+    const user = await selectUser(db, viewer.userId)
+    if (body.username === user.username) return selectProfile(db, user.id)
+    await requireFree(body.username, user)
+    // Charged last, so that a refused name uses up none of the few changes a day.
+    await limits.usernameChanges.charge(user.id)
+    await db
+      .transaction()
+      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
+      .catch(takenAs('USERNAME_ALREADY_EXISTS'))
+    // Each of the user's posts shows the name.
+    await invalidate()
+    return selectProfile(db, user.id)
+  })
+
+  route(startEmailChange, async ({ body, viewer }, { request }) => {
+    const email = requireNewEmail(body.email)
+    await limits.emailChanges.charge(viewer.userId)
+    await limits.codeRequests.chargeNetwork(request.ip)
+    const taken = await selectUserByEmail(db, email)
+    if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
+    const change = {
+      purpose: 'email-change',
+      email,
+      userId: viewer.userId,
+      clientHash: sessions.hashClient(body.clientToken),
+      ip: request.ip,
+      isKnownClient: false,
+    } as const
+    return { id: await startOperation(db, change, codes) }
+  })
+
+  route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
+    const { userId } = viewer
+    const guess = {
+      id: params.id,
+      purpose: 'email-change',
+      userId,
+      clientHash: sessions.hashClient(body.clientToken),
+      ip: request.ip,
+      code: body.confirmCode,
+    } as const
+    const { email } = await checkCode(db, guess, codes)
+    await db
+      .transaction()
+      .execute((tx) => changeEmail(tx, viewer, { operationId: params.id, email }))
+      .catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    logEvent(request, 'e-mail changed', { userId })
+    return { email }
+  })
+
+  route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
+    await limits.emailUndos.chargeNetwork(request.ip)
+    if (!isSameSecret(body.secret, undoSecret(params.id, undoKey)))
+      throw new AppError('LINK_EXPIRED')
+    const userId = await db
+      .transaction()
+      .execute((tx) => undoEmailChange(tx, params.id))
+      .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
+    logEvent(request, 'e-mail change undone', { userId })
+  })
+
+  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always free. */
+  async function requireFree(username: string, user: CurrentUser): Promise<void> {
+    if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
+    if (username.toLowerCase() === user.username.toLowerCase()) return
+    const isTaken =
+      isReserved(username) ||
+      (await isUsernameTaken(db, username, user.id)) ||
+      (await isUsernameReserved(db, hashUsername(username, nameKey)))
+    if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
+  }
+}
+
+function takenAs(
+  code: 'USERNAME_ALREADY_EXISTS' | 'EMAIL_ALREADY_EXISTS',
+  details?: { message: string },
+) {
+  return (error: unknown): never => {
+    throw isUniqueViolation(error) ? new AppError(code, details) : error
+  }
+}

@@ -1,0 +1,169 @@
+import { createHmac, randomInt } from 'node:crypto'
+import type { CurrentUser } from '../../../contract/account.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
+import { widestNetworkOf } from '../../kernel/limits/network.ts'
+import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { removeOperations, spendOperation } from '../codes/codes.service.ts'
+import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
+import type { EmailNotice } from './account.mail.ts'
+import {
+  findEmailChangeOwner,
+  insertEmailChange,
+  insertUser,
+  lockUser,
+  lockUserByEmail,
+  selectUser,
+  selectUserByEmail,
+  takeEmailChange,
+  updateEmail,
+  updateUsername,
+} from './account.repository.ts'
+import {
+  isUsernameReleased,
+  isUsernameReserved,
+  releaseUsername,
+  reserveUsernames,
+  selectUsernames,
+} from './usernames.repository.ts'
+
+// Other features call these as they are.
+export { selectUser, selectUserByEmail }
+
+/** How many generated usernames are tried. */
+const NAME_TRIES = 5
+
+/**
+ * Locks the user whom a proven e-mail signs in; a registration creates one where there is none. Throws OPERATION_EXPIRED when
+ * the account has moved to another e-mail meanwhile, or was created with one that merely compares equal to the proven one.
+ */
+export async function requireUserByEmail(
+  tx: Queryable,
+  email: string,
+  { purpose, networkHash }: { purpose: 'login' | 'registration'; networkHash: Buffer | null },
+): Promise<{ userId: string; isNew: boolean }> {
+  const found =
+    purpose === 'registration'
+      ? await findOrCreateUser(tx, email, networkHash)
+      : { user: await lockUserByEmail(tx, email), isNew: false }
+  if (found.user?.email !== email) throw new AppError('OPERATION_EXPIRED')
+  return { userId: found.user.id, isNew: found.isNew }
+}
+
+/** Two registrations with one e-mail at the same time end with one user. */
+async function findOrCreateUser(tx: Queryable, email: string, networkHash: Buffer | null) {
+  for (let tries = 0; tries < NAME_TRIES; tries++) {
+    const known = await lockUserByEmail(tx, email)
+    const user = known ?? (await insertUser(tx, { email, username: generateName(), networkHash }))
+    if (user) return { user, isNew: !known }
+  }
+  throw new Error('no free username was found')
+}
+
+function generateName(): string {
+  return `user_${randomInt(36 ** 7)
+    .toString(36)
+    .padStart(7, '0')}`
+}
+
+/** The hash by which the name of an erased user stays reserved: HMAC-SHA-256 of the name in lower case. */
+export function hashUsername(username: string, nameKey: Buffer): Buffer {
+  return keyedHash(username.toLowerCase(), nameKey)
+}
+
+/** The hash by which a mailbox stays blocked, however its address is spelt. No username contains a space. */
+export function hashMailbox(email: string, nameKey: Buffer): Buffer {
+  return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
+}
+
+/**
+ * The hash of the network of a registration; null for the machine's own addresses, which say nothing about a person: a proxy that
+ * is not trusted has them.
+ */
+export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
+  const network = widestNetworkOf(ip)
+  return /^(127\.|0:0:0::|unknown$)/.test(network) ? null : keyedHash(`network ${network}`, nameKey)
+}
+
+function keyedHash(text: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}
+
+/** Reserves every name of a user who is about to be erased, so that nobody takes their place. */
+export async function reserveNamesOf(
+  tx: Queryable,
+  userId: string,
+  nameKey: Buffer,
+): Promise<void> {
+  const names = await selectUsernames(tx, userId)
+  await reserveUsernames(
+    tx,
+    names.map((name) => hashUsername(name, nameKey)),
+  )
+}
+
+/**
+ * Changes a username and reserves the old one for its owner. Throws USERNAME_ALREADY_EXISTS for a name that is reserved for
+ * somebody else; rejects with a unique violation for one that somebody has.
+ */
+export async function renameUser(
+  tx: Queryable,
+  { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
+): Promise<CurrentUser> {
+  const { username: old } = await lockUser(tx, userId)
+  const user = await updateUsername(tx, userId, username)
+  if (old.toLowerCase() === username.toLowerCase()) return user
+  // Checked after the update, which has waited for a transaction that was releasing this name or erasing its user.
+  const isTaken =
+    (await isUsernameReleased(tx, username, userId)) ||
+    (await isUsernameReserved(tx, hashUsername(username, nameKey)))
+  if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
+  await releaseUsername(tx, { username: old, userId })
+  return user
+}
+
+/**
+ * Changes the viewer's e-mail to the one that an operation has proven. It closes the other sessions, ends their pending e-mail
+ * changes, and queues a notice to the old address with a link that undoes the change, because it may be a theft. Throws
+ * OPERATION_EXPIRED when the operation was spent before; rejects with a unique violation when the address is taken.
+ */
+export async function changeEmail(
+  tx: Queryable,
+  viewer: Viewer,
+  { operationId, email }: { operationId: string; email: string },
+): Promise<void> {
+  // Before anything else, so that changes and undos of one account run one after another.
+  const { email: old, username } = await lockUser(tx, viewer.userId)
+  await spendOperation(tx, operationId)
+  await updateEmail(tx, viewer.userId, email)
+  if (emailKey(old) === emailKey(email)) return
+  await deleteOtherSessions(tx, viewer)
+  await removeOperations(tx, { purpose: 'email-change', userId: viewer.userId })
+  const change = await insertEmailChange(tx, { userId: viewer.userId, oldEmail: old })
+  const notice: EmailNotice = {
+    to: old,
+    username,
+    changeId: change.id,
+    expiresAt: change.expires_at.getTime(),
+  }
+  await queueMail(tx, 'send-email-notice', notice)
+}
+
+/**
+ * Restores the address an account had before a change, whatever happened after it, and closes all its sessions. Returns
+ * the user's id. Throws LINK_EXPIRED when the change can no longer be undone; rejects with a unique violation when another
+ * account has the address by now.
+ */
+export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
+  const userId = await findEmailChangeOwner(tx, id)
+  if (userId === undefined) throw new AppError('LINK_EXPIRED')
+  await lockUser(tx, userId)
+  const email = await takeEmailChange(tx, { id, userId })
+  if (email === undefined) throw new AppError('LINK_EXPIRED')
+  await updateEmail(tx, userId, email)
+  await deleteAllSessions(tx, userId)
+  await removeOperations(tx, { purpose: 'email-change', userId })
+  return userId
+}

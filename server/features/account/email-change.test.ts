@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../../testing/account-fixture.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import type { Mailbox } from '../../testing/mailbox.ts'
+import { passCodeTime } from '../../testing/passing-time.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+
+let mailbox: Mailbox
+let app: TestApp
+beforeAll(async () => {
+  ;({ app, mailbox } = await startMailApp())
+})
+afterAll(() => app.close())
+
+function start({ token, clientToken }: TestUser, email: string) {
+  return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
+}
+
+function verify({ token, clientToken }: TestUser, id: string, confirmCode = app.codeFor(id)) {
+  const body = { confirmCode, clientToken }
+  return app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
+}
+
+async function emailOf({ token }: TestUser): Promise<string> {
+  return (await app.call('GET', '/users/current', { token })).body.email
+}
+
+test('an e-mail is changed with the code mailed to the new address', async () => {
+  const olga = await app.signUp()
+  const email = newEmail()
+  const started = await start(olga, email)
+  expect([started.status, started.body]).toEqual([201, { id: expect.any(String) }])
+  expect(await emailOf(olga)).toBe(olga.email)
+
+  expect((await mailbox.mailTo(email)).subject).toContain('код для смены почты')
+  const verified = await verify(olga, started.body.id, await mailbox.codeFor(email))
+  expect([verified.status, verified.body]).toEqual([200, { email }])
+  expect(await emailOf(olga)).toBe(email)
+})
+
+test('the old address gets a notice of the change, and no longer signs in', async () => {
+  const olga = await app.signUp()
+  await mailbox.mailTo(olga.email)
+  const email = newEmail()
+  await verify(olga, (await start(olga, email)).body.id)
+  const notice = await mailbox.mailTo(olga.email, 2)
+  expect(notice.subject).toBe('Почта аккаунта изменена · Вслух')
+  expect(notice.text).toContain(olga.username)
+  expect(notice.text).not.toContain(email)
+
+  expectRefusal(await startAt(app, '/logins', { email: olga.email }), 'USER_NOT_FOUND')
+  const { id } = (await startAt(app, '/logins', { email })).body
+  expect((await verifyAt(app, '/logins', { id, code: app.codeFor(id) })).status).toBe(200)
+})
+
+test('a taken address, in any case, is EMAIL_ALREADY_EXISTS at the start', async () => {
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  expectRefusal(await start(olga, petr.email), 'EMAIL_ALREADY_EXISTS')
+  expectRefusal(await start(olga, petr.email.toUpperCase()), 'EMAIL_ALREADY_EXISTS')
+  expectRefusal(await start(olga, olga.email), 'EMAIL_ALREADY_EXISTS')
+})
+
+test('of two users who race for one address one gets it, the other EMAIL_ALREADY_EXISTS', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const email = newEmail()
+  const [olgas, petrs] = [(await start(olga, email)).body.id, (await start(petr, email)).body.id]
+  const answers = await Promise.all([verify(olga, olgas), verify(petr, petrs)])
+  expect(countCodes(answers)).toEqual({ ok: 1, EMAIL_ALREADY_EXISTS: 1 })
+  const winner = answers[0]?.status === 200 ? olga : petr
+  const loser = winner === olga ? petr : olga
+  expect(await emailOf(winner)).toBe(email)
+  expect(await emailOf(loser)).toBe(loser.email)
+  await mailbox.mailTo(winner.email, 2)
+  expect(mailbox.mails.filter(({ to }) => to === loser.email)).toHaveLength(1)
+})
+
+test('a registration and an e-mail change that race for one address end with one account', async () => {
+  const olga = await app.signUp()
+  const email = newEmail()
+  const change = (await start(olga, email)).body.id
+  const { id } = (await startAt(app, '/registrations', { email })).body
+  const answers = await Promise.all([
+    verify(olga, change),
+    verifyAt(app, '/registrations', { id, code: app.codeFor(id) }),
+  ])
+  for (const { status, body } of answers) {
+    expect(status === 200 || body.code === 'EMAIL_ALREADY_EXISTS').toBe(true)
+  }
+  const holders = app.db.selectFrom('users').select('id').where('email', '=', email)
+  expect(await holders.execute()).toHaveLength(1)
+})
+
+test('a code is accepted only from the user who requested the change', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const { id } = (await start(olga, newEmail())).body
+  const asOlgasClient = { ...petr, clientToken: olga.clientToken }
+  expectRefusal(await verify(asOlgasClient, id), 'OPERATION_EXPIRED')
+  expect(await emailOf(petr)).toBe(petr.email)
+})
+
+test('a code is accepted only from the client that requested it, and not for a sign-in', async () => {
+  const olga = await app.signUp()
+  const { id } = (await start(olga, newEmail())).body
+  expectRefusal(await verify({ ...olga, clientToken: 'another browser' }, id), 'OPERATION_EXPIRED')
+  const { clientToken } = olga
+  for (const path of ['/logins', '/registrations'] as const) {
+    const answer = await verifyAt(app, path, { id, code: app.codeFor(id), clientToken })
+    expectRefusal(answer, 'OPERATION_EXPIRED')
+  }
+  expect((await verify(olga, id)).status).toBe(200)
+})
+
+test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
+  const olga = await app.signUp()
+  const { id } = (await start(olga, newEmail())).body
+  const wrong = wrongCode(app.codeFor(id))
+  const answers = []
+  for (let attempt = 1; attempt <= 6; attempt++) answers.push(await verify(olga, id, wrong))
+  expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5, MAX_CONFIRM_ATTEMPTS: 1 })
+  expectRefusal(await verify(olga, id), 'MAX_CONFIRM_ATTEMPTS')
+  expect(await emailOf(olga)).toBe(olga.email)
+})
+
+test('a change that has expired, or is done already, is OPERATION_EXPIRED', async () => {
+  const olga = await app.signUp()
+  const late = (await start(olga, newEmail())).body.id
+  await passCodeTime(app, 601)
+  expectRefusal(await verify(olga, late), 'OPERATION_EXPIRED')
+  const done = (await start(olga, newEmail())).body.id
+  await verify(olga, done)
+  expectRefusal(await verify(olga, done), 'OPERATION_EXPIRED')
+})

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../../testing/account-fixture.ts'
+import type { TestUser } from '../../testing/client.ts'
+import {
+  changeEmail,
+  isSignedIn,
+  startChange,
+  storedEmail,
+  undoChange,
+  verifyChange,
+} from '../../testing/email-change-calls.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import type { Mailbox } from '../../testing/mailbox.ts'
+import { passEmailChangeTime } from '../../testing/passing-time.ts'
+import { from, startAt } from '../../testing/sign-in-calls.ts'
+import { appForTest, startMailApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { removeExpiredAccountRows } from './account.repository.ts'
+
+const DAY = 86_400
+const ORIGIN = 'https://vslukh.example'
+const CONTACT = 'help@vslukh.example'
+
+let mailbox: Mailbox
+let app: TestApp
+beforeAll(async () => {
+  ;({ app, mailbox } = await startMailApp({ publicUrl: ORIGIN, contactEmail: CONTACT }))
+})
+afterAll(() => app.close())
+
+const move = (user: TestUser, email: string, old?: string) =>
+  changeEmail({ app, mailbox }, user, { email, ...(old && { old }) })
+
+test('the notice to the old address contains a link to the site, and the mail to the new one does not', async () => {
+  const olga = await app.signUp()
+  const email = newEmail()
+  const { id, secret } = await move(olga, email)
+  const { text } = await mailbox.mailTo(olga.email, 2)
+  expect(text).toContain(`\n${ORIGIN}/email-undo#${id}.${secret}\n`)
+  expect(text).toContain(`напишите нам: ${CONTACT}`)
+  expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
+})
+
+test('without PUBLIC_URL the link leads to the address that the server prints', async () => {
+  const local = await appForTest({ config: { smtpUrl: mailbox.url, port: 3000 } })
+  const user = await local.signUp()
+  await changeEmail({ app: local, mailbox }, user, { email: newEmail() })
+  expect((await mailbox.mailTo(user.email, 2)).text).toContain(
+    '\nhttp://localhost:3000/email-undo#',
+  )
+})
+
+test('a change closes the other sessions and leaves the one that made it', async () => {
+  const laptop = await app.signUp()
+  const phone = await app.signIn(laptop.email, 'phone')
+  const neighbour = await app.signUp()
+  await move(laptop, newEmail())
+  expect(await isSignedIn(app, laptop)).toBe(true)
+  expect(await isSignedIn(app, phone)).toBe(false)
+  expect(await isSignedIn(app, neighbour)).toBe(true)
+})
+
+test('the link restores exactly the old address, and closes every session', async () => {
+  const olga = await app.signIn(`Olga.${randomUUID()}@example.org`)
+  const thief = await app.signIn(olga.email, 'thief')
+  const stolen = newEmail()
+  const link = await move(thief, stolen, olga.email)
+  expect(await undoChange(app, link)).toMatchObject({ status: 204, body: undefined })
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+  expect(await Promise.all([olga, thief].map((user) => isSignedIn(app, user)))).toEqual([
+    false,
+    false,
+  ])
+
+  expectRefusal(await startAt(app, '/logins', { email: stolen }), 'USER_NOT_FOUND')
+  expect((await app.signIn(olga.email)).id).toBe(olga.id)
+})
+
+test('a link works once, and only when it is complete', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const email = newEmail()
+  const [olgas, petrs] = [await move(olga, email), await move(petr, newEmail())]
+  const wrong = [
+    { ...olgas, secret: petrs.secret },
+    { ...olgas, secret: olgas.secret.slice(0, -1) },
+    { ...olgas, secret: 'x' },
+    { ...olgas, id: petrs.id },
+    { ...olgas, id: 'unknown' },
+  ]
+  for (const link of wrong) expectRefusal(await undoChange(app, link), 'LINK_EXPIRED')
+  expect(await storedEmail(app, olga)).toBe(email)
+  expect((await undoChange(app, olgas)).status).toBe(204)
+  expectRefusal(await undoChange(app, olgas), 'LINK_EXPIRED')
+})
+
+test('a link works for three days', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const email = newEmail()
+  const early = await move(olga, newEmail())
+  await passEmailChangeTime(app, 3 * DAY - 60)
+  expect((await undoChange(app, early)).status).toBe(204)
+  const late = await move(petr, email)
+  await passEmailChangeTime(app, 3 * DAY)
+  expectRefusal(await undoChange(app, late), 'LINK_EXPIRED')
+  expect(await storedEmail(app, petr)).toBe(email)
+})
+
+test('the first link undoes a whole chain of changes, and the later links no longer work', async () => {
+  const olga = await app.signUp()
+  const [second, third] = [newEmail(), newEmail()]
+  const links = [await move(olga, second), await move(olga, third, second)] as const
+  expect((await undoChange(app, links[0])).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+  expectRefusal(await undoChange(app, links[1]), 'LINK_EXPIRED')
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('a later link restores its own old address, and the first one still works after it', async () => {
+  const olga = await app.signUp()
+  const second = newEmail()
+  const links = [await move(olga, second), await move(olga, newEmail(), second)] as const
+  expect((await undoChange(app, links[1])).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(second)
+  expect((await undoChange(app, links[0])).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
+  const olga = await app.signUp()
+  const link = await move(olga, newEmail())
+  const newcomer = await app.signIn(olga.email)
+  const refused = await undoChange(app, link)
+  expectRefusal(refused, 'EMAIL_ALREADY_EXISTS')
+  expect(refused.body.message).toContain('другой аккаунт')
+  expect(await isSignedIn(app, olga)).toBe(true)
+  await verifyChange(app, newcomer, (await startChange(app, newcomer, newEmail())).body.id)
+  expect((await undoChange(app, link)).status).toBe(204)
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('an undo ends a pending change', async () => {
+  const olga = await app.signUp()
+  const link = await move(olga, newEmail())
+  const pending = (await startChange(app, olga, newEmail())).body.id
+  await undoChange(app, link)
+  const again = await app.signIn(olga.email, olga.clientToken)
+  expectRefusal(await verifyChange(app, again, pending), 'OPERATION_EXPIRED')
+  expect(await storedEmail(app, olga)).toBe(olga.email)
+})
+
+test('changes that can no longer be undone are removed hourly', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await move(olga, newEmail())
+  await passEmailChangeTime(app, 3 * DAY)
+  const link = await move(petr, newEmail())
+  await removeExpiredAccountRows(app.db)
+  const rows = await app.db.selectFrom('email_changes').select('id').execute()
+  expect(rows).toEqual([{ id: link.id }])
+})
+
+testPerNode('limits counted in memory, by each node for itself')(
+  'a network may undo 20 changes a minute, then gets 429 with Retry-After',
+  async () => {
+    const strict = await appForTest({ config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } })
+    const tryOne = (ip: string) =>
+      strict.call('POST', '/email-changes/unknown/undo', { body: { secret: 'x' }, ...from(ip) })
+    for (let time = 0; time < 20; time++) expect((await tryOne('192.0.2.1')).status).toBe(400)
+    expectTooMany(await tryOne('192.0.2.1'), { most: 60 })
+    expect((await tryOne('192.0.2.2')).status).toBe(400)
+  },
+)

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { from } from '../../testing/sign-in-calls.ts'
+import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+const STRICT = { config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] } }
+
+let number = 0
+/** Requests an e-mail change to a new address, each time from another IP. */
+function changeEmail(app: TestApp, { token, clientToken }: TestUser) {
+  const body = { email: `${randomUUID()}@example.org`, clientToken }
+  return app.call('PUT', '/users/current/email', { token, body, ...from(`10.1.0.${number++}`) })
+}
+
+test('a user may request 5 e-mail changes and then one in 12 minutes, past 15 one in 96 minutes; others get 429 with Retry-After', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  for (let hour = 0; hour < 3; hour++) {
+    for (let time = 0; time < 5; time++) expect((await changeEmail(app, olga)).status).toBe(201)
+    if (hour === 0) {
+      expectTooMany(await changeEmail(app, olga), { least: 11 * MINUTE, most: 12 * MINUTE })
+      expect((await changeEmail(app, petr)).status).toBe(201)
+    }
+    await passLimitTime(app, HOUR)
+  }
+  expect((await changeEmail(app, olga)).status).toBe(201)
+  expectTooMany(await changeEmail(app, olga), { least: 11 * MINUTE, most: 12 * MINUTE })
+  await passLimitTime(app, 12 * MINUTE)
+  expect((await changeEmail(app, olga)).status).toBe(201)
+  expectTooMany(await changeEmail(app, olga), { least: 95 * MINUTE, most: 96 * MINUTE })
+  await passLimitTime(app, 96 * MINUTE)
+  expect((await changeEmail(app, olga)).status).toBe(201)
+})
+
+test('an e-mail change also counts as a code request of its IP', async () => {
+  const app = await appForTest(STRICT)
+  const users = [await app.signUp(), await app.signUp(), await app.signUp()]
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  const ask = ({ token, clientToken }: TestUser) => {
+    const body = { email: `${randomUUID()}@example.org`, clientToken }
+    return app.call('PUT', '/users/current/email', { token, body, headers })
+  }
+  const [olga, petr, vera] = users as [TestUser, TestUser, TestUser]
+  for (let time = 0; time < 5; time++) {
+    expect((await ask(olga)).status).toBe(201)
+    expect((await ask(petr)).status).toBe(201)
+  }
+  expectTooMany(await ask(vera), { most: MINUTE })
+})
+
+test('a check of an e-mail change also counts as a code check of its IP', async () => {
+  // Half of the limit: ten.
+  const app = await appForTest({ config: { ...STRICT.config, rateLimitScale: 0.5 } })
+  const { token, clientToken } = await app.signUp()
+  const body = { confirmCode: '123456', clientToken }
+  const check = () =>
+    app.call('PUT', '/users/current/email/none/verify', { token, body, ...from('192.0.2.1') })
+  for (let time = 0; time < 10; time++) expect((await check()).status).toBe(400)
+  expectTooMany(await check(), { most: MINUTE })
+})
+
+test('a user may change the username 3 times and then once in 8 hours, sooner gets 429 with Retry-After; changes to the same name are not counted', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const take = ({ token }: TestUser, username: string) =>
+    app.call('PATCH', '/users/current/profile', { token, body: { username } })
+  for (const username of ['olga_first', 'olga_second', 'Olga_Second']) {
+    expect((await take(olga, username)).status).toBe(200)
+    expect((await take(olga, username)).status).toBe(200)
+    for (const refused of [petr.username, 'admin', 'o', 'ольга']) {
+      expect((await take(olga, refused)).status).toBe(400)
+    }
+  }
+  expectTooMany(await take(olga, 'olga_fourth'), { least: 8 * HOUR - MINUTE, most: 8 * HOUR })
+  expect((await take(olga, 'Olga_Second')).status).toBe(200)
+  expect((await take(petr, 'petr_first')).status).toBe(200)
+  await passLimitTime(app, 8 * HOUR)
+  expect((await take(olga, 'olga_fourth')).status).toBe(200)
+})
+
+testPerNode('limits counted in memory, by each node for itself')(
+  'a user may check 20 usernames a minute, whatever their IP',
+  async () => {
+    // A fifth of the limit: four.
+    const app = await appForTest({ config: { ...STRICT.config, rateLimitScale: 0.2 } })
+    const olga = await app.signUp()
+    const petr = await app.signUp()
+    const check = ({ token }: TestUser, index: number) => {
+      const path = `/users/some_name_${index}/validation`
+      return app.call('GET', path, { token, ...from(`10.2.0.${index}`) })
+    }
+    for (let time = 1; time <= 4; time++) expect((await check(olga, time)).status).toBe(200)
+    expectTooMany(await check(olga, 5), { most: 15 })
+    expect((await check(petr, 5)).status).toBe(200)
+  },
+)

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { USERNAME_MAX, USERNAME_MIN } from '../../../contract/constants.ts'
+import { isReserved } from './reserved-usernames.ts'
+
+test.each([
+  [
+    'words of the product',
+    'admin Support MODERATOR settings posts liked replies logins registrations sessions users current vslukh',
+  ],
+  ['look-alike digits', 'adm1n 4dmin m0d3r470r supp0rt 5upport 0ff1c1al vs1ukh p0sts'],
+  [
+    'look-alike letters',
+    'admln vsIukh officiaI aclmin rnoderator adrninistrator adnnin admjn settinqs registrati0n',
+  ],
+  ['short words with numbers', 'root1 root_ r00t_ root_2024 adm_1 mod_5 1mod1'],
+  ['nothing but underscores', '_____ ________________________________'],
+  ['underscores', '_admin admin_ _admin_ a_d_m_i_n sup_port __vslukh__ no_reply noreply'],
+  ['letters said twice', 'addmin aadmin suport supportt mooderator vsllukh'],
+  ['numbers around', 'admin1 admin_2024 support24 007_support moderator_5 admin2support'],
+  ['other letters of the same case', 'ADMIN Moderator VsLuKh'],
+  [
+    'Russian words in Latin letters',
+    'podderzhka podderjka poderzhka administraciya administratsiya administracija moderaciya moderatsiya redakciya redaktsiya tehpodderzhka sluzhba_podderzhki',
+  ],
+  [
+    'words joined',
+    'vslukh_support vslukh_admin admin_vslukh official_vslukh vslukh_official support_team supportteam vsluh_team the_admin TheRealAdmin admin_bot vslukh_news moderatornews mod_support',
+  ],
+  ['the product’s own addresses', 'settings liked logins sessions readyz p_o_s_t_s'],
+])('names that look like the product’s own are reserved: %s', (_how, names) => {
+  const free = names.split(' ').filter((name) => !isReserved(name))
+  expect(free).toEqual([])
+})
+
+const INNOCENT = `
+  administrata administra adminton badminton supporter supporters modern moderna modernist moderate
+  roberto robotics robot5 admiral officially staffan stafford securitas vslukhov vslukh_olga olga_vslukh
+  admin_olga team_work teamwork helper helpful service_man postman posted liker userov user_1 user5
+  guest_1987 owner_2000 system5 newsru chatbot info_news the_team maier bingo _bing robot_guest podderzhal
+  vsluhom redaktor1 moderato modern_news modern_dance redakt admin_of_nothing olga_1987 Ivan_Petrov kotofey natasha
+  ekaterina zhanna shchuka yulia_k 12345 _1_2_ adamov modest66 rootless 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`
+  .split(/\s+/)
+  .filter(Boolean)
+
+test('names that are only similar are free', () => {
+  expect(INNOCENT.filter(isReserved)).toEqual([])
+})
+
+const STAFF = 'admin administrator moderator support official vslukh podderzhka redakciya'.split(
+  ' ',
+)
+const GENERIC = 'team service bot news the real help site wall komanda sluzhba'.split(' ')
+
+/** The ways to write a letter, first the letter itself. */
+const SPELLINGS: Record<string, string[]> = {
+  a: ['a', 'A', '4'],
+  e: ['e', 'E', '3'],
+  i: ['i', 'I', '1', 'l'],
+  l: ['l', 'L', '1', 'I'],
+  m: ['m', 'M', 'rn'],
+  o: ['o', 'O', '0'],
+  s: ['s', 'S', '5'],
+  t: ['t', 'T', '7'],
+}
+
+/** Generates look-alikes of a word: letters written in some way, doubled, or followed by an underscore. */
+function disguised(word: string): fc.Arbitrary<string> {
+  const letters = [...word].map((letter) =>
+    fc
+      .tuple(
+        fc.constantFrom(...(SPELLINGS[letter] ?? [letter])),
+        fc.constantFrom('once', 'once', 'once', 'twice', 'underscore'),
+      )
+      .map(([spelt, how]) => {
+        if (how === 'twice') return spelt + spelt
+        return how === 'underscore' ? `${spelt}_` : spelt
+      }),
+  )
+  return fc.tuple(...letters).map((spelt) => spelt.join(''))
+}
+
+const possible = (name: string) => name.length >= USERNAME_MIN && name.length <= USERNAME_MAX
+const staff = fc.constantFrom(...STAFF)
+
+test('look-alikes of a staff word are reserved', () => {
+  const names = staff.chain(disguised).filter(possible)
+  fc.assert(
+    fc.property(names, (name) => isReserved(name)),
+    { numRuns: 3000 },
+  )
+})
+
+test('staff words are reserved too when joined with others, with generic words or with numbers, in any order', () => {
+  const number = fc.nat({ max: 9999 }).map(String)
+  const others = fc.array(fc.oneof(staff, fc.constantFrom(...GENERIC), number), { maxLength: 3 })
+  const joined = fc
+    .tuple(staff, others, fc.constantFrom('', '_'), fc.nat())
+    .map(([word, parts, joint, place]) =>
+      parts.toSpliced(place % (parts.length + 1), 0, word).join(joint),
+    )
+    .filter(possible)
+  fc.assert(
+    fc.property(joined, (name) => isReserved(name)),
+    { numRuns: 3000 },
+  )
+})
+
+test('a person’s name is free, also with a number or a generic word beside it', () => {
+  const people = 'olga ivan roberto admiral natasha modern supporter kotofey zhanna'.split(' ')
+  const beside = fc.oneof(fc.nat().map(String), fc.constantFrom(...GENERIC, ...STAFF))
+  const named = fc
+    .tuple(fc.constantFrom(...people), fc.array(beside, { maxLength: 2 }), fc.boolean())
+    .map(([person, parts, isFirst]) =>
+      (isFirst ? [person, ...parts] : [...parts, person]).join('_'),
+    )
+  fc.assert(
+    fc.property(named, (name) => !isReserved(name)),
+    { numRuns: 3000 },
+  )
+})

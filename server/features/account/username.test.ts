@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newEmail } from '../../testing/account-fixture.ts'
+import { atOnce, signUps } from '../../testing/at-once.ts'
+import { changesForTest } from '../../testing/changes-for-test.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { lockWaits } from '../../testing/databases.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { passReleaseTime } from '../../testing/passing-time.ts'
+import { countCodes } from '../../testing/sign-in-calls.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
+import { renameUser } from './account.service.ts'
+
+const DAY = 86_400
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function check({ token }: TestUser, username: string) {
+  return app.call('GET', `/users/${encodeURIComponent(username)}/validation`, { token })
+}
+
+function take({ token }: TestUser, username: string) {
+  return app.call('PATCH', '/users/current/profile', { token, body: { username } })
+}
+
+test('a valid free username is available, and can be taken; so can the longest, of 32 characters', async () => {
+  const olga = await app.signUp()
+  const { body } = await check(olga, 'Olga_1987')
+  expect(body).toEqual({ username: 'Olga_1987', available: true })
+  const taken = await take(olga, 'Olga_1987')
+  const { id, email } = olga
+  expect([taken.status, taken.body]).toEqual([200, { id, username: 'Olga_1987', email }])
+  const { body: account } = await app.call('GET', '/users/current', { token: olga.token })
+  expect(account.username).toBe('Olga_1987')
+  expect((await take(olga, 'o'.repeat(32))).status).toBe(200)
+})
+
+test('a taken username, in any case, is USERNAME_ALREADY_EXISTS', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'TakenName')
+  for (const username of ['TakenName', 'takenname', 'TAKENNAME']) {
+    expectRefusal(await check(petr, username), 'USERNAME_ALREADY_EXISTS')
+    expectRefusal(await take(petr, username), 'USERNAME_ALREADY_EXISTS')
+  }
+})
+
+test('one’s own username is free to oneself, also in another case', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'Own_Name')
+  expect((await check(olga, 'own_name')).status).toBe(200)
+  expect((await take(olga, 'own_name')).body.username).toBe('own_name')
+})
+
+test('a released username is reserved for its former owner for 30 days, and free for anybody after them', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'Given_Up')
+  await take(olga, 'another_one')
+  await passReleaseTime(app, 30 * DAY - 60)
+  for (const username of ['Given_Up', 'given_up', 'GIVEN_UP']) {
+    expectRefusal(await check(petr, username), 'USERNAME_ALREADY_EXISTS')
+    expectRefusal(await take(petr, username), 'USERNAME_ALREADY_EXISTS')
+    expect((await check(olga, username)).status).toBe(200)
+  }
+  await passReleaseTime(app, 60)
+  expect((await check(petr, 'given_up')).status).toBe(200)
+  expect((await take(petr, 'given_up')).status).toBe(200)
+  expectRefusal(await take(olga, 'given_up'), 'USERNAME_ALREADY_EXISTS')
+})
+
+test('the former owner may take a released username back, and releasing it again reserves it again', async () => {
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'back_and_forth')
+  await take(olga, 'elsewhere')
+  await passReleaseTime(app, 29 * DAY)
+  expect((await take(olga, 'back_and_forth')).status).toBe(200)
+  expect((await take(olga, 'elsewhere_again')).status).toBe(200)
+  await passReleaseTime(app, 29 * DAY)
+  expectRefusal(await take(petr, 'back_and_forth'), 'USERNAME_ALREADY_EXISTS')
+  await passReleaseTime(app, DAY)
+  expect((await take(petr, 'back_and_forth')).status).toBe(200)
+  await take(petr, 'petr_again')
+  expectRefusal(await take(olga, 'back_and_forth'), 'USERNAME_ALREADY_EXISTS')
+})
+
+test('changing the case of one’s own username releases nothing', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'Same_Name')
+  await take(olga, 'same_name')
+  const rows = app.db.selectFrom('released_usernames').selectAll().where('name', '=', 'same_name')
+  expect(await rows.execute()).toEqual([])
+})
+
+test('of the users who race for a username that is being released none gets it', async () => {
+  const [olga, ...rivals] = (await signUps(app, 16)) as [TestUser, ...TestUser[]]
+  for (let round = 0; round < 5; round++) {
+    await take(olga, `leaving_${round}`)
+    const [left, ...answers] = await atOnce([
+      () => take(olga, `arriving_${round}`),
+      ...rivals.map((rival) => () => take(rival, `LEAVING_${round}`)),
+    ])
+    expect(left?.status).toBe(200)
+    expect(countCodes(answers)).toEqual({ USERNAME_ALREADY_EXISTS: 15 })
+  }
+})
+
+test('a username cannot be taken in the moment of its release', async () => {
+  const nameKey = Buffer.alloc(32)
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  await take(olga, 'this_moment')
+  const rival = await app.db.transaction().execute(async (leaving) => {
+    await renameUser(leaving, { userId: olga.id, username: 'next_moment', nameKey })
+    const coming = { userId: petr.id, username: 'this_moment', nameKey }
+    const refused = app.db.transaction().execute((tx) => renameUser(tx, coming))
+    const outcome = refused.catch((error: unknown) => error)
+    await expect.poll(() => lockWaits(app), { timeout: 5000 }).toBeGreaterThan(0)
+    return { outcome }
+  })
+  expect(await rival.outcome).toMatchObject({ code: 'USERNAME_ALREADY_EXISTS' })
+})
+
+test('a new account gets no username that is reserved for somebody', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'user_1234567')
+  await take(olga, 'settled_here')
+  const newcomer = { email: newEmail(), username: 'USER_1234567' }
+  expect(await insertUser(app.db, newcomer)).toBeUndefined()
+  await passReleaseTime(app, 30 * DAY)
+  expect(await insertUser(app.db, newcomer)).toMatchObject(newcomer)
+})
+
+test('released usernames are removed once they are free for anybody', async () => {
+  const olga = await app.signUp()
+  await take(olga, 'long_ago')
+  await take(olga, 'lately')
+  await passReleaseTime(app, 30 * DAY)
+  await take(olga, 'just_now')
+  await removeExpiredAccountRows(app.db)
+  const rows = app.db.selectFrom('released_usernames').select('name').where('user_id', '=', olga.id)
+  expect(await rows.execute()).toEqual([{ name: 'lately' }])
+})
+
+test('an unchanged username invalidates no cached response on any node; another one does', async () => {
+  const olga = await app.signUp()
+  const changes = await changesForTest(app.databaseUrl)
+  expect((await take(olga, olga.username)).body.username).toBe(olga.username)
+  expectRefusal(await take(olga, 'admin'), 'USERNAME_ALREADY_EXISTS')
+  await take(olga, 'renamed_to')
+  await changes.arrived()
+  expect(changes.received).toEqual([expect.stringMatching(/ posts$/)])
+})
+
+test('of 50 users who race for one username in mixed case one gets it', async () => {
+  const users = await signUps(app, 50)
+  const spellings = ['Wanted_Name', 'wanted_name', 'WANTED_NAME', 'wAnTeD_nAmE']
+  const answers = await atOnce(
+    users.map((user, index) => () => take(user, spellings[index % spellings.length] ?? '')),
+  )
+  expect(countCodes(answers)).toEqual({ ok: 1, USERNAME_ALREADY_EXISTS: 49 })
+  const names = await app.db.selectFrom('users').select('username').execute()
+  expect(names.filter(({ username }) => username.toLowerCase() === 'wanted_name')).toHaveLength(1)
+})
+
+test.each([
+  ['Support', 'USERNAME_ALREADY_EXISTS'],
+  ['settings', 'USERNAME_ALREADY_EXISTS'],
+  ['adm1n', 'USERNAME_ALREADY_EXISTS'],
+  ['olga', 'INVALID_USERNAME'],
+  ['ольга1987', 'INVALID_USERNAME'],
+] as const)('nobody can take the username %s: %s', async (username, code) => {
+  const olga = await app.signUp()
+  expectRefusal(await check(olga, username), code)
+  expectRefusal(await take(olga, username), code)
+})
+
+test('a user who already has a reserved username keeps it, and may change its case', async () => {
+  const olga = await app.signUp()
+  const had = { username: 'adm1n_2019' }
+  await app.db.updateTable('users').set(had).where('id', '=', olga.id).execute()
+  expect((await check(olga, 'adm1n_2019')).status).toBe(200)
+  expect((await take(olga, 'Adm1n_2019')).body.username).toBe('Adm1n_2019')
+  expectRefusal(await take(await app.signUp(), 'adm1n_2019'), 'USERNAME_ALREADY_EXISTS')
+})
+
+test('a profile without a username, with an unknown field or with a number as the name is INVALID_REQUEST', async () => {
+  const { token } = await app.signUp()
+  for (const body of [{}, { username: 'olga_1', email: 'x@example.org' }, { username: 12345 }]) {
+    const answer = await app.call('PATCH', '/users/current/profile', { token, body })
+    expectRefusal(answer, 'INVALID_REQUEST')
+  }
+})

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+/** How long a released username stays reserved for its former owner, because people still know them by it. */
+const RESERVED_SECONDS = 30 * 86_400
+
+const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
+
+/** The row, if any, that reserves a username for its former owner. */
+export function selectRelease(db: Queryable, username: string) {
+  return db
+    .selectFrom('released_usernames')
+    .select('user_id')
+    .where('name', '=', username.toLowerCase())
+    .where('released_at', '>', reservedSince)
+}
+
+/** Whether another user has a username, or gave it up and still has it reserved. */
+export async function isUsernameTaken(
+  db: Queryable,
+  username: string,
+  exceptUserId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
+    .where('id', '!=', exceptUserId)
+    .executeTakeFirst()
+  return row !== undefined || isUsernameReleased(db, username, exceptUserId)
+}
+
+/** Whether a username is reserved for a user other than this one, who released it. */
+export async function isUsernameReleased(
+  db: Queryable,
+  username: string,
+  userId: string,
+): Promise<boolean> {
+  const row = await selectRelease(db, username).where('user_id', '!=', userId).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a username belonged to a user who has been erased; `nameHash` is its keyed hash. */
+export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('reserved_usernames')
+    .select('name_hash')
+    .where('name_hash', '=', nameHash)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns the usernames that are a user's: the present one, and former ones that are still reserved for them. */
+export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT username AS name FROM users WHERE id = ${userId}
+    UNION SELECT name FROM released_usernames WHERE user_id = ${userId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Reserves the names of an erased user, by their keyed hashes, for nobody. */
+export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Promise<void> {
+  const rows = nameHashes.map((name_hash) => ({ name_hash }))
+  await tx
+    .insertInto('reserved_usernames')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Reserves a username for the user who releases it now. */
+export async function releaseUsername(
+  tx: Queryable,
+  { username, userId }: { username: string; userId: string },
+): Promise<void> {
+  const release = { user_id: userId, released_at: sql<Date>`now()` }
+  await tx
+    .insertInto('released_usernames')
+    .values({ name: username.toLowerCase(), user_id: userId })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(release))
+    .execute()
+}
+
+/** Removes reservations of usernames for former owners that are over. */
+export async function removeExpiredReleases(db: Queryable): Promise<void> {
+  await db.deleteFrom('released_usernames').where('released_at', '<=', reservedSince).execute()
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countCodeComparisons } from '../../testing/comparisons.ts'
+import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { passCodeTime } from '../../testing/passing-time.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { mailAppForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** Starts a new registration. Returns its id, the right code and a wrong one. */
+async function startOne(email: string) {
+  const { body } = await startAt(app, '/registrations', { email })
+  const right = app.codeFor(body.id)
+  return { id: body.id as string, right, wrong: wrongCode(right) }
+}
+
+function guess(id: string, code: string, clientToken?: string) {
+  return verifyAt(app, '/registrations', { id, code, ...(clientToken && { clientToken }) })
+}
+
+async function countRows(table: 'users' | 'sessions', email: string): Promise<number> {
+  const users = app.db.selectFrom('users').select('id').where('email', '=', email)
+  const rows =
+    table === 'users'
+      ? await users.execute()
+      : await app.db.selectFrom('sessions').select('id').where('user_id', 'in', users).execute()
+  return rows.length
+}
+
+test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
+  const { id, right, wrong } = await startOne('six@example.org')
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const { status, body } = await guess(id, wrong)
+    expect([status, body.code]).toEqual([400, 'INVALID_CONFIRM_CODE'])
+  }
+  expect((await guess(id, wrong)).body.code).toBe('MAX_CONFIRM_ATTEMPTS')
+  const late = await guess(id, right)
+  expect([late.status, late.body.code]).toEqual([400, 'MAX_CONFIRM_ATTEMPTS'])
+  expect(late.cookie).toBeUndefined()
+})
+
+test('the right code is still accepted after four wrong ones', async () => {
+  const { id, right, wrong } = await startOne('four@example.org')
+  for (let attempt = 1; attempt <= 4; attempt++) await guess(id, wrong)
+  expect((await guess(id, right)).status).toBe(200)
+})
+
+test('of 200 wrong guesses sent at once exactly five are compared', async () => {
+  const { id, wrong } = await startOne('parallel@example.org')
+  const compared = countCodeComparisons()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => guess(id, wrong)))
+  const {
+    INVALID_CONFIRM_CODE,
+    MAX_CONFIRM_ATTEMPTS = 0,
+    UNAVAILABLE = 0,
+    ...rest
+  } = countCodes(answers)
+  expect(rest).toEqual({})
+  expect(INVALID_CONFIRM_CODE).toBe(5)
+  expect(MAX_CONFIRM_ATTEMPTS + UNAVAILABLE).toBe(195)
+  expect(compared()).toBe(5)
+})
+
+test('50 right codes sent at once open one session', async () => {
+  const { id, right } = await startOne('once@example.org')
+  const answers = await Promise.all(Array.from({ length: 50 }, () => guess(id, right)))
+  expect(countCodes(answers).ok).toBe(1)
+  expect(answers.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
+  expect(await countRows('users', 'once@example.org')).toBe(1)
+  expect(await countRows('sessions', 'once@example.org')).toBe(1)
+})
+
+test('a code is accepted once: the second time it is OPERATION_EXPIRED', async () => {
+  const { id, right } = await startOne('again@example.org')
+  await guess(id, right)
+  const again = await guess(id, right)
+  expect([again.status, again.body.code]).toEqual([400, 'OPERATION_EXPIRED'])
+})
+
+test('starting again does not reset the attempts', async () => {
+  const { id, right, wrong } = await startOne('reset@example.org')
+  for (let attempt = 1; attempt <= 4; attempt++) await guess(id, wrong)
+  await passCodeTime(app, 61)
+  expect((await startOne('reset@example.org')).id).toBe(id)
+  await guess(id, wrong)
+  expect((await guess(id, right)).body.code).toBe('MAX_CONFIRM_ATTEMPTS')
+})
+
+test('after five wrong codes a start says how long the lock remains, and mails the dead code to nobody', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const user = await app.signUp()
+  const start = () => startAt(app, '/logins', { email: user.email })
+  const { id } = (await start()).body
+  await mailbox.codeFor(user.email, 2)
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) })
+  }
+  await passCodeTime(app, 61)
+  const refused = await start()
+  expectTooMany(refused, { least: 500, most: 540 })
+  expect(refused.body.message).toBe('Слишком много неверных кодов')
+  await passCodeTime(app, 540)
+  expect((await start()).body.id).not.toBe(id)
+  await mailbox.codeFor(user.email, 3)
+  expect(mailbox.mails).toHaveLength(3)
+})
+
+test('an expired operation without attempts left is followed by a new one', async () => {
+  const { id, wrong } = await startOne('fresh@example.org')
+  for (let attempt = 1; attempt <= 6; attempt++) await guess(id, wrong)
+  await passCodeTime(app, 601)
+  const next = await startOne('fresh@example.org')
+  expect(next.id).not.toBe(id)
+  expect((await guess(next.id, next.right)).status).toBe(200)
+})
+
+test('a stranger who knows only the operation id cannot use up its attempts', async () => {
+  const { id, right, wrong } = await startOne('calm@example.org')
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    expect((await guess(id, wrong, 'another browser')).body.code).toBe('OPERATION_EXPIRED')
+  }
+  expect((await guess(id, right)).status).toBe(200)
+})
+
+test.each([
+  ['five digits', '12345'],
+  ['seven digits', '1234567'],
+  ['letters', 'abcdef'],
+  ['digits of another alphabet', '１２３４５６'],
+  ['a line feed at the end', '123456\n'],
+  ['a number', 123456],
+])('%s is INVALID_REQUEST as a code and uses no attempt', async (_what, confirmCode) => {
+  const { id } = await startOne('shape@example.org')
+  const body = { confirmCode, clientToken: 'one browser' }
+  const { status, body: answer } = await app.call('POST', `/registrations/${id}/verify`, { body })
+  expect([status, answer.code]).toEqual([400, 'INVALID_REQUEST'])
+  const row = await app.db
+    .selectFrom('codes')
+    .select('attempts')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(row.attempts).toBe(0)
+})

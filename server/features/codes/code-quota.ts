@@ -1,0 +1,65 @@
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { widestNetworkOf } from '../../kernel/limits/network.ts'
+import {
+  type Charge,
+  type Charged,
+  chargeAll,
+  type Limits,
+} from '../../kernel/limits/rate-limits.ts'
+import { mailboxOf } from '../../kernel/mail/email-address.ts'
+
+/** Who asks for a mailbox's code, or enters it, from a browser that has not signed in with this mailbox before. */
+type Stranger = { email: string; ip: string }
+
+/** Of a mailbox's mails, this part is kept for networks that were not mailed within a day: the owner may be in one. */
+const KEPT_FOR_NEW = 1 / 3
+/** Of wrong codes, this part is kept for networks that were mailed a code within a day. */
+const KEPT_FOR_MAILED = 1 / 2
+
+/**
+ * Counts a code mail. Throws TOO_MANY_REQUESTS past the limits of the mailbox, and past that of the network unless the code
+ * `isMailed` already and is only sent again.
+ */
+export async function chargeMail(
+  { codeMails, networkCodes, mailedNetworks }: CodeLimits,
+  { isMailed, ...stranger }: Stranger & { isMailed: boolean },
+): Promise<Charged> {
+  const { mailbox, network } = keysOf(stranger)
+  const isNew = !isMailed && !(await mailedNetworks.isSpent(network))
+  const charges: Charge[] = isMailed ? [] : [[networkCodes, network]]
+  charges.push([codeMails, mailbox, isNew ? 1 : 1 - KEPT_FOR_NEW])
+  const charged = await chargeAll(charges)
+  // Another request of the network may have been faster; it was mailed all the same.
+  if (isNew) await mailedNetworks.charge(network).catch(() => {})
+  return charged
+}
+
+/**
+ * Counts a wrong code before it is compared: a right one is taken back. Throws TOO_MANY_REQUESTS past the limit of the mailbox.
+ * What is kept of it is for networks that were mailed a code, one each.
+ */
+export async function chargeGuess(
+  { wrongCodes, wrongCodesOfMailed, mailedNetworks }: CodeLimits,
+  stranger: Stranger,
+): Promise<Charged> {
+  const { mailbox, network } = keysOf(stranger)
+  return chargeAll([[wrongCodes, mailbox, 1 - KEPT_FOR_MAILED]]).catch(async (refused) => {
+    if (!(refused instanceof AppError) || !(await mailedNetworks.isSpent(network))) throw refused
+    const kept: Charge[] = [
+      [wrongCodesOfMailed, network],
+      [wrongCodes, mailbox],
+    ]
+    return chargeAll(kept).catch(() => Promise.reject(refused))
+  })
+}
+
+export type CodeLimits = Pick<
+  Limits,
+  'codeMails' | 'networkCodes' | 'mailedNetworks' | 'wrongCodes' | 'wrongCodesOfMailed'
+>
+
+/** The keys of a mailbox, however it is spelt, and of a network that asks about it. */
+function keysOf({ email, ip }: Stranger) {
+  const mailbox = mailboxOf(email)
+  return { mailbox, network: `${mailbox}\n${widestNetworkOf(ip)}` }
+}

@@ -1,0 +1,81 @@
+import { createHmac } from 'node:crypto'
+import { CODE_LENGTH } from '../../../contract/constants.ts'
+import { PATHS } from '../../../contract/pages.ts'
+import type { Purpose } from '../../kernel/db/tables.ts'
+import type { MailOptions } from '../../kernel/mail/mail-words.ts'
+import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
+import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+
+/** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
+export type CodeMail = QueuedMail & {
+  purpose: Purpose
+  operationId: string
+  /** The device that asks, such as «Firefox, Linux», where it is known; when it asked, in unix milliseconds. */
+  device: string | null
+  askedAt: number
+}
+
+const WHAT: Record<Purpose, string> = {
+  login: 'код для входа',
+  registration: 'код для регистрации',
+  'email-change': 'код для смены почты',
+  'account-deletion': 'код для удаления аккаунта',
+}
+
+type WriteOptions = MailOptions & {
+  key: Buffer
+  /** For how long a code is valid once the mail server has accepted it. */
+  ttlSeconds: number
+  /** Milliseconds until the operation expires. */
+  leftMs: number
+}
+
+/** Writes the mail of an operation. */
+export function writeCodeMail(
+  { to, purpose, operationId, device, askedAt }: CodeMail,
+  { key, appName, origin, ttlSeconds, leftMs }: WriteOptions,
+): Mail {
+  const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
+  const code = codeOf(operationId, key)
+  return {
+    to,
+    subject: `${code} — ${WHAT[purpose]} · ${appName}`,
+    text: [
+      `${code} — ваш ${WHAT[purpose]}.`,
+      '',
+      `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
+      `Код действует ${minutes} ${MINUTES[new Intl.PluralRules('ru').select(minutes)]}.`,
+      '',
+      `Код запросили ${whenAndWhere(askedAt, device)}.`,
+      ...ifNotYou(purpose, origin),
+    ].join('\n'),
+  }
+}
+
+const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
+  one: 'минуту',
+  few: 'минуты',
+  many: 'минут',
+}
+
+/** Anybody can ask for a code to an address; for the one that deletes an account one has to be signed in. */
+function ifNotYou(purpose: Purpose, origin: string): string[] {
+  if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
+  return [
+    'Если это были не вы, кто-то вошёл в ваш аккаунт. Завершите чужую сессию:',
+    '',
+    `${origin}${PATHS.devices}`,
+  ]
+}
+
+/**
+ * The six-digit code of an operation: HMAC-SHA-256 of its id, truncated as RFC 4226 section 5.3 does. The same
+ * operation always has the same code, so none is stored.
+ */
+export function codeOf(operationId: string, key: Buffer): string {
+  const mac = createHmac('sha256', key).update(operationId).digest()
+  const offset = (mac.at(-1) ?? 0) & 0x0f
+  const number = mac.readUInt32BE(offset) & 0x7fffffff
+  return String(number % 10 ** CODE_LENGTH).padStart(CODE_LENGTH, '0')
+}

@@ -1,0 +1,196 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { MailState } from '../../../contract/codes.ts'
+import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
+import type { Device } from '../../../contract/fields.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
+import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
+
+/** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
+const CLAIM_SECONDS = 10
+
+type UpsertedRow = {
+  id: string
+  email: string
+  expires_at: Date
+  mail_due: boolean
+  is_mailed: boolean
+  /** Seconds until it ends; null where its code can still be tried. */
+  locked_for: number | null
+}
+
+export type NewOperation = {
+  id: string
+  purpose: Purpose
+  email: string
+  emailKey: string
+  /** '0' where nobody is signed in. */
+  userId: string
+  clientHash: Buffer
+  device: Device | null
+  /** How long it lives where its mail is never accepted. */
+  lifeSeconds: number
+}
+
+/**
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` is true for the one caller
+ * that has to queue the mail and then call `markMailed`. It is false for all others for 60 s, or for 10 s when the mail was
+ * not marked, and for all callers once no attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address, because its code was mailed there, and an address that merely compares
+ * equal may be somebody else's. A `mailed_at` in the future was written while the clock was ahead, and is ignored.
+ */
+export async function upsertOperation(db: Queryable, operation: NewOperation) {
+  const { rows } = await sql<UpsertedRow>`
+    INSERT INTO codes AS old
+      (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
+    VALUES (
+      ${operation.id}, ${operation.purpose}, ${operation.email}, ${operation.emailKey},
+      ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb, now(),
+      now() + ${operation.lifeSeconds} * interval '1 second'
+    )
+    ON CONFLICT (purpose, email_key, user_id, client_hash) DO UPDATE SET
+      id = CASE WHEN old.expires_at > now() THEN old.id ELSE excluded.id END,
+      attempts = CASE WHEN old.expires_at > now() THEN old.attempts ELSE 0 END,
+      expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
+      email = CASE WHEN old.expires_at > now() THEN old.email ELSE excluded.email END,
+      device = excluded.device,
+      is_mailed = old.is_mailed AND old.expires_at > now(),
+      mailed_at = CASE
+        WHEN old.expires_at > now() AND (old.attempts >= ${CODE_ATTEMPTS}
+          OR old.mailed_at > now() - interval '1 second' *
+            CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
+            AND old.mailed_at < now() + interval '1 minute')
+        THEN old.mailed_at ELSE now() END
+    RETURNING id, email, expires_at, is_mailed, mailed_at = now() AS mail_due, CASE
+      WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
+    END AS locked_for`.execute(db)
+  const row = rows[0]
+  if (!row) throw new Error('an upsert returned no row')
+  return {
+    id: row.id,
+    email: row.email,
+    mailDue: row.mail_due,
+    isMailed: row.is_mailed,
+    expiresAt: row.expires_at,
+    lockedFor: row.locked_for,
+  }
+}
+
+/** Records that the mail is queued, from which moment on its code may be guessed. */
+export async function markMailed(db: Queryable, id: string): Promise<void> {
+  const queued = { is_mailed: true, mail_state: 'queued' } as const
+  await db.updateTable('codes').set(queued).where('id', '=', id).execute()
+}
+
+/** What a person is told of the states of a mail. */
+const SHOWN: Record<OutboxState, MailState> = {
+  queued: 'queued',
+  limited: 'queued',
+  retrying: 'retrying',
+  sent: 'sent',
+  refused: 'refused',
+  expired: 'retrying',
+}
+
+/**
+ * Stores what has become of an operation's mail. From the moment its mail is accepted, its code is valid for `ttlSeconds`, and
+ * never for longer than the operation would have lived.
+ */
+export async function storeMailState(
+  tx: Queryable,
+  id: string,
+  { state, ttlSeconds }: { state: OutboxState; ttlSeconds: number },
+): Promise<void> {
+  const expiresAt = sql<Date>`least(expires_at, now() + ${ttlSeconds} * interval '1 second')`
+  await tx
+    .updateTable('codes')
+    .set({ mail_state: SHOWN[state], ...(state === 'sent' && { expires_at: expiresAt }) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A mail that waits for the login of the mail server is not tried one by one. */
+const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
+  ELSE mail_state END`
+
+/** Returns what has become of the mail of a client's live operation, and when that expires; undefined without one. */
+export async function selectMailState(
+  db: Queryable,
+  { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
+): Promise<{ state: MailState; expiresAt: Date } | undefined> {
+  return await db
+    .selectFrom('codes')
+    .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt'])
+    .where('id', '=', id)
+    .where('client_hash', '=', clientHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('is_mailed', '=', true)
+    .executeTakeFirst()
+}
+
+/** Lets another caller queue the mail. */
+export async function unclaimMail(db: Queryable, id: string): Promise<void> {
+  await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
+}
+
+export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
+
+/** Matches a live, mailed operation of this purpose, user and client. */
+function guessable({ id, purpose, userId, clientHash }: Attempt) {
+  return (eb: ExpressionBuilder<Tables, 'codes'>) =>
+    eb.and([
+      eb('id', '=', id),
+      eb('purpose', '=', purpose),
+      eb('user_id', '=', userId),
+      eb('client_hash', '=', clientHash),
+      eb('expires_at', '>', sql<Date>`now()`),
+      eb('is_mailed', '=', true),
+    ])
+}
+
+/** Whether the client of an operation has signed in before as the user with its e-mail. */
+const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
+  SELECT FROM known_clients k JOIN users u ON u.id = k.user_id
+  WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
+)`
+
+/** Returns an operation that can be guessed at, or undefined without one. */
+export function selectOperation(db: Queryable, attempt: Attempt) {
+  return db
+    .selectFrom('codes')
+    .select(['attempts', 'email', 'device', IS_KNOWN_CLIENT.as('isKnownClient')])
+    .where(guessable(attempt))
+    .executeTakeFirst()
+}
+
+/** Counts one attempt at an operation. Returns how many there were, or undefined without the operation. */
+export async function countAttempt(db: Queryable, attempt: Attempt): Promise<number | undefined> {
+  const row = await db
+    .updateTable('codes')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .where(guessable(attempt))
+    .returning('attempts')
+    .executeTakeFirst()
+  return row?.attempts
+}
+
+/** Removes an operation. Returns false when there is none any more. */
+export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Removes every operation that a user has started for one purpose. */
+export async function removeOperations(
+  tx: Queryable,
+  { purpose, userId }: { purpose: Purpose; userId: string },
+): Promise<void> {
+  await tx
+    .deleteFrom('codes')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .execute()
+}
+
+export async function removeExpiredOperations(db: Queryable): Promise<void> {
+  await db.deleteFrom('codes').where('expires_at', '<', sql<Date>`now()`).execute()
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+/** Rows read at once: so much of an export is in memory, whatever its size. */
+const STEP = sql.raw('500')
+
+/** What is stored about a user besides posts and likes, as the columns of one row. */
+export async function selectAccount(db: Queryable, userId: string) {
+  const { rows } = await sql<{ account: Record<string, unknown> }>`
+    SELECT json_build_object(
+      'id', u.id::text, 'username', u.username, 'email', u.email,
+      'registeredAt', u.created_at, 'deletedAt', u.deleted_at,
+      'sessions', ${list(sql`SELECT created_at AS "startedAt", used_at AS "usedAt", user_agent AS browser,
+        user_agent_version AS version, os FROM sessions WHERE user_id = u.id ORDER BY created_at`)},
+      'knownBrowsers', ${list(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"
+        FROM known_clients WHERE user_id = u.id ORDER BY used_at`)},
+      'formerEmails', ${list(sql`SELECT old_email AS email, expires_at AS "keptUntil"
+        FROM email_changes WHERE user_id = u.id ORDER BY number`)},
+      'formerUsernames', ${list(sql`SELECT name, released_at AS "releasedAt"
+        FROM released_usernames WHERE user_id = u.id ORDER BY released_at`)},
+      'block', (SELECT json_build_object('reason', reason, 'since', created_at, 'until', until)
+        FROM blocks WHERE user_id = u.id),
+      'reports', ${list(sql`SELECT r.post_id::text AS "postId", reason.name AS reason, r.comment,
+        r.created_at AS "reportedAt", r.state FROM reports r
+        JOIN report_reasons reason ON reason.id = r.reason_id WHERE r.reporter_id = u.id ORDER BY r.id`)},
+      'appeals', ${list(sql`SELECT post_id::text AS "postId", text, created_at AS "appealedAt", state
+        FROM appeals WHERE user_id = u.id ORDER BY created_at`)}
+    ) AS account FROM users u WHERE u.id = ${userId}`.execute(db)
+  return rows[0]?.account
+}
+
+function list(rows: ReturnType<typeof sql>) {
+  return sql`(SELECT coalesce(json_agg(row), '[]') FROM (${rows}) row)`
+}
+
+/** A post or reply of one's own, as it is exported. */
+export type ExportedPost = {
+  id: string
+  text: string
+  publishedAt: string
+  isModified: boolean
+  repliedPostId: string | null
+  likes: number
+  replies: number
+  /** Why it is not on the site; null where it is. */
+  archived: string | null
+}
+
+/**
+ * Returns some of a user's posts and replies, those after `afterId`, by ascending id, hidden ones included: none at the end.
+ */
+export async function selectOwnPosts(
+  db: Queryable,
+  userId: string,
+  afterId: string,
+): Promise<ExportedPost[]> {
+  const next = (isIn: string) => sql`(
+    SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND id > ${afterId}::bigint AND ${sql.raw(isIn)}
+      AND text <> ''
+    ORDER BY id LIMIT ${STEP})`
+  // One part for each index of a user's posts. Those without a text are being deleted for good.
+  const parts = [
+    'hidden_for IS NULL AND replied_post_id IS NULL',
+    'hidden_for IS NULL AND replied_post_id IS NOT NULL',
+    'hidden_for IS NOT NULL',
+  ]
+  const { rows } = await sql<ExportedPost>`
+    SELECT id::text, text, created_at AS "publishedAt", is_modified AS "isModified",
+      replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
+      CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
+    FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
+    ORDER BY own.id LIMIT ${STEP}`.execute(db)
+  return rows
+}
+
+/** A like that a user gave, as it is exported; archived where the post or the user is. */
+export type ExportedLike = { id: string; postId: string; likedAt: string; isArchived: boolean }
+
+/** Returns some of the likes that a user gave, those after the like `afterId`, by ascending id: none at the end. */
+export async function selectOwnLikes(
+  db: Queryable,
+  userId: string,
+  afterId: string,
+): Promise<ExportedLike[]> {
+  const { rows } = await sql<ExportedLike>`
+    SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
+    FROM likes
+    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY likes.id LIMIT ${STEP}`.execute(
+    db,
+  )
+  return rows
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify'
+import { prepareDownload } from '../../../contract/data-export.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { API_PREFIX, type Route } from '../../kernel/http/route.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { createTicket, exportData, readTicket } from './data-export.service.ts'
+
+type Options = {
+  route: Route
+  /** Serves the archive itself, which is no JSON. */
+  http: FastifyInstance
+  /** The background pool: an archive may take longer than a request, and must not take its connection. */
+  db: Db
+  limits: Pick<Limits, 'downloads' | 'downloadTries' | 'downloadTickets' | 'visitorCalls'>
+  appName: string
+  /** Signs the tickets in the paths of archives. */
+  key: Buffer
+}
+
+const PATH = `${API_PREFIX}/downloads`
+/** Archives that a node makes at once. */
+const ARCHIVES_MAX = 2
+/** Who reads an archive for longer keeps it from others. */
+const LONGEST_MS = 600_000
+
+export function registerDataExport({ route, http, db, limits, appName, key }: Options): void {
+  let running = 0
+
+  route(prepareDownload, async ({ viewer: { userId } }) => {
+    if (running >= ARCHIVES_MAX) throw busy()
+    await limits.downloads.charge(userId)
+    await limits.downloadTries.charge(userId)
+    return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
+  })
+
+  // A browser saves it as a file by itself, without holding it in memory, and sends no token for that.
+  http.get<{ Params: { ticket: string } }>(
+    `${PATH}/:ticket`,
+    {
+      schema: { hide: true },
+      // Fastify would make the archive for a HEAD too, and throw it away.
+      exposeHeadRoute: false,
+      onRequest: (request) => limits.visitorCalls.chargeNetwork(request.ip),
+    },
+    async ({ params: { ticket } }, reply) => {
+      const userId = readTicket(ticket, { key, now: Date.now() })
+      if (userId === undefined) throw new AppError('NOT_FOUND')
+      await limits.downloadTickets.charge(ticket)
+      // Where even this fails, the person waits until tomorrow.
+      const refund = () => limits.downloads.refund(userId).catch(() => {})
+      // Of a client that has gone already, no event would end what begins now.
+      if (reply.raw.destroyed || running >= ARCHIVES_MAX) {
+        await refund()
+        throw busy()
+      }
+      running++
+      const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
+      reply.raw.once('close', () => {
+        clearTimeout(late)
+        running--
+        if (reply.statusCode !== 200 || !reply.raw.writableFinished) void refund()
+      })
+      return reply
+        .header('content-disposition', 'attachment; filename="vslukh.zip"')
+        .type('application/zip')
+        .send(await exportData(db, userId, appName))
+    },
+  )
+}
+
+function busy(): AppError {
+  const message = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
+  return new AppError('UNAVAILABLE', { message, retryAfter: 60 })
+}

@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto'
+import { PassThrough, Readable } from 'node:stream'
+import { ZipFile } from 'yazl'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import {
+  type ExportedLike,
+  type ExportedPost,
+  selectAccount,
+  selectOwnLikes,
+  selectOwnPosts,
+} from './data-export.repository.ts'
+import {
+  type ExportedAccess,
+  type ExportedDecision,
+  selectOwnAccesses,
+  selectOwnDecisions,
+} from './exported-journals.repository.ts'
+import { readablePage } from './readable-page.ts'
+
+/**
+ * Makes a zip archive of everything that is stored about a user: JSON for programs, and a page for people. It is made while it
+ * is read, a few hundred rows at a time. Throws USER_NOT_FOUND.
+ */
+export async function exportData(
+  db: Queryable,
+  userId: string,
+  appName: string,
+): Promise<Readable> {
+  const account = await selectAccount(db, userId)
+  if (!account) throw new AppError('USER_NOT_FOUND')
+  const posts = () => inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, last?.id ?? '0'))
+  const lists = {
+    'likes.json': inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0')),
+    'decisions.json': inSteps<ExportedDecision>((last) =>
+      selectOwnDecisions(db, userId, last?.id ?? '0'),
+    ),
+    'addresses.json': inSteps<ExportedAccess>((last) => selectOwnAccesses(db, userId, last)),
+  }
+
+  const zip = new ZipFile()
+  // Unlike an iteration over the other stream, it ends at once where it is destroyed.
+  const output = (zip.outputStream as Readable).pipe(new PassThrough())
+  const add = (name: string, content: () => AsyncIterable<string>) =>
+    zip.addReadStreamLazy(name, (use) => {
+      const stream = Readable.from(content())
+      stream.on('error', (error) => output.destroy(error))
+      use(null, stream)
+    })
+  zip.on('error', (error: Error) => output.destroy(error))
+  zip.addBuffer(Buffer.from(JSON.stringify(account, null, 2)), 'account.json')
+  add('posts.json', () => jsonArray(posts()))
+  for (const [name, rows] of Object.entries(lists)) add(name, () => jsonArray(rows))
+  add('index.html', () => readablePage({ appName, account, posts: posts() }))
+  zip.end()
+  return output
+}
+
+/** Reads the rows of a list step by step: `read` returns those after a row, or the first. Nothing is read before it is used. */
+async function* inSteps<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let rows = await read(undefined)
+  while (rows.length > 0) {
+    yield rows
+    rows = await read(rows.at(-1))
+  }
+}
+
+async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string> {
+  let separator = '[\n'
+  for await (const rows of steps) {
+    yield separator + rows.map((row) => JSON.stringify(row)).join(',\n')
+    separator = ',\n'
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n'
+}
+
+/** How long the path of an archive can be fetched, in milliseconds. */
+const TICKET_MS = 60_000
+
+/** Returns a ticket with which anybody can fetch a user's archive for a minute from `now` on, in unix milliseconds. */
+export function createTicket(userId: string, { key, now }: { key: Buffer; now: number }): string {
+  const claim = `${userId}.${now + TICKET_MS}`
+  return `${claim}.${sign(claim, key)}`
+}
+
+/** Returns the user whose archive a ticket opens; undefined for one that is forged or no longer valid. */
+export function readTicket(
+  ticket: string,
+  { key, now }: { key: Buffer; now: number },
+): string | undefined {
+  const [userId = '', until = '', signature = ''] = ticket.split('.')
+  const isValid = isSameSecret(signature, sign(`${userId}.${until}`, key)) && Number(until) > now
+  return isValid ? userId : undefined
+}
+
+function sign(claim: string, key: Buffer): string {
+  return createHmac('sha256', key).update(claim).digest('base64url')
+}

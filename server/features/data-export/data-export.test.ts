@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inflateRawSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
+import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const MANY = 100_000
+
+async function download(app: TestApp, { token }: TestUser): Promise<Response> {
+  const { status, body } = await app.call('POST', '/users/current/downloads', { token })
+  expect(status).toBe(201)
+  return fetch(app.url + body.path)
+}
+
+/** The files of an archive, by the sizes in its central directory. */
+function unzip(zip: Buffer): Record<string, string> {
+  const files: Record<string, string> = {}
+  let at = zip.readUInt32LE(zip.length - 22 + 16)
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const [size, name, extra, comment, local] = [
+      zip.readUInt32LE(at + 20),
+      zip.readUInt16LE(at + 28),
+      zip.readUInt16LE(at + 30),
+      zip.readUInt16LE(at + 32),
+      zip.readUInt32LE(at + 42),
+    ]
+    const data = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+    const bytes = zip.subarray(data, data + size)
+    const method = zip.readUInt16LE(at + 10)
+    const path = zip.subarray(at + 46, at + 46 + name).toString()
+    files[path] = (method === 8 ? inflateRawSync(bytes) : bytes).toString()
+    at += 46 + name + extra + comment
+  }
+  return files
+}
+
+test('a person downloads what is stored about them, as JSON and as a page in which nothing is code', async () => {
+  const app = await appForTest()
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(olga, 'Первая <script>alert(1)</script> & «кавычки»')
+  const foreign = await app.publish(petr, 'Чужая запись')
+  const reply = await app.reply(olga, foreign.id, 'Мой ответ')
+  await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
+  await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
+
+  const response = await download(app, olga)
+  expect(response.headers.get('content-type')).toBe('application/zip')
+  expect(response.headers.get('content-disposition')).toContain('attachment')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const files = unzip(Buffer.from(await response.arrayBuffer()))
+  expect(Object.keys(files).sort()).toEqual([
+    'account.json',
+    'addresses.json',
+    'decisions.json',
+    'index.html',
+    'likes.json',
+    'posts.json',
+  ])
+  expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({
+    id: olga.id,
+    username: olga.username,
+    email: olga.email,
+    sessions: [{ browser: 'Firefox', os: 'Linux' }],
+    reports: [{ postId: foreign.id, reason: 'Спам или реклама', state: 'open' }],
+  })
+  expect(JSON.parse(files['posts.json'] ?? '')).toMatchObject([
+    { id: post.id, text: post.text, repliedPostId: null, archived: null },
+    { id: reply.id, text: 'Мой ответ', repliedPostId: foreign.id },
+  ])
+  expect(JSON.parse(files['likes.json'] ?? '')).toMatchObject([{ postId: foreign.id }])
+  expect(files['index.html']).toContain('Первая &#60;script&#62;alert(1)')
+  expect(files['index.html']).not.toContain('<script')
+  expect(JSON.stringify(files)).not.toContain(petr.username)
+})
+
+test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
+  const app = await appForTest({ config: { accessJournalDays: 365 } })
+  const [olga, petr] = [await signUpModerator(app), await app.signUp()]
+  // More than one step of posts that are being deleted for good, and have no text any more.
+  await sql`INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
+    SELECT ${olga.id}, '', 'deleted', 'infinity' FROM generate_series(1, 600)`.execute(app.db)
+  const foreign = await app.publish(petr, 'Чужая запись')
+  await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
+  const own = await app.publish(olga, 'Спорная запись')
+  for (const [postId, by] of [
+    [foreign.id, olga],
+    [own.id, petr],
+  ] as const) {
+    await report(app, by, { postId })
+    await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
+  }
+  // More than one step of each, addresses all at one moment.
+  await sql`WITH liked AS (
+      INSERT INTO posts (owner_id, text) SELECT ${petr.id}, 'Запись' FROM generate_series(1, 1200) RETURNING id
+    )
+    INSERT INTO likes (post_id, user_id) SELECT id, ${olga.id}::bigint FROM liked`.execute(app.db)
+  await sql`INSERT INTO access_journal (action, user_id, address)
+    SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
+    app.db,
+  )
+
+  const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
+  const read = (name: string) => JSON.parse(files[name] ?? '')
+  expect(read('posts.json')).toMatchObject([{ id: own.id, archived: 'removed' }])
+  const likes: { id: string }[] = read('likes.json')
+  expect(likes[0]).toMatchObject({ postId: foreign.id, isArchived: true })
+  expect(new Set(likes.map(({ id }) => id)).size).toBe(1201)
+  expect(read('account.json').knownBrowsers).toMatchObject([
+    { fingerprint: expect.stringMatching(/^[\da-f]{64}$/), usedAt: expect.any(String) },
+  ])
+  expect(read('decisions.json')).toMatchObject([
+    { action: 'post.remove', postId: own.id, reason: 'Спам или реклама', text: 'Спорная запись' },
+  ])
+  const addresses = read('addresses.json')
+  expect(addresses[0]).toMatchObject({ action: 'register', address: expect.any(String) })
+  expect(addresses.filter(({ action }: { action: string }) => action === 'publish')).toHaveLength(
+    1201,
+  )
+  expect(new Set(addresses.map(({ id }: { id: string }) => id)).size).toBe(addresses.length)
+  expect(files['index.html']).toContain('addresses.json')
+})
+
+test('an archive is prepared once a day, and its ticket serves once, for a minute: not a HEAD, and nobody with a forged one', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await app.signUp()
+  const { body } = await app.call('POST', '/users/current/downloads', { token: olga.token })
+  const again = await app.call('POST', '/users/current/downloads', { token: olga.token })
+  expectRefusal(again, 'TOO_MANY_REQUESTS')
+  const [id, until, signature] = body.path.split('/').at(-1).split('.')
+  expect(Number(until) - Date.now()).toBeLessThanOrEqual(60_000)
+  for (const ticket of [`1${id}.${until}.${signature}`, `${id}.${until}0.${signature}`, 'no']) {
+    expect((await fetch(`${app.url}/api/v1/downloads/${ticket}`)).status).toBe(404)
+  }
+  const head = await fetch(app.url + body.path, { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-disposition')]).toEqual([404, null])
+  const answers = await Promise.all([1, 2, 3].map(() => fetch(app.url + body.path)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429])
+})
+
+testPerNode('how much one node does at once')(
+  'two archives are made at a time; who was refused, or did not get all of it, may ask again within the day, five times',
+  async () => {
+    const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
+    const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
+    const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
+    // More than the buffers of a connection hold: text that no packer makes smaller, repeated beyond its memory.
+    await sql`WITH pool AS MATERIALIZED (
+        SELECT i, string_agg(chr(19968 + (random() * 20000)::int), '') AS text
+        FROM generate_series(0, 199) i, generate_series(1, 500) GROUP BY i
+      ) INSERT INTO posts (owner_id, text) SELECT owner, text
+      FROM unnest(${[olga.id, petr.id]}::bigint[]) owner, generate_series(1, 8000) n
+      JOIN pool ON i = n % 200 ORDER BY n`.execute(app.db)
+    const unread = [await download(app, olga), await download(app, petr)]
+    expect(unread.map(({ status }) => status)).toEqual([200, 200])
+    const ask = ({ token } = olga) => app.call('POST', '/users/current/downloads', { token })
+    expectRefusal(await ask(ira), 'UNAVAILABLE')
+
+    for (const { body } of unread) await body?.cancel()
+    const breakOff = async () => {
+      const { status, body } = await ask()
+      if (status === 201) await (await fetch(app.url + body.path)).body?.cancel()
+      return status
+    }
+    for (let time = 2; time <= 5; time++) await expect.poll(breakOff).toBe(201)
+    expectTooMany(await ask(), { least: 4 * 3600, most: 5 * 3600 })
+  },
+)
+
+test('an account with 100,000 posts is downloaded whole, in bounded memory', async () => {
+  const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
+  const olga = await app.signUp()
+  await sql`INSERT INTO posts (owner_id, text)
+    SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(
+    app.db,
+  )
+  const response = await download(app, olga)
+  const chunks: Uint8Array[] = []
+  let largest = 0
+  const before = process.memoryUsage().heapUsed
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    largest = Math.max(largest, process.memoryUsage().heapUsed - before)
+  }
+  expect(largest).toBeLessThan(120 * 1024 * 1024)
+  const folder = await folderForTest()
+  const file = join(folder, 'data.zip')
+  await writeFile(file, Buffer.concat(chunks))
+  const files = unzip(await readFile(file))
+  expect(JSON.parse(files['posts.json'] ?? '')).toHaveLength(MANY)
+  expect(files['index.html']?.match(/<article>/g)).toHaveLength(MANY)
+  // Another program reads it too.
+  const check = 'import sys,zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).testzip() is not None)'
+  await promisify(execFile)('python3', ['-c', check, file])
+}, 120_000)

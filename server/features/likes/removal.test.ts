@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { RECURRING } from '../../tasks.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { seedFans } from '../../testing/seed.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+
+/** More than one step of 5,000, and less than two. */
+const LIKERS = 6000
+const LEFT_BY_A_STEP = 1000
+/** Long enough for a busy machine. */
+const SOON = { timeout: 10_000 }
+
+/** Locks a user's total of likes until the returned function is called. */
+async function holdTotalOf({ databaseUrl }: TestApp, userId: string): Promise<() => Promise<void>> {
+  const holder = new pg.Client(databaseUrl)
+  await holder.connect()
+  let isHeld = true
+  const release = async () => {
+    if (isHeld) await holder.end()
+    isHeld = false
+  }
+  onTestFinished(release)
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM like_totals WHERE user_id = $1 FOR UPDATE', [userId])
+  return release
+}
+
+async function rowsLeft({ db }: TestApp, postId: string): Promise<number> {
+  const { rows } = await sql<{ left: number }>`
+    SELECT count(*)::int AS left FROM likes WHERE post_id = ${postId}`.execute(db)
+  return rows[0]?.left ?? 0
+}
+
+const liked = async (app: TestApp, { token }: TestUser) =>
+  (await app.call('GET', '/posts?filter=liked', { token })).body
+
+test('a deleted post leaves every list and total at once and its likes are removed in steps, with exact counts in between', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const doomed = await app.publish(olga, 'Все меня любят')
+  const other = await app.publish(olga, 'Остаюсь')
+  await seedFans(app.db, doomed.id, LIKERS)
+  const first = await app.signIn('fan1@example.org')
+  const last = await app.signIn(`fan${LIKERS}@example.org`)
+  for (const { token } of [first, last])
+    await app.call('POST', `/posts/${other.id}/likes`, { token })
+  const release = await holdTotalOf(app, last.id)
+
+  async function expectGone() {
+    expectRefusal(await app.call('GET', `/posts/${doomed.id}`), 'POST_NOT_FOUND')
+    for (const user of [first, last]) {
+      const list = await liked(app, user)
+      expect(list).toMatchObject({ total: 1, lastPage: 1, nextCursor: null })
+      expect(list.posts).toMatchObject([{ id: other.id }])
+    }
+    expect(await findCounterDifferences(app.db)).toEqual([])
+  }
+  const { status } = await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })
+  expect(status).toBe(204)
+  await expectGone()
+  await expect.poll(() => rowsLeft(app, doomed.id), SOON).toBe(LEFT_BY_A_STEP)
+  await expectGone()
+  await release()
+  await expect.poll(() => rowsLeft(app, doomed.id), SOON).toBe(0)
+  await expect
+    .poll(() => app.db.selectFrom('posts').select('id').execute(), SOON)
+    .toEqual([{ id: other.id }])
+  await expectGone()
+}, 60_000)
+
+/** Returns a post with so many likes, deleted by a process that was killed before it removed any of them. */
+async function deletedPost(app: TestApp, likers: number): Promise<string> {
+  const { id } = await app.publish(await app.signUp())
+  await seedFans(app.db, id, likers)
+  await sql`UPDATE posts SET hidden_for = 'deleted', hidden_until = now(), likes_moving_since = now()`.execute(
+    app.db,
+  )
+  return id
+}
+
+test('likes that a killed process has left are removed by the next run, within a minute', async () => {
+  const app = await appForTest()
+  const id = await deletedPost(app, 10)
+  expect(RECURRING).toContainEqual({ task: 'move-likes', everyMinutes: 1, atMinute: 0 })
+  await addJob(app.db, 'move-likes', { payload: {} })
+  await expect.poll(() => rowsLeft(app, id), SOON).toBe(0)
+  await expect.poll(() => app.db.selectFrom('posts').select('id').execute(), SOON).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('two runs at once remove each like once', async () => {
+  const app = await appForTest()
+  const id = await deletedPost(app, LIKERS)
+  for (let run = 0; run < 4; run++) await addJob(app.db, 'move-likes', { payload: {} })
+  await expect.poll(() => rowsLeft(app, id), SOON).toBe(0)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})

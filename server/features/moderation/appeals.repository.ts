@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { OwnRemovedPost } from '../../../contract/moderation.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { POST_STATE } from './queue.repository.ts'
+
+const OWN_REMOVED_MAX = 50
+
+/** An author's removed and hidden posts, the last of them first. */
+export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
+  const { rows } = await sql<OwnRemovedPost>`
+    SELECT p.id, p.text, ${unixSeconds('p.created_at')} AS "createdAt", ${POST_STATE} AS state,
+      ${unixSeconds('p.hidden_at')} AS "removedAt", coalesce(p.hidden_reason, '') AS reason,
+      ${unixSeconds('p.hidden_until')} AS until,
+      CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
+        'state', CASE WHEN ap.state = 'open' THEN 'open' ELSE 'refused' END) END AS appeal
+    FROM posts p LEFT JOIN appeals ap ON ap.post_id = p.id
+    WHERE p.owner_id = ${ownerId} AND p.hidden_for IN ('removed', 'reported')
+    ORDER BY p.hidden_at DESC, p.id DESC LIMIT ${OWN_REMOVED_MAX}`.execute(db)
+  return rows
+}
+
+/** Whether a post of this author is removed and can still be restored, so that an appeal makes sense. */
+export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('posts')
+    .select('id')
+    .where('id', '=', id)
+    .where('owner_id', '=', ownerId)
+    .where('hidden_for', '=', 'removed')
+    .where('hidden_until', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a decision closed an appeal. */
+export async function hasClosedAppeal(db: Queryable, decisionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('appeals')
+    .select('post_id')
+    .where('decision_id', '=', decisionId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Adds an appeal. Returns false where the post has had one. */
+export async function insertAppeal(
+  tx: Queryable,
+  appeal: { postId: string; userId: string; text: string },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('appeals')
+    .values({ post_id: appeal.postId, user_id: appeal.userId, text: appeal.text })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
+import { emailKey } from '../../kernel/mail/email-address.ts'
+
+/** A block to put on a user: for so many days, or until it is taken back where `days` is null. */
+export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
+/** A block as it stands. */
+export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
+
+/** Blocks a user, in place of an earlier block. Returns until when. */
+export async function upsertBlock(tx: Queryable, block: NewBlock): Promise<{ until: Date | null }> {
+  const values = {
+    reason: block.reason,
+    until: sql<Date | null>`now() + ${block.days}::int * interval '1 day'`,
+    blocked_by: block.by,
+  }
+  return tx
+    .insertInto('blocks')
+    .values({ user_id: block.userId, ...values })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .returning('until')
+    .executeTakeFirstOrThrow()
+}
+
+/** Puts back the block that a user had before, or none. */
+export async function replaceBlock(
+  tx: Queryable,
+  userId: string,
+  before: StoredBlock | null,
+): Promise<void> {
+  await tx.deleteFrom('blocks').where('user_id', '=', userId).execute()
+  if (!before) return
+  await tx
+    .insertInto('blocks')
+    .values({ user_id: userId, ...before })
+    .execute()
+}
+
+/** Takes a block back. Returns false where there was none. */
+export async function deleteBlock(tx: Queryable, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('blocks')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** The block that applies to a user now; null without one. */
+export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
+  const row = await db
+    .selectFrom('blocks as b')
+    .select(['reason', 'until', 'blocked_by'])
+    .where('user_id', '=', userId)
+    .where(IS_BLOCK_IN_FORCE)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Removes blocks that are over. */
+export async function removeExpiredBlocks(db: Queryable): Promise<void> {
+  for (const table of ['blocks', 'blocked_mailboxes'] as const)
+    await db.deleteFrom(table).where('until', '<', sql<Date>`now()`).execute()
+}
+
+/** The e-mail of a user, whose row it locks; undefined where there is no such user. */
+export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
+  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
+  return (await user.executeTakeFirst())?.email
+}
+
+/** The name in an address without its subaddress, dots and hyphens: equal for two addresses of one mailbox, and for some others. */
+const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
+
+/** Users whose address may belong to the mailbox of this one. It reads every user, so it is for jobs. */
+export async function selectPossibleTwins(
+  db: Queryable,
+  email: string,
+): Promise<{ id: string; email: string }[]> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM users
+    WHERE ${NAME} = (SELECT ${NAME} FROM (SELECT ${emailKey(email)}::text AS email_key) asked)
+    ORDER BY id`.execute(db)
+  return rows
+}
+
+export async function blockMailbox(
+  tx: Queryable,
+  mailboxHash: Buffer,
+  { reason, until }: Pick<StoredBlock, 'reason' | 'until'>,
+): Promise<void> {
+  await tx
+    .insertInto('blocked_mailboxes')
+    .values({ mailbox_hash: mailboxHash, reason, until })
+    .onConflict((conflict) => conflict.column('mailbox_hash').doUpdateSet({ reason, until }))
+    .execute()
+}
+
+export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promise<void> {
+  await tx.deleteFrom('blocked_mailboxes').where('mailbox_hash', '=', mailboxHash).execute()
+}
+
+/** Blocks a user as a mailbox is, if that is. */
+export async function copyMailboxBlock(
+  tx: Queryable,
+  userId: string,
+  mailboxHash: Buffer,
+): Promise<void> {
+  await sql`INSERT INTO blocks (user_id, reason, until, blocked_by)
+    SELECT ${userId}, reason, until, 'vslukh' FROM blocked_mailboxes b
+    WHERE mailbox_hash = ${mailboxHash} AND ${IS_BLOCK_IN_FORCE}`.execute(tx)
+}

@@ -1,0 +1,113 @@
+import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { mailboxOf } from '../../kernel/mail/email-address.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { hashMailbox } from '../account/account.service.ts'
+import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import {
+  blockMailbox,
+  copyMailboxBlock,
+  deleteBlock,
+  lockEmail,
+  type NewBlock,
+  removeExpiredBlocks,
+  replaceBlock as replaceStoredBlock,
+  type StoredBlock,
+  selectBlock,
+  selectPossibleTwins,
+  unblockMailbox,
+  upsertBlock,
+} from './blocks.repository.ts'
+
+// Others call these as they are.
+export { removeExpiredBlocks, selectBlock }
+
+/**
+ * Closes a user's sessions, and lets them publish nothing from the next call on; a job does so with every account of the same
+ * mailbox. Unless it is told otherwise, the user gets a mail once nobody can undo it. Returns until when.
+ */
+export async function blockUser(
+  tx: Queryable,
+  block: NewBlock,
+  { isTold = true } = {},
+): Promise<{ until: Date | null }> {
+  const { userId, reason, by } = block
+  const { until } = await upsertBlock(tx, block)
+  await deleteAllSessions(tx, userId)
+  const details = { until: until?.toISOString() ?? null }
+  await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
+  await addJob(tx, 'spread-block', { payload: { userId } })
+  if (isTold) {
+    const afterMs = (DECISION_OPEN_SECONDS + 1) * 1000
+    await addJob(tx, 'announce-block', { payload: { userId }, afterMs, key: `block ${userId}` })
+  }
+  return { until }
+}
+
+/** Takes a block back. Returns false, and changes nothing, where there was none. */
+export async function unblockUser(
+  tx: Queryable,
+  { userId, by }: { userId: string; by: string },
+): Promise<boolean> {
+  if (!(await deleteBlock(tx, userId))) return false
+  await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
+  await addJob(tx, 'spread-block', { payload: { userId } })
+  return true
+}
+
+/** Puts back the block that a user had before, or none. */
+export async function replaceBlock(
+  tx: Queryable,
+  userId: string,
+  before: StoredBlock | null,
+): Promise<void> {
+  await replaceStoredBlock(tx, userId, before)
+  await addJob(tx, 'spread-block', { payload: { userId } })
+}
+
+/**
+ * Makes the job that gives every account of a user's mailbox the block that the user has, or none, and remembers the mailbox for
+ * as long as the block is in force: who deletes the account and comes back is blocked still.
+ */
+export function createBlockSpreading(
+  db: Db,
+  nameKey: Buffer,
+): (payload: { userId: string }) => Promise<void> {
+  return ({ userId }) =>
+    db.transaction().execute(async (tx) => {
+      const { email, block } = (await rememberBlock(tx, userId, nameKey)) ?? {}
+      if (email === undefined || block === undefined) return
+      if (!block) await unblockMailbox(tx, hashMailbox(email, nameKey))
+      for (const twin of await selectPossibleTwins(tx, email)) {
+        if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
+        await replaceStoredBlock(tx, twin.id, block)
+        if (block) await deleteAllSessions(tx, twin.id)
+      }
+    })
+}
+
+/**
+ * Remembers the mailbox of a user who is blocked. Returns the user's e-mail, and the block or null; undefined where the account has
+ * been erased.
+ */
+export async function rememberBlock(
+  tx: Queryable,
+  userId: string,
+  nameKey: Buffer,
+): Promise<{ email: string; block: StoredBlock | null } | undefined> {
+  const email = await lockEmail(tx, userId)
+  if (email === undefined) return undefined
+  const block = await selectBlock(tx, userId)
+  if (block) await blockMailbox(tx, hashMailbox(email, nameKey), block)
+  return { email, block }
+}
+
+/** Blocks a new account whose mailbox is blocked, as that is. */
+export function blockNewUser(
+  tx: Queryable,
+  { userId, email }: { userId: string; email: string },
+  nameKey: Buffer,
+): Promise<void> {
+  return copyMailboxBlock(tx, userId, hashMailbox(email, nameKey))
+}

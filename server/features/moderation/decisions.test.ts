@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OTHER_REASON } from '../../../contract/constants.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { readJournal } from '../../kernel/journal/journal.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { decide, readQueue, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
+import { passUndoTime } from '../../testing/passing-time.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+
+let app: TestApp
+let moderator: TestUser
+let author: TestUser
+let reader: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  moderator = await signUpModerator(app)
+  author = await app.signUp()
+  reader = await app.signUp()
+})
+afterAll(() => app.close())
+
+// Signed in: what a visitor of another node sees may be some milliseconds old.
+const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })
+const likedByReader = async (): Promise<Post[]> =>
+  (await app.call('GET', '/posts?filter=liked', { token: reader.token })).body.posts
+const isWaiting = async (id: string) =>
+  (await readQueue(app, moderator)).some((post) => post.id === id)
+
+/** Publishes a post with a like and a reply, and reports it. */
+async function reported(text = 'Купите гараж') {
+  const post = await app.publish(author, text)
+  const reply = await app.reply(reader, post.id)
+  await app.call('POST', `/posts/${post.id}/likes`, { token: reader.token })
+  await report(app, reader, { postId: post.id })
+  return { ...post, reply }
+}
+
+test('the queue shows a reported post with reasons, comments, author and thread, those that wait longest first', async () => {
+  const root = await app.publish(reader, 'Кто продаёт гараж?')
+  const other = await app.signUp()
+  const post = await app.reply(author, root.id, 'Гараж, недорого')
+  const answer = await app.reply(reader, post.id, 'Где?')
+  await report(app, reader, { postId: post.id, reasonId: '8', comment: '  Это объявление  ' })
+  await report(app, other, { postId: post.id, reasonId: '1' })
+  await report(app, other, { postId: post.id, reasonId: '8' })
+  const later = await reported()
+  const queue = await readQueue(app, moderator)
+  expect(queue.find(({ id }) => id === post.id)).toEqual({
+    id: post.id,
+    text: 'Гараж, недорого',
+    reportedText: null,
+    createdAt: post.created_at,
+    state: 'published',
+    author: { id: author.id, username: author.username, block: null },
+    since: expect.any(Number),
+    reporters: 2,
+    reasons: [
+      { name: OTHER_REASON, count: 2 },
+      { name: 'Спам или реклама', count: 1 },
+    ],
+    comments: ['Это объявление'],
+    appeal: null,
+    thread: {
+      before: [expect.objectContaining({ id: root.id })],
+      replies: [expect.objectContaining({ id: answer.id })],
+    },
+  })
+  expect(queue.at(-1)?.id).toBe(later.id)
+})
+
+test('a removed post is gone from every screen at once, its replies stay, and its text stands in the journal', async () => {
+  const post = await reported()
+  expect((await read(post.id)).status).toBe(200)
+  const { status, body } = await decide(app, moderator, {
+    postId: post.id,
+    verdict: 'remove',
+    note: 'Третий раз',
+  })
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { id: expect.any(String), undoUntil: expect.any(Number) },
+  })
+  expectRefusal(await read(post.id), 'POST_NOT_FOUND')
+  expect((await read(post.reply.id)).body.actions).toMatchObject({
+    replied_post_id: post.id,
+    replied_post: null,
+  })
+  expect((await likedByReader()).map(({ id }) => id)).not.toContain(post.id)
+  expect(await isWaiting(post.id)).toBe(false)
+  expect(await readJournal(app.db, { postId: post.id })).toMatchObject([
+    {
+      id: body.id,
+      actor: moderator.email,
+      action: 'post.remove',
+      user_id: author.id,
+      reason: 'Спам или реклама',
+      details: { text: 'Купите гараж', note: 'Третий раз' },
+    },
+  ])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('within ten seconds the moderator undoes a removal: the post is back with id, likes and replies, and waits again', async () => {
+  const post = await reported()
+  const before = (await read(post.id)).body
+  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+  const other = await signUpModerator(app)
+  expectRefusal(await undo(app, other, body.id), 'DECISION_FINAL')
+  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  expect((await read(post.id)).body).toEqual(before)
+  expect((await likedByReader())[0]).toMatchObject({ id: post.id, actions: { is_liked: true } })
+  expect(await isWaiting(post.id)).toBe(true)
+  expectRefusal(await undo(app, moderator, body.id), 'DECISION_FINAL')
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a decision cannot be undone later, nor can an unknown one', async () => {
+  const post = await reported()
+  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+  await passUndoTime(app, body.id)
+  for (const id of [body.id, '999999', 'abc', '9'.repeat(30)]) {
+    expectRefusal(await undo(app, moderator, id), 'DECISION_FINAL')
+  }
+  expectRefusal(await read(post.id), 'POST_NOT_FOUND')
+})
+
+test('a kept post stays, further reports of the same text change nothing, and those of a changed text do', async () => {
+  const post = await reported()
+  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'keep' })
+  expect((await read(post.id)).status).toBe(200)
+  const other = await app.signUp()
+  for (const user of [reader, other]) {
+    for (const reasonId of ['1', '2']) {
+      expect((await report(app, user, { postId: post.id, reasonId })).status).toBe(204)
+    }
+  }
+  expect(await isWaiting(post.id)).toBe(false)
+  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  expect(await isWaiting(post.id)).toBe(true)
+  await decide(app, moderator, { postId: post.id, verdict: 'keep' })
+  const edit = { token: author.token, body: { text: 'Купите два гаража' } }
+  await app.call('PATCH', `/posts/${post.id}`, edit)
+  await report(app, reader, { postId: post.id })
+  expect(await isWaiting(post.id)).toBe(true)
+})
+
+test('a text that was changed after the report is shown as it is and as it was reported', async () => {
+  const post = await reported()
+  const edit = { token: author.token, body: { text: 'Ничего не продаю' } }
+  await app.call('PATCH', `/posts/${post.id}`, edit)
+  const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
+  expect(queued).toMatchObject({ text: 'Ничего не продаю', reportedText: 'Купите гараж' })
+})
+
+test('a reported post that its author deletes stays as evidence and can be decided about', async () => {
+  const post = await reported('Улика')
+  await app.call('DELETE', `/posts/${post.id}`, { token: author.token })
+  const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
+  expect(queued).toMatchObject({ text: 'Улика', state: 'deleted' })
+  const kept = app.db.selectFrom('posts').selectAll().where('id', '=', post.id)
+  expect(await kept.executeTakeFirst()).toMatchObject({
+    text: 'Улика',
+    hidden_for: 'deleted',
+    likes_count: 1,
+  })
+  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  await decide(app, moderator, { postId: post.id, verdict: 'keep' })
+  expectRefusal(await read(post.id), 'POST_NOT_FOUND')
+  expect(await isWaiting(post.id)).toBe(false)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a post without open reports is not decided about, whether it is there or not', async () => {
+  const { id } = await app.publish(author)
+  for (const postId of [id, '999999', 'abc', '9'.repeat(30)]) {
+    expectRefusal(await decide(app, moderator, { postId, verdict: 'remove' }), 'POST_NOT_FOUND')
+  }
+  expect((await read(id)).status).toBe(200)
+})
+
+test('of two moderators who decide at once one does', async () => {
+  const other = await signUpModerator(app)
+  for (let round = 0; round < 5; round++) {
+    const post = await reported()
+    const answers = await atOnce([
+      () => decide(app, moderator, { postId: post.id, verdict: 'remove' }),
+      () => decide(app, other, { postId: post.id, verdict: 'keep' }),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    const isKept = answers[1]?.status === 200
+    expect((await read(post.id)).status).toBe(isKept ? 200 : 404)
+  }
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})

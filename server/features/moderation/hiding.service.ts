@@ -1,0 +1,77 @@
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
+import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { selectSubject } from './decisions.repository.ts'
+import { HIDDEN_DAYS } from './decisions.service.ts'
+import {
+  countTrustedReporters,
+  lockHidings,
+  selectDoubtfullyHidden,
+} from './report-states.repository.ts'
+
+/** Reports hide so many posts of the whole wall in an hour; a moderator decides about the others. */
+const HIDINGS_PER_HOUR = 10
+const HOUR_SECONDS = 3600
+const ACTOR = 'vslukh'
+
+export type HidingRules = {
+  /** Reports by so many people hide a post; 0: never. */
+  reportsToHide: number
+  rateLimitScale: number
+}
+
+/**
+ * Hides a post that enough people have reported, unless reports have hidden too many posts within the hour. The caller has locked
+ * the post. `isNews` is set where this happens for the first time in an hour.
+ */
+export async function hideIfReported(
+  tx: Queryable,
+  postId: string,
+  { reportsToHide, rateLimitScale }: HidingRules,
+): Promise<{ isHidden: boolean; isNews?: boolean }> {
+  if (reportsToHide === 0) return { isHidden: false }
+  await lockHidings(tx)
+  const reporters = await countTrustedReporters(tx, postId)
+  const subject = reporters >= reportsToHide ? await selectSubject(tx, postId) : undefined
+  if (!subject) return { isHidden: false }
+  const hidings = await countActs(tx, 'post.hide', HOUR_SECONDS)
+  if (hidings >= HIDINGS_PER_HOUR * rateLimitScale) {
+    const isNews = (await countActs(tx, 'hiding.stop', HOUR_SECONDS)) === 0
+    if (isNews) await appendToJournal(tx, { actor: ACTOR, action: 'hiding.stop', postId })
+    return { isHidden: false, isNews }
+  }
+  await hidePosts(tx, [postId], { why: 'reported', reason: null, by: ACTOR, days: HIDDEN_DAYS })
+  const details = { text: subject.text, reporters }
+  const userId = subject.owner_id
+  await appendToJournal(tx, { actor: ACTOR, action: 'post.hide', userId, postId, details })
+  return { isHidden: true }
+}
+
+/**
+ * Makes the job that brings back the posts that too few people hide, now that a reporter has lost the moderators' trust. Their
+ * reports stay open. `invalidate` is called after each post that is back.
+ */
+export function createHidingReview(
+  db: Db,
+  { reportsToHide, invalidate }: { reportsToHide: number; invalidate: () => Promise<void> },
+): () => Promise<void> {
+  function review(postId: string): Promise<boolean> {
+    return db.transaction().execute(async (tx) => {
+      const post = await lockPost(tx, postId)
+      if (post?.hidden_for !== 'reported') return false
+      const reporters = await countTrustedReporters(tx, postId)
+      if (reporters >= reportsToHide) return false
+      await showPost(tx, post)
+      const details = { text: post.text, reporters }
+      const userId = post.owner_id
+      await appendToJournal(tx, { actor: ACTOR, action: 'post.unhide', userId, postId, details })
+      return true
+    })
+  }
+
+  return async () => {
+    for (const postId of await selectDoubtfullyHidden(db)) {
+      if (await review(postId)) await invalidate()
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { SECRET, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { blockUser, unblockUser } from './blocks.service.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const block = (userId: string, days: number | null) =>
+  app.db.transaction().execute((tx) => blockUser(tx, { userId, reason: 'Спам', days, by: 'masha' }))
+const unblock = (userId: string) =>
+  app.db.transaction().execute((tx) => unblockUser(tx, { userId, by: 'masha' }))
+const publish = ({ token }: TestUser) =>
+  app.call('POST', '/posts', { token, body: { text: 'Я вернулся' } })
+/** Waits until every account of a mailbox is as the one that was blocked or unblocked. */
+const spread = async () => {
+  const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'spread-block'`
+  await expect.poll(async () => (await jobs.execute(app.db)).rows.length).toBe(0)
+}
+
+test('a block goes by mailbox: other accounts of it are blocked, and who registers under another spelling is, until it is taken back', async () => {
+  const [user, twin, other] = [
+    await app.signIn('liar+1@example.org'),
+    await app.signIn('liar@example.org'),
+    await app.signIn('liar.x+1@example.org'),
+  ]
+  await block(user.id, 7)
+  await spread()
+  expectRefusal(await publish(twin), 'UNAUTHORIZED')
+  const newcomer = await app.signIn('LIAR+2@example.org')
+  for (const again of [newcomer, await app.signIn(twin.email)]) {
+    expect((await publish(again)).body.message).toContain('Причина: Спам.')
+  }
+  expect((await publish(other)).status).toBe(201)
+  await unblock(user.id)
+  await spread()
+  expect((await publish(newcomer)).status).toBe(201)
+  expect((await publish(await app.signIn('liar+3@example.org'))).status).toBe(201)
+})
+
+test('a block outlives the account while it is in force, and leaves no e-mail behind', async () => {
+  const nameKey = deriveKey(SECRET, 'usernames')
+  const erase = async (email: string, days: number | null) => {
+    const { id: userId } = await app.signIn(email)
+    await block(userId, days)
+    const invalidate = async () => {}
+    await eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate })
+    return app.signIn(email)
+  }
+  const back = await erase('eraser@gmail.com', null)
+  expectRefusal(await publish(back), 'BLOCKED')
+  expectRefusal(await publish(await app.signIn('era.ser+1@googlemail.com')), 'BLOCKED')
+  const freed = await erase('other@example.org', 1)
+  expectRefusal(await publish(freed), 'BLOCKED')
+  await sql`UPDATE blocked_mailboxes SET until = now() WHERE until IS NOT NULL`.execute(app.db)
+  expect((await publish(await app.signIn('other+1@example.org'))).status).toBe(201)
+})

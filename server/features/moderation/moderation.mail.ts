@@ -1,0 +1,134 @@
+import { formatDate } from '../../../contract/dates.ts'
+import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
+import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+import type { Waiting } from './queue.repository.ts'
+
+/** A queued mail that tells moderators of waiting posts. */
+export type QueueMail = {
+  to: string
+  expiresAt: number
+  /** Whether it tells that reports hide nothing more for a while. */
+  isHidingStopped?: boolean
+}
+
+/** Writes the mail to the moderators, with how much waits in this moment; null where nothing waits any more. */
+export function writeQueueMail(
+  { to, isHidingStopped = false }: QueueMail,
+  waiting: Waiting,
+  { appName, origin }: MailOptions,
+): Mail | null {
+  if (waiting.oldest === null) return null
+  const stopped = isHidingStopped
+    ? [
+        'За час жалобы скрыли слишком много записей. Следующие остаются на виду, пока вы не решите.',
+        '',
+      ]
+    : []
+  const lines = [
+    ...stopped,
+    `Записи ждут решения: ${waiting.posts}.`,
+    `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
+    `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
+    '',
+    `Очередь: ${origin}${MODERATION_PATH}`,
+    '',
+    'Письмо приходит не чаще раза в час, и только когда есть новое.',
+  ]
+  const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
+  const subject = `${what}: ${waiting.posts} · ${appName}`
+  return { to, subject, text: lines.join('\n') }
+}
+
+/** A queued mail to the author of a post that was decided about. */
+export type DecisionMail = {
+  to: string
+  expiresAt: number
+  outcome: 'removed' | 'restored' | 'appeal granted' | 'appeal refused'
+  text: string
+  reason: string | null
+  /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
+  blockedUntil?: number | null
+  /** How many posts were removed with this one, it included. */
+  posts?: number
+}
+
+/** A queued mail to a user who was blocked. */
+export type BlockMail = {
+  to: string
+  expiresAt: number
+  reason: string
+  blockedUntil: number | null
+}
+
+const SUBJECTS = {
+  removed: 'Ваша запись удалена',
+  restored: 'Ваша запись возвращена',
+  'appeal granted': 'Ваша запись возвращена',
+  'appeal refused': 'Решение осталось в силе',
+} as const
+
+/** Writes the mail to the author. */
+export function writeDecisionMail(
+  { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
+  const own = `${origin}${PATHS.ownPosts}`
+  const because = reason ? [`Причина: ${reason.replace(/\.$/, '')}.`] : []
+  const isWave = outcome === 'removed' && posts > 1
+  const lines = {
+    removed: [
+      isWave
+        ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
+        : `Модератор удалил вашу запись на сайте «${appName}».`,
+      ...because,
+      ...(blockedUntil === undefined
+        ? []
+        : ['', readOnly(blockedUntil), CAN_STILL, ...asking(contact)]),
+      '',
+      'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
+      own,
+    ],
+    restored: [`Модератор вернул вашу запись на сайт «${appName}».`, '', own],
+    'appeal granted': [`Модератор согласился с вами: запись снова на сайте «${appName}».`, '', own],
+    'appeal refused': [
+      `Модератор ещё раз посмотрел на вашу запись на сайте «${appName}»: она остаётся удалённой.`,
+      ...because,
+    ],
+  }[outcome]
+  return {
+    to,
+    subject: `${isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]} · ${appName}`,
+    text: [...lines, '', isWave ? 'Текст первой из них:' : 'Текст записи:', '', text].join('\n'),
+  }
+}
+
+/** Writes the mail to a blocked user. */
+export function writeBlockMail(
+  { to, reason, blockedUntil }: BlockMail,
+  { appName, contact }: NoticeOptions,
+): Mail {
+  const lines = [
+    `Модератор сайта «${appName}» закрыл вам возможность писать.`,
+    `Причина: ${reason.replace(/\.$/, '')}.`,
+    '',
+    readOnly(blockedUntil),
+    CAN_STILL,
+    ...asking(contact),
+  ]
+  const subject = `Вы можете только читать · ${appName}`
+  return { to, subject, text: lines.join('\n') }
+}
+
+const CAN_STILL =
+  'Войти, скачать свои данные, удалить записи и аккаунт можно по-прежнему. Все сессии завершены.'
+
+function readOnly(until: number | null): string {
+  return until === null
+    ? 'Теперь вы можете только читать.'
+    : `До ${formatDate(until)} вы можете только читать.`
+}
+
+function asking(contact: string | undefined): string[] {
+  return contact ? [`Вопросы: ${contact}`] : []
+}

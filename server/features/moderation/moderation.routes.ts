@@ -1,0 +1,113 @@
+import { UNDO_SECONDS } from '../../../contract/constants.ts'
+import {
+  appeal,
+  blockUser as blockUserEndpoint,
+  decide as decideEndpoint,
+  listOwnRemoved,
+  listOwnReports,
+  markReportsSeen,
+  readQueue as readQueueEndpoint,
+  unblockUser as unblockUserEndpoint,
+  undoDecision as undoDecisionEndpoint,
+} from '../../../contract/moderation.ts'
+import { parsePostText } from '../../../contract/text.ts'
+import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
+import { blockUser, unblockUser } from './blocks.service.ts'
+import { decide, undoDecision } from './decisions.service.ts'
+import { readQueue, tellModerators } from './moderation.service.ts'
+import { selectEmail } from './moderators.repository.ts'
+import { markSeen, selectOwnReports } from './report-states.repository.ts'
+
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'reports'>
+  removedDays: number
+  moderatorEmail: string | undefined
+  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+}
+
+export function registerModeration(options: Options): void {
+  registerQueue(options)
+  registerBlocks(options)
+  registerOwn(options)
+}
+
+/** The name under which a moderator stands in the journal. */
+async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
+  const user = await selectEmail(db, userId)
+  if (!user) throw new AppError('NOT_FOUND')
+  return user.email
+}
+
+function registerQueue({ route, db, removedDays, invalidate }: Options): void {
+  route(readQueueEndpoint, () => readQueue(db))
+
+  route(decideEndpoint, async ({ params, body, viewer }) => {
+    const actor = await actorOf(db, viewer)
+    const decision = { ...body, postId: params.id, actor, isAsked: true, removedDays }
+    const { id } = await db.transaction().execute((tx) => decide(tx, decision))
+    await invalidate()
+    return { id, undoUntil: Math.floor(Date.now() / 1000) + UNDO_SECONDS }
+  })
+
+  route(undoDecisionEndpoint, async ({ params, viewer }) => {
+    await undoDecision(db, { id: params.id, actor: await actorOf(db, viewer), removedDays })
+    await invalidate()
+  })
+}
+
+function registerBlocks({ route, db }: Options): void {
+  route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
+    const by = await actorOf(db, viewer)
+    await requireUser(id)
+    const { until } = await db
+      .transaction()
+      .execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
+    return { reason, until: until && Math.floor(until.getTime() / 1000) }
+  })
+
+  route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
+    const by = await actorOf(db, viewer)
+    await requireUser(id)
+    await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by }))
+  })
+
+  async function requireUser(id: string): Promise<void> {
+    if (!isRowId(id) || !(await selectEmail(db, id))) {
+      throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+    }
+  }
+}
+
+/** What reporters and authors see of decisions. */
+function registerOwn({ route, db, limits, moderatorEmail }: Options): void {
+  route(listOwnReports, async ({ viewer }) => ({
+    reports: await selectOwnReports(db, viewer.userId),
+  }))
+
+  route(markReportsSeen, ({ viewer }) => markSeen(db, viewer.userId))
+
+  route(listOwnRemoved, async ({ viewer }) => ({
+    posts: await selectOwnRemoved(db, viewer.userId),
+  }))
+
+  route(appeal, async ({ params: { id }, body, viewer: { userId } }) => {
+    const text = parsePostText(body.text)
+    if (text === null) throw new AppError('INVALID_REQUEST')
+    await limits.reports.charge(userId)
+    await db.transaction().execute(async (tx) => {
+      if (!isRowId(id) || !(await isOwnRemoved(tx, id, userId)))
+        throw new AppError('POST_NOT_FOUND')
+      const isFirst = await insertAppeal(tx, { postId: id, userId, text })
+      if (!isFirst) throw new AppError('ALREADY_APPEALED')
+      await tellModerators(tx, moderatorEmail, id)
+    })
+  })
+}

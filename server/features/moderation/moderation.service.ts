@@ -1,0 +1,139 @@
+import type { QueuedPost } from '../../../contract/moderation.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { readPosts } from '../posts/posts.service.ts'
+import { type Subject, selectSubject } from './decisions.repository.ts'
+import { type HidingRules, hideIfReported } from './hiding.service.ts'
+import { deleteModerator, insertModerator } from './moderators.repository.ts'
+import {
+  countReasons,
+  selectWaiting,
+  selectWaitingPosts,
+  type WaitingPost,
+} from './queue.repository.ts'
+import { claimModeratorMail, keepNew } from './report-states.repository.ts'
+
+/** Posts that a moderator reads at once. */
+const QUEUE_PAGE = 20
+
+/** Reads the posts that wait for a decision, those that wait longest first, and how many there are in all. */
+export async function readQueue(
+  db: Queryable,
+  limit = QUEUE_PAGE,
+): Promise<{ posts: QueuedPost[]; total: number }> {
+  const { ids, total } = await selectWaiting(db, limit)
+  return { posts: await readWaiting(db, ids), total }
+}
+
+/** Reads a post with its open reports and appeal; undefined where it has none. */
+export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {
+  const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
+  return post && (post.reporters > 0 || post.appeal) ? post : undefined
+}
+
+async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> {
+  const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
+  const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
+  const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
+  const known = new Map(read.map((post) => [post.id, post]))
+  const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
+  return waiting.map((post) => ({
+    ...toQueued(post, known),
+    reasons: (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count })),
+  }))
+}
+
+function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost, 'reasons'> {
+  const find = (ids: (string | null)[]) =>
+    [...new Set(ids)].flatMap((id) => (id !== null && known.get(id)) || [])
+  const { appeal_text: text, appealed_at: createdAt, removed_for, block_reason: reason } = post
+  return {
+    id: post.id,
+    text: post.text,
+    reportedText: post.reported_text,
+    createdAt: post.created_at,
+    state: post.state,
+    author: {
+      id: post.author_id,
+      username: post.username,
+      block: reason === null ? null : { reason, until: post.block_until },
+    },
+    since: post.since,
+    reporters: post.reporters,
+    comments: post.comments,
+    appeal:
+      text === null || createdAt === null
+        ? null
+        : { text, createdAt, removedFor: removed_for ?? '' },
+    thread: { before: find(post.before), replies: find(post.replies) },
+  }
+}
+
+/** When reports hide a post, and whom they are told to. */
+export type ReportRules = HidingRules & { moderatorEmail: string | undefined }
+
+/**
+ * Does what follows from a new report: hides the post where enough people have reported it, and tells the moderators, of too many
+ * hidden posts at once. The caller has locked the post. Returns whether it was hidden.
+ */
+export async function followReport(
+  tx: Queryable,
+  postId: string,
+  { moderatorEmail, ...rules }: ReportRules,
+): Promise<boolean> {
+  const { isHidden, isNews = false } = await hideIfReported(tx, postId, rules)
+  await tellModerators(tx, moderatorEmail, postId)
+  if (isNews && moderatorEmail !== undefined) {
+    const mail = { to: moderatorEmail, expiresAt: Date.now() + MAIL_LIFE_MS, isHidingStopped: true }
+    await queueMail(tx, 'send-queue-mail', mail)
+  }
+  return isHidden
+}
+
+/**
+ * Queues the mail to the moderators, unless they had one within an hour or nothing is new. A report or appeal of the post
+ * `newOf`, made in this transaction, is then told with the next mail.
+ */
+export async function tellModerators(
+  tx: Queryable,
+  to: string | undefined,
+  newOf?: string,
+): Promise<void> {
+  if (to === undefined) return
+  if (await claimModeratorMail(tx)) {
+    const expiresAt = Date.now() + MAIL_LIFE_MS
+    await queueMail(tx, 'send-queue-mail', { to, expiresAt })
+  } else if (newOf !== undefined) await keepNew(tx, newOf)
+}
+
+/** A mail that could not be sent for a day is of no more use. */
+export const MAIL_LIFE_MS = 86_400_000
+
+/** A post, visible or hidden, or as it was reported; undefined where there is neither. */
+export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
+  return isRowId(id) ? selectSubject(db, id) : undefined
+}
+
+type ModeratorChange = { email: string; actor: string }
+
+/** Names a moderator. Returns false, and changes nothing, where the address was one before. */
+export async function addModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await insertModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.add', details: { email } })
+  return true
+}
+
+/** Removes a moderator, from whom the queue is hidden on the next call. Returns false where the address was none. */
+export async function removeModerator(
+  tx: Queryable,
+  { email, actor }: ModeratorChange,
+): Promise<boolean> {
+  if (!(await deleteModerator(tx, email))) return false
+  await appendToJournal(tx, { actor, action: 'moderator.remove', details: { email } })
+  return true
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { readQueue, signUpModerator } from '../../testing/moderation-calls.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { addModerator, removeModerator } from './moderation.service.ts'
+import { selectPeople } from './people.repository.ts'
+
+let app: TestApp
+let moderator: TestUser
+let author: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  moderator = await signUpModerator(app)
+  author = await app.signUp()
+})
+afterAll(() => app.close())
+
+test('the profile says to a moderator that they are one, and nothing to others', async () => {
+  const profile = async ({ token }: TestUser) =>
+    (await app.call('GET', '/users/current', { token })).body
+  expect(await profile(moderator)).toMatchObject({ isModerator: true })
+  expect(Object.keys(await profile(author)).sort()).toEqual(['email', 'id', 'username'])
+})
+
+test('to a visitor and to other users the calls of moderators do not exist, whatever they send', async () => {
+  for (const token of [undefined, author.token]) {
+    const sent = { body: { verdict: 'explode' }, ...(token && { token }) }
+    expectRefusal(await app.call('POST', '/moderation/posts/1/decision', sent), 'NOT_FOUND')
+    expectRefusal(
+      await app.call('GET', '/moderation/queue?x=1', token ? { token } : {}),
+      'NOT_FOUND',
+    )
+  }
+  expectRefusal(await app.call('GET', '/moderation/queue', { token: 'stale' }), 'UNAUTHORIZED')
+  const sent = { token: moderator.token, body: { verdict: 'explode' } }
+  expectRefusal(await app.call('POST', '/moderation/posts/1/decision', sent), 'INVALID_REQUEST')
+})
+
+test('who is no longer a moderator is refused on the next call', async () => {
+  const former = await signUpModerator(app)
+  await readQueue(app, former)
+  await app.db.deleteFrom('moderators').where('email', '=', former.email).execute()
+  expectRefusal(await app.call('GET', '/moderation/queue', { token: former.token }), 'NOT_FOUND')
+})
+
+test('an address that merely compares equal to a moderator’s is none: only their own is, in any case of letters', async () => {
+  const email = 'kira@example.org'
+  const found = async (known: string) => {
+    const user = await app.signIn(known)
+    const people = await selectPeople(app.db, user.id)
+    const { status } = await app.call('GET', '/moderation/queue', { token: user.token })
+    const { body } = await app.call('GET', '/users/current', { token: user.token })
+    expect(body.isModerator ?? false).toBe(status === 200)
+    expect(people[0]?.is_moderator).toBe(status === 200)
+    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    return status
+  }
+  await addModerator(app.db, { email, actor: 'masha' })
+  // The second begins with the sign for kelvin, which is a small k in lower case.
+  for (const other of ['ｋira@example.org', '\u212aira@example.org'])
+    expect(await found(other)).toBe(404)
+  expect(await found('Kira@Example.org')).toBe(200)
+  expect(await removeModerator(app.db, { email: 'ｋira@example.org', actor: 'masha' })).toBe(false)
+  expect(await removeModerator(app.db, { email: 'KIRA@example.org', actor: 'masha' })).toBe(true)
+})

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR } from '../../kernel/db/sql-parts.ts'
+import { emailKey } from '../../kernel/mail/email-address.ts'
+
+/** What an operator sees of a user. */
+export type Person = {
+  id: string
+  username: string
+  email: string
+  created_at: Date
+  is_moderator: boolean
+  posts: number
+  replies: number
+  likes: number
+  sessions: number
+  block_reason: string | null
+  block_until: Date | null
+  /** Reports of the user's posts, by state. */
+  reported: number
+  removed: number
+  kept: number
+  /** The user's own reports, and how many of them were refused. */
+  reports: number
+  refused: number
+}
+
+/** Finds users by username, e-mail or id: two where one's username is the other's id. */
+export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
+  const id = isRowId(known) ? known : '0'
+  const { rows } = await sql<Person>`
+    SELECT u.id, u.username, u.email, u.created_at,
+      EXISTS (SELECT FROM moderators JOIN users ON ${NAMES_MODERATOR} WHERE users.id = u.id) AS is_moderator,
+      coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
+      coalesce(l.likes, 0)::float8 AS likes,
+      (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
+      b.reason AS block_reason, b.until AS block_until,
+      of_posts.reported, of_posts.removed, of_posts.kept, own.reports, own.refused
+    FROM users u
+    LEFT JOIN owner_totals o ON o.user_id = u.id
+    LEFT JOIN like_totals l ON l.user_id = u.id
+    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'removed'))::int AS removed,
+        (count(*) FILTER (WHERE state = 'kept'))::int AS kept
+      FROM reports WHERE author_id = u.id
+    ) of_posts
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS reports, (count(*) FILTER (WHERE state = 'kept'))::int AS refused
+      FROM reports WHERE reporter_id = u.id
+    ) own
+    WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
+    ORDER BY u.id`.execute(db)
+  return rows
+}
+
+/** The ids of a user's posts and replies of the last so many seconds, oldest first. */
+export async function selectRecentPosts(
+  db: Queryable,
+  userId: string,
+  seconds: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('visible_posts')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { PostState } from '../../../contract/moderation.ts'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
+
+/** Comments and replies shown with a post. */
+const COMMENTS_MAX = sql.raw('20')
+const REPLIES_SHOWN = sql.raw('3')
+
+/** Open appeals that can be decided: nothing can be done about a post that is nowhere any more. */
+const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals
+  WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
+
+/** Posts with an open report or appeal, and since when. */
+const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
+    SELECT post_id, created_at FROM reports WHERE state = 'open'
+    UNION ALL ${OPEN_APPEALS}
+  ) open GROUP BY post_id`
+
+/** How a post `p` stands, which may be gone: those of authors who have left count as deleted. */
+export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
+    WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
+
+/** The ids of the posts that wait longest, and how many wait. */
+export async function selectWaiting(
+  db: Queryable,
+  limit: number,
+): Promise<{ ids: string[]; total: number }> {
+  const { rows } = await sql<{ post_id: string; total: number }>`
+    SELECT post_id, (count(*) OVER ())::int AS total FROM (${WAITING}) waiting
+    ORDER BY since, post_id LIMIT ${limit}`.execute(db)
+  return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
+}
+
+/** How much waits for a decision, and since when the first post does; null where none does. */
+export type Waiting = { posts: number; reports: number; appeals: number; oldest: Date | null }
+
+export async function countWaiting(db: Queryable): Promise<Waiting> {
+  const { rows } = await sql<Waiting>`
+    SELECT count(*)::int AS posts, min(since) AS oldest,
+      (SELECT count(*) FROM reports WHERE state = 'open')::int AS reports,
+      (SELECT count(*) FROM (${OPEN_APPEALS}) appeal)::int AS appeals
+    FROM (${WAITING}) waiting`.execute(db)
+  return rows[0] ?? { posts: 0, reports: 0, appeals: 0, oldest: null }
+}
+
+export type WaitingPost = {
+  id: string
+  text: string
+  reported_text: string | null
+  created_at: number
+  state: PostState
+  author_id: string
+  username: string
+  block_reason: string | null
+  block_until: number | null
+  since: number
+  reporters: number
+  comments: string[]
+  appeal_text: string | null
+  appealed_at: number | null
+  removed_for: string | null
+  /** Ids of the posts around it, which may be gone by now. */
+  before: (string | null)[]
+  replies: string[]
+}
+
+/** Reads posts that wait for a decision, as they are, or as they were when they were last reported, in the order of the ids. */
+export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
+  const { rows } = await sql<WaitingPost>`
+    SELECT asked.id::text AS id, coalesce(p.text, r.post_text) AS text,
+      nullif(r.post_text, p.text) AS reported_text,
+      ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS created_at,
+      ${POST_STATE} AS state,
+      u.id AS author_id, u.username,
+      b.reason AS block_reason, ${unixSeconds('b.until')} AS block_until,
+      ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
+      ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, p.hidden_reason AS removed_for,
+      ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
+      ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
+        AS replies
+    FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, place)
+    LEFT JOIN posts p ON p.id = asked.id
+    LEFT JOIN appeals ap ON ap.post_id = asked.id AND ap.state = 'open'
+    LEFT JOIN LATERAL (
+      SELECT author_id, post_text, posted_at FROM reports
+      WHERE post_id = asked.id AND state = 'open' ORDER BY id DESC LIMIT 1
+    ) r ON true
+    CROSS JOIN LATERAL (
+      SELECT count(DISTINCT reporter_id)::int AS reporters, min(created_at) AS since,
+        coalesce((array_agg(comment ORDER BY id) FILTER (WHERE comment IS NOT NULL))[:${COMMENTS_MAX}], '{}')
+          AS comments
+      FROM reports WHERE post_id = asked.id AND state = 'open'
+    ) counted
+    JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
+    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
+    ORDER BY asked.place`.execute(db)
+  return rows
+}
+
+/** How often each reason was given in the open reports of some posts, the most frequent first. */
+export async function countReasons(db: Queryable, ids: string[]) {
+  const { rows } = await sql<{ post_id: string; name: string; count: number }>`
+    SELECT r.post_id, rr.name, count(*)::int AS count
+    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
+    WHERE r.state = 'open' AND r.post_id = ANY(${idArray(ids)}::bigint[])
+    GROUP BY r.post_id, rr.name, rr.place ORDER BY count DESC, rr.place`.execute(db)
+  return rows
+}
+
+/** The posts whose reports were decided last, newest first. */
+export async function selectDecided(db: Queryable, limit: number) {
+  const { rows } = await sql<{
+    post_id: string
+    state: 'removed' | 'kept'
+    decided_at: Date
+    reports: number
+    text: string
+  }>`
+    SELECT post_id, state, max(decided_at) AS decided_at, count(*)::int AS reports, max(post_text) AS text
+    FROM reports WHERE state <> 'open' GROUP BY post_id, state, decision_id
+    ORDER BY max(decided_at) DESC LIMIT ${limit}`.execute(db)
+  return rows
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isSettled } from '../../testing/account-deletion-calls.ts'
+import { signUpModerator, signUpOld } from '../../testing/moderation-calls.ts'
+import { ACTS, perform, type World } from '../../testing/random-acts.ts'
+import { seedFans } from '../../testing/seed.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
+
+/** The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say otherwise. */
+const SEED = Number(process.env.ACTS_SEED ?? 20_26)
+const RUNS = Number(process.env.ACTS_RUNS ?? 3)
+const ACTS_PER_RUN = 80
+/** So many acts meet in the database. */
+const AT_ONCE = 8
+
+const acts = fc.array(
+  fc.record({ what: fc.constantFrom(...ACTS), who: fc.nat(1000), which: fc.nat(1_000_000) }),
+  { minLength: ACTS_PER_RUN, maxLength: ACTS_PER_RUN, size: 'max' },
+)
+
+test(
+  'after random acts of random people, all at once, every counter equals its rows',
+  async () => {
+    const app = await appForTest()
+    const moderator = await signUpModerator(app)
+    const world: World = {
+      app,
+      people: await signUpOld(app, 6),
+      moderator,
+      posts: [],
+      decisions: [],
+      left: new Set(),
+      done: new Map(),
+    }
+    for (const user of world.people) {
+      world.posts.push({ id: (await app.publish(user)).id, owner: user })
+    }
+    // Its likes are too many to follow it at once.
+    await seedFans(app.db, world.posts[0]?.id ?? '', 600)
+    const property = fc.asyncProperty(acts, async (chosen) => {
+      for (let next = 0; next < chosen.length; next += AT_ONCE) {
+        const together = chosen.slice(next, next + AT_ONCE)
+        const statuses = await Promise.all(together.map((act) => perform(world, act)))
+        for (const [index, status] of statuses.entries()) {
+          const what = together[index]?.what ?? ''
+          // What the server has logged says why, where one is refused in another way.
+          const log = app.logged.slice(-20).join('\n')
+          // 429: who comes back again and again has used up the mails of a day.
+          expect([200, 201, 204, 400, 401, 403, 404, 429], `${what}\n${log}`).toContain(status)
+          if (status < 300) world.done.set(what, (world.done.get(what) ?? 0) + 1)
+        }
+      }
+      expect(await findCounterDifferences(app.db)).toEqual([])
+    })
+    await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
+    expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
+    await expect.poll(() => isSettled(app), { timeout: 15_000 }).toBe(true)
+    expect(await findCounterDifferences(app.db)).toEqual([])
+    const { hidden } = await app.db
+      .selectFrom('journal')
+      .select(({ fn }) => fn.countAll<string>().as('hidden'))
+      .where('action', '=', 'post.hide')
+      .executeTakeFirstOrThrow()
+    expect(Number(hidden)).toBeGreaterThan(0)
+    // Acts that never succeed would show nothing.
+    expect([...new Set(ACTS)].filter((what) => !world.done.has(what))).toEqual([])
+  },
+  240_000 + RUNS * 20_000,
+)

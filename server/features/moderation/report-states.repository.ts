@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
+import type { OwnReport } from '../../../contract/moderation.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { mailboxOf } from '../../kernel/mail/email-address.ts'
+
+/** Accounts younger than this cannot hide a post, nor can those with more refused reports than this in a month. */
+const REPORTER_AGE = sql.raw(`interval '1 day'`)
+const REFUSED_MAX = sql.raw('3')
+/** Undecided reports of one account hide so many posts at most. */
+const HIDDEN_MAX = sql.raw('3')
+const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
+
+/** Whether the user `u` has lost the trust of the moderators. */
+const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.reporter_id = u.id
+  AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
+
+/**
+ * How many different people have an open report of a post that counts for hiding it: accounts of one mailbox, or registered from
+ * one network, are one. The undecided reports of an account hide at most three posts.
+ */
+export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
+  const { rows } = await sql<{ email: string; network: string | null }>`
+    SELECT u.email, encode(u.network_hash, 'hex') AS network FROM users u
+    WHERE u.id IN (SELECT reporter_id FROM reports WHERE post_id = ${postId} AND state = 'open')
+      AND u.created_at <= now() - ${REPORTER_AGE} AND NOT ${IS_DISTRUSTED}
+      AND (SELECT count(DISTINCT o.post_id) FROM reports o
+        JOIN posts p ON p.id = o.post_id AND p.hidden_for = 'reported'
+        WHERE o.reporter_id = u.id AND o.state = 'open' AND o.post_id <> ${postId}) < ${HIDDEN_MAX}
+    ORDER BY u.id`.execute(db)
+  const seen = new Set<string>()
+  return rows.filter(({ email, network }) => {
+    const traits = [mailboxOf(email), ...(network === null ? [] : [network])]
+    const isNew = !traits.some((trait) => seen.has(trait))
+    for (const trait of traits) seen.add(trait)
+    return isNew
+  }).length
+}
+
+/** Returns the hidden posts that somebody has reported who has lost the trust of the moderators since. */
+export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT p.id FROM posts p WHERE p.hidden_for = 'reported' AND EXISTS (
+      SELECT FROM reports r JOIN users u ON u.id = r.reporter_id
+      WHERE r.post_id = p.id AND r.state = 'open' AND ${IS_DISTRUSTED})
+    ORDER BY p.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Lets reports hide posts one after another, until the transaction ends. The mail to the moderators is claimed under the same lock. */
+export async function lockHidings(tx: Queryable): Promise<void> {
+  await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
+}
+
+/** Locks the open reports and the open appeal of a post. Returns how many of both there are. */
+export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
+  const reports = await tx
+    .selectFrom('reports')
+    .select('id')
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  const appeals = await tx
+    .selectFrom('appeals')
+    .select('post_id')
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .forUpdate()
+    .execute()
+  return reports.length + appeals.length
+}
+
+export type Verdict = 'remove' | 'keep'
+
+/** Closes the open reports and the open appeal of a post with the outcome of a decision, which they then name. */
+export async function closeOpen(
+  tx: Queryable,
+  postId: string,
+  { id, verdict, isSeen }: { id: string; verdict: Verdict; isSeen: boolean },
+): Promise<void> {
+  const decided = { decided_at: sql<Date>`now()`, decision_id: id }
+  await tx
+    .updateTable('reports')
+    .set({ state: verdict === 'remove' ? 'removed' : 'kept', is_seen: isSeen, ...decided })
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .execute()
+  await tx
+    .updateTable('appeals')
+    .set({ state: verdict === 'remove' ? 'refused' : 'granted', ...decided })
+    .where('post_id', '=', postId)
+    .where('state', '=', 'open')
+    .execute()
+}
+
+/**
+ * Opens again what a decision has closed. Where somebody has meanwhile reported the changed text for the same reason, the newer
+ * report stands, and the one before is dropped. The caller has locked the post.
+ */
+export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
+  await sql`DELETE FROM reports closed USING reports newer
+    WHERE closed.decision_id = ${decisionId} AND newer.state = 'open' AND newer.post_id = closed.post_id
+      AND newer.reporter_id = closed.reporter_id AND newer.reason_id = closed.reason_id`.execute(tx)
+  const open = { state: 'open', decided_at: null, decision_id: null } as const
+  await tx.updateTable('reports').set(open).where('decision_id', '=', decisionId).execute()
+  await tx.updateTable('appeals').set(open).where('decision_id', '=', decisionId).execute()
+}
+
+/** Reports whose outcome can still be undone look open to their reporters. */
+const SETTLED = sql.raw(`decided_at < now() - interval '${DECISION_OPEN_SECONDS} seconds'`)
+const OWN_REPORTS_MAX = 50
+
+/** A reporter's newest reports with their outcomes. */
+export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
+  const { rows } = await sql<OwnReport>`
+    SELECT r.id, r.post_id AS "postId", r.post_text AS "postText", rr.name AS reason, r.comment,
+      ${unixSeconds('r.created_at')} AS "createdAt",
+      CASE WHEN ${SETTLED} THEN r.state ELSE 'open' END AS outcome,
+      CASE WHEN ${SETTLED} THEN ${unixSeconds('r.decided_at')} END AS "decidedAt",
+      coalesce(${SETTLED}, false) AND NOT r.is_seen AS "isNew"
+    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
+    WHERE r.reporter_id = ${reporterId} ORDER BY r.id DESC LIMIT ${OWN_REPORTS_MAX}`.execute(db)
+  return rows
+}
+
+export async function markSeen(db: Queryable, reporterId: string): Promise<void> {
+  await sql`UPDATE reports SET is_seen = true
+    WHERE reporter_id = ${reporterId} AND NOT is_seen AND ${SETTLED}`.execute(db)
+}
+
+/**
+ * Claims the mail that tells the moderators of new reports: at most one an hour, and none where nothing is new. Returns
+ * whether it is the caller's to send.
+ */
+export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
+  const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = now()
+    WHERE mailed_at < now() - interval '1 hour' AND (
+      EXISTS (SELECT FROM reports WHERE state = 'open' AND created_at > mailed_at)
+      OR EXISTS (SELECT FROM appeals WHERE state = 'open' AND created_at > mailed_at))`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/**
+ * Makes a report or appeal of this transaction newer than the last mail to the moderators, which was claimed after the
+ * transaction had begun and knows nothing of it. To be called after claimModeratorMail: the lock keeps others from
+ * claiming until the report is committed.
+ */
+export async function keepNew(tx: Queryable, postId: string): Promise<void> {
+  await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
+  for (const table of ['reports', 'appeals']) {
+    await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails
+      WHERE post_id = ${postId} AND created_at = now() AND mailed_at >= created_at`.execute(tx)
+  }
+}
+
+/** How long reports and appeals are kept. */
+const KEPT = sql.raw(`interval '180 days'`)
+
+/** Removes the reports and appeals of half a year ago. */
+export async function removeOldReports(db: Queryable): Promise<void> {
+  await sql`DELETE FROM reports WHERE created_at < now() - ${KEPT}`.execute(db)
+  await sql`DELETE FROM appeals WHERE created_at < now() - ${KEPT}`.execute(db)
+}

@@ -1,0 +1,106 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+/** A counter that differs from the rows it counts. */
+export type Difference = { counter: string; id: string; kept: number; rows: number }
+
+type Counter = {
+  /** Compares every counter of this kind with its rows, in one snapshot: its id, what is kept, and what the rows say. */
+  check: RawBuilder<unknown>
+  /** Locks the row of one counter, so that whoever changes its rows has to wait. */
+  lock: (id: string) => RawBuilder<unknown>
+  /** Sets one counter from its rows. */
+  set: (id: string) => RawBuilder<unknown>
+}
+
+const lockPost = (id: string) => sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
+
+/** The counter in a column of owner_totals, of the owner's rows of posts that meet a condition. */
+function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
+  const [kept, isCounted] = [sql.ref(column), sql.raw(condition)]
+  return {
+    check: sql`SELECT coalesce(t.user_id, c.owner_id)::text AS id,
+        coalesce(t.${kept}, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+      FROM owner_totals t FULL JOIN (
+        SELECT owner_id, count(*) AS rows FROM visible_posts WHERE ${isCounted} GROUP BY owner_id
+      ) c ON c.owner_id = t.user_id`,
+    lock: (id) => sql`INSERT INTO owner_totals AS t (user_id) VALUES (${id})
+        ON CONFLICT (user_id) DO UPDATE SET posts = t.posts`,
+    set: (id) => sql`UPDATE owner_totals SET ${kept} = (
+        SELECT count(*) FROM visible_posts WHERE owner_id = ${id} AND ${isCounted}) WHERE user_id = ${id}`,
+  }
+}
+
+/** Every kind of counter by its name. */
+const COUNTERS: Record<string, Counter> = {
+  wall: {
+    check: sql`SELECT 'all' AS id,
+        (SELECT coalesce(sum(posts), 0) FROM wall_totals)::float8 AS kept,
+        (SELECT count(*) FROM visible_posts WHERE replied_post_id IS NULL)::float8 AS rows`,
+    lock: () => sql`SELECT FROM wall_totals ORDER BY slot FOR UPDATE`,
+    set: () => sql`UPDATE wall_totals SET posts = CASE slot
+        WHEN 0 THEN (SELECT count(*) FROM visible_posts WHERE replied_post_id IS NULL) ELSE 0 END`,
+  },
+  'owner posts': countOfOwner('posts', 'replied_post_id IS NULL'),
+  'owner replies': countOfOwner('replies', 'replied_post_id IS NOT NULL'),
+  'user likes': {
+    check: sql`SELECT coalesce(t.user_id, c.user_id)::text AS id,
+        coalesce(t.likes, 0)::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+      FROM like_totals t FULL JOIN (SELECT user_id, count(*) AS rows FROM likes WHERE NOT post_hidden GROUP BY user_id) c
+      ON c.user_id = t.user_id`,
+    lock: (id) => sql`INSERT INTO like_totals AS t (user_id, likes) VALUES (${id}, 0)
+        ON CONFLICT (user_id) DO UPDATE SET likes = t.likes`,
+    set: (id) => sql`UPDATE like_totals SET likes = (
+        SELECT count(*) FROM likes WHERE user_id = ${id} AND NOT post_hidden)
+        WHERE user_id = ${id}`,
+  },
+  'post likes': {
+    check: sql`SELECT p.id::text AS id,
+        p.likes_count::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+      FROM posts p LEFT JOIN (SELECT post_id, count(*) AS rows FROM likes WHERE NOT user_left GROUP BY post_id) c
+      ON c.post_id = p.id`,
+    lock: lockPost,
+    set: (id) => sql`UPDATE posts SET likes_count = (
+        SELECT count(*) FROM likes WHERE post_id = ${id} AND NOT user_left)
+        WHERE id = ${id}`,
+  },
+  'post replies': {
+    check: sql`SELECT p.id::text AS id,
+        p.replies_count::float8 AS kept, coalesce(c.rows, 0)::float8 AS rows
+      FROM posts p LEFT JOIN (
+        SELECT replied_post_id, count(*) AS rows FROM visible_posts
+        WHERE replied_post_id IS NOT NULL GROUP BY replied_post_id
+      ) c ON c.replied_post_id = p.id`,
+    lock: lockPost,
+    set: (id) => sql`UPDATE posts SET replies_count = (
+        SELECT count(*) FROM visible_posts WHERE replied_post_id = ${id})
+        WHERE id = ${id}`,
+  },
+}
+
+/** As many as a person reads. More differences would add nothing. */
+const DIFFERENCES_MAX = 100
+
+/**
+ * Compares every stored counter with the rows it counts. Returns at most 100 differences. It reads whole tables, so it runs
+ * at night.
+ */
+export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
+  const differences: Difference[] = []
+  for (const [counter, { check }] of Object.entries(COUNTERS)) {
+    const { rows } = await sql<Omit<Difference, 'counter'>>`
+      SELECT * FROM (${check}) checked WHERE kept <> rows ORDER BY length(id), id LIMIT ${DIFFERENCES_MAX}`.execute(
+      db,
+    )
+    differences.push(...rows.map((row) => ({ counter, ...row })))
+  }
+  return differences.slice(0, DIFFERENCES_MAX)
+}
+
+/** Sets a counter from its rows, exactly, while others go on writing. */
+export async function mendCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
+  const found = COUNTERS[counter]
+  if (!found) throw new Error(`there is no counter named ${counter}`)
+  await found.lock(id).execute(tx)
+  await found.set(id).execute(tx)
+}

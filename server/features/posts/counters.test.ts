@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { atOnce, signUps } from '../../testing/at-once.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { expectLists, randomSteps, WallModel } from '../../testing/wall-model.ts'
+import { findCounterDifferences } from './counters.task.ts'
+
+/** The same in each run, so that a failure can be reproduced. */
+const SEED = 20_26
+
+test('after 300 random operations every list and total equals a simple model, and no counter differs from its rows', async () => {
+  const app = await appForTest()
+  const users = await signUps(app, 4)
+  const [steps = []] = fc.sample(randomSteps(300), { numRuns: 1, seed: SEED })
+  const model = new WallModel(app, users)
+  for (const step of steps) await model.take(step)
+  expect(model.refusals).toEqual([])
+  await expectLists(app, model)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 60_000)
+
+test('after 300 concurrent random operations no counter differs from its rows, and no response is a 5xx', async () => {
+  const app = await appForTest()
+  const users = await signUps(app, 4)
+  const [steps = []] = fc.sample(randomSteps(300), { numRuns: 1, seed: SEED + 1 })
+  const model = new WallModel(app, users)
+  for (const step of steps.slice(0, 60)) await model.take(step)
+  await atOnce(steps.slice(60).map((step) => () => model.take(step)))
+  expect(model.refusals.filter(({ status }) => status !== 404)).toEqual([])
+  expect(await findCounterDifferences(app.db)).toEqual([])
+}, 60_000)
+
+test('a user who publishes and deletes posts concurrently gets neither a deadlock nor a wrong total', async () => {
+  const app = await appForTest()
+  const [olga] = await signUps(app, 1)
+  if (!olga) throw new Error('nobody signed up')
+  const posts = await atOnce(Array.from({ length: 100 }, () => () => app.publish(olga)))
+  const { token } = olga
+  const race = posts.flatMap(({ id }) => [
+    () => app.call('DELETE', `/posts/${id}`, { token }),
+    () => app.call('POST', '/posts', { token, body: { text: 'Ещё' } }),
+  ])
+  const answers = await atOnce(race)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 201]))
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+/** [counter, the statement that makes it wrong, whose counter it is] */
+const BREAKS: [string, ReturnType<typeof sql>, 'all' | 'user' | 'post'][] = [
+  ['wall', sql`UPDATE wall_totals SET posts = posts + 1 WHERE slot = 3`, 'all'],
+  ['owner posts', sql`UPDATE owner_totals SET posts = posts + 1`, 'user'],
+  ['owner replies', sql`UPDATE owner_totals SET replies = replies + 1`, 'user'],
+  ['user likes', sql`UPDATE like_totals SET likes = likes + 1`, 'user'],
+  ['post likes', sql`UPDATE posts SET likes_count = likes_count + 1 WHERE id = 1`, 'post'],
+  ['post replies', sql`UPDATE posts SET replies_count = replies_count + 1 WHERE id = 1`, 'post'],
+]
+
+test.each(BREAKS)('the nightly check logs a wrong counter: %s', async (counter, breakIt, whose) => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const post = await app.publish(olga)
+  await app.reply(olga, post.id)
+  await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+
+  await addJob(app.db, 'check-counters', { payload: {} })
+  expect(JSON.parse(await app.logLine('counters checked')).differences).toBe(0)
+  expect(app.logged.join('')).not.toContain('counter differs')
+
+  await breakIt.execute(app.db)
+  const id = { all: 'all', user: olga.id, post: post.id }[whose]
+  const difference = { counter, id, kept: 2, rows: 1 }
+  expect(await findCounterDifferences(app.db)).toEqual([difference])
+  await addJob(app.db, 'check-counters', { payload: {} })
+  expect(JSON.parse(await app.logLine('counters checked', 2)).differences).toBe(1)
+  const line = JSON.parse(await app.logLine('counter differs from its rows'))
+  expect(line).toMatchObject({ level: 'error', ...difference })
+})
+
+test('the nightly check finds a total whose row is missing', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  await app.publish(olga)
+  await sql`DELETE FROM owner_totals`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([
+    { counter: 'owner posts', id: olga.id, kept: 0, rows: 1 },
+  ])
+})
+
+test('what an operator deletes or changes by SQL keeps every count exact, and takes the likes of a deleted post with it', async () => {
+  const app = await appForTest()
+  const [olga, petr] = await signUps(app, 2)
+  if (!olga || !petr) throw new Error('nobody signed up')
+  const [first, second] = [await app.publish(olga), await app.publish(olga)]
+  const reply = await app.reply(petr, first.id)
+  for (const { id } of [first, second, reply]) {
+    for (const { token } of [olga, petr]) await app.call('POST', `/posts/${id}/likes`, { token })
+  }
+  await sql`UPDATE posts SET hidden_for = 'removed', hidden_until = 'infinity' WHERE id IN (${first.id}, ${reply.id})`.execute(
+    app.db,
+  )
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  await sql`DELETE FROM posts WHERE owner_id = ${olga.id}`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+  const likes = await app.db.selectFrom('likes').select('post_id').distinct().execute()
+  expect(likes).toEqual([{ post_id: reply.id }])
+  await sql`DELETE FROM users WHERE id = ${petr.id}`.execute(app.db)
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ERRORS } from '../../../contract/errors.ts'
+import type { PostPage } from '../../../contract/posts.ts'
+import { fillDatabase } from '../../testing/big-data.ts'
+import type { TestAnswer } from '../../testing/client.ts'
+import { countAtOnce } from '../../testing/plans.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { limitConcurrency } from './deep-pages.ts'
+
+const DEEP_AT_ONCE = 2
+/** On a wall of 18,000 posts, this page is more than 5,000 posts from either end. */
+const FIRST_DEEP_PAGE = 600
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  await fillDatabase(app.databaseUrl, { users: 100, posts: 30_000, likes: 0 })
+}, 120_000)
+afterAll(() => app.close())
+
+const read = (page: number): Promise<TestAnswer> => app.call('GET', `/posts?page=${page}`)
+const pages = (count: number) => Array.from({ length: count }, (_, n) => FIRST_DEEP_PAGE + n * 7)
+
+test('64 concurrent deep pages are read two at a time or refused, and all first pages are served meanwhile', async () => {
+  const { result, most } = await countAtOnce(
+    ({ text, values }) => text.includes('OFFSET') && values.some((value) => Number(value) > 5000),
+    async () => {
+      const deep = pages(64).map(read)
+      const shallow = await Promise.all(Array.from({ length: 20 }, (_, n) => read(1 + n)))
+      return { deep: await Promise.all(deep), shallow }
+    },
+  )
+  expect(most).toBe(DEEP_AT_ONCE)
+  expect(new Set(result.shallow.map(({ status }) => status))).toEqual(new Set([200]))
+  const refused = result.deep.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(result.deep.length)
+  for (const { status, body, headers } of refused) {
+    expect({ status, code: body.code }).toEqual({
+      status: ERRORS.UNAVAILABLE.status,
+      code: 'UNAVAILABLE',
+    })
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  }
+})
+
+test('a page at any depth equals the same page of a naive query', async () => {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`.execute(app.db)
+  for (const page of pages(8)) {
+    const { posts }: PostPage = (await read(page)).body
+    const expected = rows.slice((page - 1) * 10, page * 10)
+    expect(posts.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+  }
+})
+
+/** A task that runs until `end` is called. */
+function held(name: string, log: string[]) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const work = async () => {
+    log.push(name)
+    await promise
+    return name
+  }
+  return { work, end: resolve }
+}
+
+test('the third task waits until one of two is done, and the others start in their order', async () => {
+  const limited = limitConcurrency({ running: 2, waiting: 2, waitMs: 60_000 })
+  const log: string[] = []
+  const all = ['a', 'b', 'c', 'd'].map((name) => held(name, log))
+  const results = all.map(({ work }) => limited(work))
+  await expect.poll(() => log).toEqual(['a', 'b'])
+  all[1]?.end()
+  await results[1]
+  await expect.poll(() => log).toEqual(['a', 'b', 'c'])
+  for (const { end } of all) end()
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd'])
+  expect(log).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
+  const limited = limitConcurrency({ running: 1, waiting: 1, waitMs: 50 })
+  const first = held('first', [])
+  const atWork = limited(first.work)
+  const waiting = limited(async () => 'too late').catch(({ code }) => code)
+  await expect(limited(async () => 'no place')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(await waiting).toBe('UNAVAILABLE')
+  first.end()
+  expect(await atWork).toBe('first')
+  await expect(limited(() => Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+  expect(await limited(async () => 'next')).toBe('next')
+})

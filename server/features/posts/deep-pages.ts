@@ -1,0 +1,66 @@
+import { endsWithin } from '../../kernel/db/deadline.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+
+type Bounds = {
+  /** How many tasks run at once. */
+  running: number
+  /** How many more may wait, and for how long (milliseconds). */
+  waiting: number
+  waitMs: number
+}
+
+const RETRY_SECONDS = 2
+
+/**
+ * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first served. It resolves and
+ * rejects as the task does, and rejects with UNAVAILABLE when too many tasks wait already or the task has waited too long.
+ */
+export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
+  let count = 0
+  const queue = new Set<() => void>()
+
+  async function acquire(): Promise<void> {
+    if (count < running) {
+      count++
+      return
+    }
+    if (queue.size >= waiting) throw refusal()
+    const { promise: turn, resolve } = Promise.withResolvers<void>()
+    queue.add(resolve)
+    const hasTurn = await endsWithin(turn, waitMs)
+    // A task that has left the queue got its turn at the last moment.
+    if (!hasTurn && queue.delete(resolve)) throw refusal()
+  }
+
+  function release(): void {
+    const [next] = queue
+    if (!next) {
+      count--
+      return
+    }
+    queue.delete(next)
+    next()
+  }
+
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    await acquire()
+    try {
+      return await task()
+    } finally {
+      release()
+    }
+  }
+}
+
+function refusal(): AppError {
+  return new AppError('UNAVAILABLE', {
+    message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
+    retryAfter: RETRY_SECONDS,
+  })
+}
+
+/**
+ * Runs reads of pages far from either end of a list. Each counts its way there through the index, which takes a processor up
+ * to a tenth of a second in the middle of a million posts, so each node runs two at a time.
+ */
+export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })

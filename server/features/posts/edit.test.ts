@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Post } from '../../../contract/posts.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+const edit = (post: Post, text: string, { token } = olga) =>
+  app.call('PATCH', `/posts/${post.id}`, { token, body: { text } })
+
+async function passTime({ db }: TestApp, post: Post, seconds: number): Promise<void> {
+  await sql`UPDATE posts SET created_at = now() - ${seconds} * interval '1 second'
+    WHERE id = ${post.id}`.execute(db)
+}
+
+test('an edit changes the text, marks the post as modified and changes nothing else', async () => {
+  const post = await app.publish(olga)
+  expect(post.is_modified).toBe(false)
+  const { status, body } = await edit(post, '  Теперь иначе ')
+  expect(status).toBe(200)
+  expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true })
+  expect((await app.call('GET', `/posts/${post.id}`)).body).toEqual(body)
+})
+
+test('a reply can be edited like a post, and stays in its thread', async () => {
+  const reply = await app.reply(olga, (await app.publish(olga)).id)
+  const { body } = await edit(reply, 'Ответ иначе')
+  expect(body).toEqual({ ...reply, text: 'Ответ иначе', is_modified: true })
+})
+
+test('a post can be edited 9:59 after publishing', async () => {
+  const post = await app.publish(olga)
+  await passTime(app, post, 599)
+  expect((await edit(post, 'Успела')).body).toMatchObject({ text: 'Успела', is_modified: true })
+})
+
+test('a post cannot be edited 10:01 after publishing, and is not changed', async () => {
+  const post = await app.publish(olga)
+  await passTime(app, post, 601)
+  expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')
+  const { body } = await app.call('GET', `/posts/${post.id}`)
+  expect(body).toMatchObject({ text: post.text, is_modified: false })
+})
+
+test('EDIT_PERIOD_SECONDS sets another edit period', async () => {
+  const brief = await appForTest({ config: { editPeriodSeconds: 60 } })
+  const petr = await brief.signUp()
+  const post = await brief.publish(petr)
+  const editIn = (text: string) =>
+    brief.call('PATCH', `/posts/${post.id}`, { token: petr.token, body: { text } })
+  await passTime(brief, post, 58)
+  expect((await editIn('Успел')).status).toBe(200)
+  await passTime(brief, post, 61)
+  expectRefusal(await editIn('Опоздал'), 'EDIT_PERIOD_EXPIRED')
+})
+
+test('an edit to the same text, however it is spaced or composed, is INVALID_REQUEST and marks nothing', async () => {
+  const post = await app.publish(olga, 'Мой край')
+  for (const same of ['Мой край', ' Мой край\n', 'Мой край'.normalize('NFD')]) {
+    expectRefusal(await edit(post, same), 'INVALID_REQUEST')
+  }
+  expect((await app.call('GET', `/posts/${post.id}`)).body.is_modified).toBe(false)
+})
+
+test('an edit to a text that may not be published is INVALID_REQUEST', async () => {
+  const post = await app.publish(olga)
+  for (const bad of ['', '   ', '\u200b', 'а'.repeat(501), 'a\u0000b']) {
+    expectRefusal(await edit(post, bad), 'INVALID_REQUEST')
+  }
+})
+
+test('editing or deleting somebody else’s post returns the same error as a missing post', async () => {
+  const petr = await app.signUp()
+  const post = await app.publish(olga)
+  await passTime(app, post, 601)
+  const missing = { ...post, id: '999999999' }
+  expect((await edit(post, 'Чужое', petr)).body).toEqual((await edit(missing, 'Нет', petr)).body)
+  expectRefusal(await edit(post, 'Чужое', petr), 'POST_NOT_FOUND')
+  const { token } = petr
+  expectRefusal(await app.call('DELETE', `/posts/${post.id}`, { token }), 'POST_NOT_FOUND')
+  expectRefusal(await app.call('DELETE', `/posts/${missing.id}`, { token }), 'POST_NOT_FOUND')
+})
+
+test('a deleted post is gone at once: reading, editing, liking and deleting it return 404', async () => {
+  const post = await app.publish(olga)
+  const { token } = olga
+  expect((await app.call('DELETE', `/posts/${post.id}`, { token })).status).toBe(204)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/likes'],
+    ['DELETE', '/likes'],
+    ['GET', '/replies'],
+    ['POST', '/reports?reason_id=1'],
+  ] as const) {
+    expectRefusal(await app.call(method, `/posts/${post.id}${path}`, { token }), 'POST_NOT_FOUND')
+  }
+  expectRefusal(await edit(post, 'Поздно'), 'POST_NOT_FOUND')
+})
+
+test.each(['0', '-1', '01', '1.5', 'abc', '9'.repeat(19), '9223372036854775808', "1' OR 1=1"])(
+  'an id that no post has, %s, is POST_NOT_FOUND and never an error',
+  async (id) => {
+    expectRefusal(await app.call('GET', `/posts/${id}`), 'POST_NOT_FOUND')
+  },
+)
+
+test('an id with a control character is INVALID_REQUEST', async () => {
+  for (const id of ['%00', 'a%0Ab', '%7f']) {
+    expectRefusal(await app.call('GET', `/posts/${id}`), 'INVALID_REQUEST')
+  }
+})

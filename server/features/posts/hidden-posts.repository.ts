@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
+import type { HiddenFor } from '../../kernel/db/tables.ts'
+
+/** Why a post is hidden, what its author is told, who hides it, and after how many days it is purged; null: not by time. */
+export type Hiding = {
+  why: HiddenFor
+  reason: string | null
+  by: string
+  days: number | null
+}
+
+/** A post, visible or hidden, that nobody else changes, likes or answers until the transaction ends. */
+export type LockedPost = {
+  id: string
+  owner_id: string
+  text: string
+  hidden_for: HiddenFor | null
+  has_many_likes: boolean
+}
+
+/** A post with more likes leaves them to the job `move-likes`. */
+const LIKES_AT_ONCE = sql.raw('500')
+
+/**
+ * Locks posts, and the posts they answer, whose replies are about to be counted anew: by ascending id, as all code does, so that
+ * no two transactions deadlock. Returns those that exist.
+ */
+export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
+  const { rows } = await sql<LockedPost>`
+    WITH own AS (SELECT id, replied_post_id FROM posts WHERE id = ANY(${idArray(ids)}::bigint[]))
+    SELECT id, owner_id, text, hidden_for,
+      likes_moving_since IS NOT NULL OR likes_count > ${LIKES_AT_ONCE} AS has_many_likes
+    FROM posts
+    WHERE id IN (SELECT id FROM own UNION ALL SELECT replied_post_id FROM own)
+    ORDER BY id FOR UPDATE`.execute(tx)
+  const own = new Set(ids)
+  return rows.filter(({ id }) => own.has(id))
+}
+
+/**
+ * Hides locked posts, or shows them again where `hiding` is null: in every list and count at once. The likes of each follow within
+ * the statement where they are few. Returns whether likes are left for the job `move-likes`, until which they are out of every
+ * list and total all the same.
+ */
+export async function setHidden(
+  tx: Queryable,
+  ids: string[],
+  hiding: Hiding | null,
+): Promise<{ areLikesLeft: boolean }> {
+  const { rows } = await sql<{ id: string; moves_later: boolean }>`
+    UPDATE posts SET
+      hidden_for = ${hiding?.why ?? null}, hidden_reason = ${hiding?.reason ?? null}, hidden_by = ${hiding?.by ?? null},
+      hidden_at = ${hiding ? sql`now()` : null}, hidden_until = ${hiding ? untilOf(hiding) : null},
+      likes_moving_since = CASE WHEN likes_moving_since IS NOT NULL OR likes_count > ${LIKES_AT_ONCE}
+        THEN clock_timestamp() END
+    WHERE id = ANY(${idArray(ids)}::bigint[])
+    RETURNING id, likes_moving_since IS NOT NULL AS moves_later`.execute(tx)
+  const withLikes = rows.filter((row) => !row.moves_later).map(({ id }) => id)
+  await sql`UPDATE likes SET post_hidden = ${hiding !== null}
+    WHERE post_id = ANY(${idArray(withLikes)}::bigint[]) AND post_hidden <> ${hiding !== null}`.execute(
+    tx,
+  )
+  return { areLikesLeft: withLikes.length < rows.length }
+}
+
+function untilOf({ days }: Hiding) {
+  return days === null ? sql`'infinity'` : sql`now() + ${days} * interval '1 day'`
+}
+
+/** How many posts, and about how many of their likes, one short transaction hides or shows. */
+const POSTS_STEP = sql.raw('500')
+const LIKES_STEP = sql.raw('5000')
+
+/** Locks some hundreds of a user's visible posts, the newest ones, with at most a few thousand likes that follow at once. */
+export async function lockVisiblePostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
+  const newest = (isReply: boolean) => sql`(SELECT id, likes_count FROM visible_posts
+    WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
+    ORDER BY id DESC LIMIT ${POSTS_STEP})`
+  const locked = await lockStep(tx, sql`(${newest(false)} UNION ALL ${newest(true)})`)
+  return locked.filter(({ hidden_for }) => hidden_for === null).map(({ id }) => id)
+}
+
+/** Locks some hundreds of the posts that a user had when leaving, likewise. */
+export async function lockLeftPostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
+  const left = sql`(SELECT id, likes_count FROM posts
+    WHERE owner_id = ${ownerId}::bigint AND hidden_for = 'left' ORDER BY id DESC LIMIT ${POSTS_STEP})`
+  const locked = await lockStep(tx, left)
+  return locked.filter(({ hidden_for }) => hidden_for === 'left').map(({ id }) => id)
+}
+
+async function lockStep(tx: Queryable, newest: ReturnType<typeof sql>): Promise<LockedPost[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (
+      SELECT id, sum(moving) OVER (ORDER BY id DESC) - moving AS before
+      FROM ${newest} own, LATERAL (
+        SELECT CASE WHEN likes_count <= ${LIKES_AT_ONCE} THEN likes_count ELSE 0 END AS moving
+      ) likes
+      ORDER BY id DESC LIMIT ${POSTS_STEP}
+    ) counted WHERE before < ${LIKES_STEP}`.execute(tx)
+  return lockPosts(
+    tx,
+    rows.map(({ id }) => id),
+  )
+}
+
+/** A post whose likes follow it: out of sight, back, or for good where it was deleted. */
+export type MovingPost = { id: string; goes: 'out' | 'back' | 'for good'; since: string }
+
+export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
+  const { rows } = await sql<MovingPost>`
+    SELECT id, likes_moving_since::text AS since, CASE
+      WHEN hidden_for IS NULL THEN 'back' WHEN ${IS_PURGED} THEN 'for good' ELSE 'out' END AS goes
+    FROM posts WHERE likes_moving_since IS NOT NULL ORDER BY id`.execute(db)
+  return rows
+}
+
+/** Whether a post was deleted by its author, and is only there until its likes are gone. */
+const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
+
+/** Notes that all likes have followed a post, unless it was hidden or shown again meanwhile. */
+export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
+  await sql`UPDATE posts SET likes_moving_since = NULL
+    WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
+}
+
+/**
+ * Marks hidden posts whose time is up as deleted for good: the job `move-likes` removes them after their likes. An open appeal may
+ * still bring a post back, so it stays until somebody has decided, or the appeal itself expires.
+ */
+export async function markExpired(db: Queryable): Promise<void> {
+  await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
+    WHERE hidden_for IS NOT NULL AND hidden_until < now()
+      AND (hidden_for <> 'deleted' OR likes_moving_since IS NULL)
+      AND NOT EXISTS (SELECT FROM appeals WHERE post_id = posts.id AND state = 'open')`.execute(db)
+}
+
+/** Locks some of a user's hidden posts. Returns their ids. */
+export async function lockHiddenPostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM posts
+    WHERE owner_id = ${ownerId}::bigint AND hidden_for IS NOT NULL
+    ORDER BY id LIMIT ${POSTS_STEP}`.execute(tx)
+  const locked = await lockPosts(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  return locked.filter(({ hidden_for }) => hidden_for !== null).map(({ id }) => id)
+}
+
+/** Deletes locked posts for good, with the likes that they still have. */
+export async function deletePosts(tx: Queryable, ids: string[]): Promise<void> {
+  await sql`DELETE FROM posts WHERE id = ANY(${idArray(ids)}::bigint[])`.execute(tx)
+}

@@ -1,0 +1,154 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Post, RepliedPost } from '../../../contract/posts.ts'
+import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
+
+/** The user whose likes decide `is_liked`; null for a visitor. */
+export type PostViewer = Pick<Viewer, 'userId'> | null
+
+/** SQL that selects the rows of one page of a list: `id`, the post, and `key`, its position in the list. */
+export type PageRows = RawBuilder<unknown>
+
+type PostRow = {
+  id: string
+  text: string
+  created_at: number
+  is_modified: boolean
+  owner_id: string
+  /** Null when the owner has deleted the account. */
+  username: string | null
+  is_liked: boolean
+  likes_count: number
+  replies_count: number
+  parent_post_id: string | null
+  replied_post_id: string | null
+}
+/** The `r_` columns belong to the replied post and are all null where there is none. */
+export type HydratedRow = PostRow & {
+  [column in keyof PostRow as `r_${column}`]: PostRow[column]
+} & {
+  key: string
+}
+
+/** The columns of one post on the wire, from the aliases of posts, users and likes. */
+function columns(prefix: '' | 'r_') {
+  const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
+  return sql`${sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text`)},
+    ${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${as}created_at,
+    ${post}.is_modified AS ${as}is_modified, ${post}.owner_id AS ${as}owner_id,
+    ${owner}.username AS ${as}username, ${like}.user_id IS NOT NULL AS ${as}is_liked,
+    ${post}.likes_count AS ${as}likes_count, ${post}.replies_count AS ${as}replies_count,
+    ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)}`
+}
+
+const COLUMNS = sql`${columns('')}, ${columns('r_')}`
+
+/** SQL that names the posts to hydrate `p`, and for the tables of what belongs to them. */
+type Source = {
+  from: RawBuilder<unknown>
+  /** The position of each post in its list. */
+  key: RawBuilder<unknown>
+  owners: RawBuilder<unknown>
+  likes: RawBuilder<unknown>
+  repliedPosts: RawBuilder<unknown>
+}
+
+const PAGE: Source = {
+  from: sql`page JOIN visible_posts p ON p.id = page.id`,
+  key: sql`page.key`,
+  owners: sql`users`,
+  likes: sql`likes`,
+  repliedPosts: sql`visible_posts`,
+}
+/** Nobody can have liked them. */
+const INSERTED: Source = {
+  from: sql`post p`,
+  key: sql`0`,
+  owners: sql`author`,
+  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
+  repliedPosts: sql`answered`,
+}
+
+const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
+
+/**
+ * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
+ * has deleted the account have no username, until a job has hidden them all.
+ */
+function hydrated(
+  { from, key, owners, likes, repliedPosts }: Source,
+  viewerId: RawBuilder<unknown>,
+) {
+  return sql`SELECT ${key} AS key, ${COLUMNS}
+    FROM ${from}
+    LEFT JOIN ${owners} u ON u.id = p.owner_id AND u.deleted_at IS NULL
+    LEFT JOIN ${likes} l ON l.post_id = p.id AND l.user_id = ${viewerId}
+    LEFT JOIN ${repliedPosts} r ON r.id = p.replied_post_id
+    LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
+    LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
+}
+
+/** Returns one post as `viewer` sees it, or undefined when there is none. */
+export async function hydratePost(
+  db: Queryable,
+  id: string,
+  viewer: PostViewer,
+): Promise<Post | undefined> {
+  const { rows } = await sql<HydratedRow>`
+    WITH page AS (SELECT ${id}::bigint AS id, 0 AS key) ${hydrated(PAGE, idOf(viewer))}`.execute(db)
+  return rows[0] && toPost(rows[0])
+}
+
+/**
+ * SQL for the posts that a statement inserts, as their owners see them, from its CTEs: `post` has their rows, `author` their
+ * owners, and `answered` the posts that they answer.
+ */
+export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
+
+/** One row of a page: its position in the list, and the post, unless that is hidden. */
+type HydratedPost = { key: string; post: Post | undefined }
+
+/**
+ * Reads the posts of a page, by descending key, and the list's total in one statement. The page's rows are materialised
+ * first, so that the planner joins ten rows and not the whole table.
+ */
+export async function hydratePosts(
+  db: Queryable,
+  { page, total }: { page: PageRows; total: RawBuilder<unknown> },
+  viewer: PostViewer,
+): Promise<{ rows: HydratedPost[]; total: number | null }> {
+  const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
+    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
+    SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
+    ORDER BY hydrated.key DESC`.execute(db)
+  const found = rows.filter((row) => row.id !== null)
+  return {
+    rows: found.map((row) => ({ key: row.key, post: toPost(row) })),
+    total: rows[0]?.total ?? null,
+  }
+}
+
+/** Returns the post of a row; undefined where its owner has deleted the account. */
+export function toPost(row: HydratedRow): Post | undefined {
+  if (row.username === null) return undefined
+  return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))
+}
+
+function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
+  return {
+    id: row[`${prefix}id`],
+    text: row[`${prefix}text`],
+    created_at: row[`${prefix}created_at`],
+    is_modified: row[`${prefix}is_modified`],
+    owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
+    actions: {
+      is_liked: row[`${prefix}is_liked`],
+      likes_count: row[`${prefix}likes_count`],
+      replies_count: row[`${prefix}replies_count`],
+      parent_post_id: row[`${prefix}parent_post_id`],
+      replied_post_id: row[`${prefix}replied_post_id`],
+      replied_post: repliedPost,
+    },
+  }
+}

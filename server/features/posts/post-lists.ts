@@ -1,0 +1,151 @@
+import { type RawBuilder, sql } from 'kysely'
+import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
+import type { PageQuery } from '../../../contract/fields.ts'
+import type { PostPage } from '../../../contract/posts.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { readDeep } from './deep-pages.ts'
+import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
+
+/**
+ * A list of posts, newest first: SQL for its rows, which are ordered by their `id`, for the column that holds the post's id
+ * if it is another, and for its total, which is null when the list belongs to a post that does not exist.
+ */
+type PostList = {
+  from: RawBuilder<unknown>
+  postId?: RawBuilder<unknown>
+  total: RawBuilder<unknown>
+}
+
+export const wall: PostList = {
+  from: sql`FROM visible_posts WHERE replied_post_id IS NULL`,
+  total: sql`SELECT coalesce(sum(posts), 0) FROM wall_totals`,
+}
+
+export function postsOf(ownerId: string): PostList {
+  return {
+    from: sql`FROM visible_posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NULL`,
+    total: sql`SELECT coalesce((SELECT posts FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
+  }
+}
+
+export function repliesOf(ownerId: string): PostList {
+  return {
+    from: sql`FROM visible_posts WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS NOT NULL`,
+    total: sql`SELECT coalesce((SELECT replies FROM owner_totals WHERE user_id = ${ownerId}::bigint), 0)`,
+  }
+}
+
+/** The direct replies to a post. */
+export function repliesTo(postId: string): PostList {
+  return {
+    from: sql`FROM visible_posts WHERE replied_post_id = ${postId}::bigint`,
+    total: sql`SELECT replies_count FROM visible_posts WHERE id = ${postId}::bigint`,
+  }
+}
+
+/**
+ * The posts and replies a user liked, by the time of the like. Hidden posts whose likes are still to follow are left out one by
+ * one. There are few of them, and as an array they do not change the plan.
+ */
+export function likedBy(userId: string): PostList {
+  const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
+  // One lookup per moving post: as a join, the planner could start from the likes.
+  const isLiked = sql`(SELECT count(*) FROM likes WHERE post_id = m.id AND user_id = ${userId}::bigint AND NOT post_hidden)`
+  return {
+    from: sql`FROM likes
+      WHERE user_id = ${userId}::bigint AND NOT post_hidden AND post_id <> ALL (ARRAY(${moving}))`,
+    postId: sql`post_id`,
+    total: sql`SELECT coalesce((SELECT likes FROM like_totals WHERE user_id = ${userId}::bigint), 0)
+      - (SELECT coalesce(sum(${isLiked}), 0) FROM (${moving}) m)`,
+  }
+}
+
+/** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
+const SHALLOW_OFFSET = 1000
+/** Skipping more rows than this from the nearer end takes some milliseconds, so such a read waits for its turn. */
+const DEEP_OFFSET = 5000
+
+/**
+ * Reads one page of a list as `viewer` sees it. The cost of a cursor does not depend on its depth; the cost of a page number
+ * grows with the distance from the nearer end. Throws INVALID_REQUEST for a malformed cursor, or a cursor together with
+ * a page; POST_NOT_FOUND when the list belongs to a post that does not exist; UNAVAILABLE when too many deep pages are
+ * being read at once.
+ */
+export async function readPostList(
+  db: Queryable,
+  list: PostList,
+  query: PageQuery,
+  viewer: PostViewer,
+): Promise<PostPage> {
+  const limit = query.limit ?? PAGE_SIZE
+  const { page, skipped } = await selectPage(db, list, { ...query, limit })
+  const read = () => hydratePosts(db, { page, total: list.total }, viewer)
+  const { rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  if (total === null) throw new AppError('POST_NOT_FOUND')
+  const hasMore = rows.length > limit
+  const shown = rows.slice(0, limit)
+  return {
+    posts: shown.flatMap(({ post }) => post ?? []),
+    firstPage: 1,
+    lastPage: Math.max(1, Math.ceil(total / limit)),
+    total,
+    nextCursor: hasMore ? (shown.at(-1)?.key ?? null) : null,
+  }
+}
+
+/** Returns SQL for the rows of a page and one more, which shows whether the list goes on, and how many rows it skips. */
+async function selectPage(
+  db: Queryable,
+  { from, postId = sql`id`, total: totalRows }: PostList,
+  { page, cursor, limit }: PageQuery & { limit: number },
+): Promise<{ page: PageRows; skipped: number }> {
+  const columns = sql`SELECT ${postId} AS id, id AS key ${from}`
+  if (cursor !== undefined) {
+    if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
+    const older = sql`${columns} AND id < ${cursor}::bigint`
+    return { page: firstRows(limit + 1, older, NEWEST_FIRST), skipped: 0 }
+  }
+  const offset = ((page ?? 1) - 1) * limit
+  if (offset > SHALLOW_OFFSET) {
+    const total = await readTotal(db, totalRows)
+    if (offset > total / 2) {
+      const count = Math.max(0, Math.min(limit + 1, total - offset))
+      const skipped = Math.max(0, total - offset - count)
+      return { page: firstRows(count, columns, skipping(OLDEST_FIRST, skipped)), skipped }
+    }
+  }
+  const order = skipping(NEWEST_FIRST, offset)
+  return { page: firstRows(limit + 1, columns, order), skipped: offset }
+}
+
+const NEWEST_FIRST = sql`ORDER BY key DESC`
+const OLDEST_FIRST = sql`ORDER BY key`
+
+/** The first and the last page have no OFFSET: a parameter there makes PostgreSQL plan each read of a large table anew. */
+function skipping(order: RawBuilder<unknown>, rows: number): RawBuilder<unknown> {
+  return rows === 0 ? order : sql`${order} OFFSET ${rows}`
+}
+
+/**
+ * Returns SQL for the first `count` rows in an order. Its text is the same for any count, because each connection stores a
+ * plan per text. The inner LIMIT has its number in the text: for a parameter PostgreSQL expects a tenth of the table and then
+ * plans every read anew, which takes longer than the read. The outer LIMIT stops the inner one after `count` rows.
+ */
+function firstRows(
+  count: number,
+  rows: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`SELECT id, key FROM (${rows} ${order} ${ROWS_MAX}) nearest LIMIT ${count}`
+}
+
+/** A full page and the one row after it. */
+const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)
+
+async function readTotal(db: Queryable, total: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number | null }>`SELECT (${total})::float8 AS total`.execute(
+    db,
+  )
+  return rows[0]?.total ?? 0
+}

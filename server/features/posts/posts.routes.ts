@@ -1,0 +1,86 @@
+import {
+  createPost,
+  deletePost as deletePostEndpoint,
+  editPost as editPostEndpoint,
+  listPosts,
+  type Post,
+  type PostPage,
+  readPost,
+} from '../../../contract/posts.ts'
+import type { Change } from '../../kernel/cache/change.ts'
+import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import type { RunRead } from '../../kernel/db/replica.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { ListQuery, Route } from '../../kernel/http/route.ts'
+import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
+import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
+import type { Publish } from './publications.service.ts'
+
+type Options = {
+  route: Route
+  db: Db
+  runRead: RunRead
+  limits: Pick<Limits, 'edits'>
+  publish: Publish
+  editPeriodSeconds: number
+  /** For how many days a reported post that its author deletes stays as evidence. */
+  removedDays: number
+  /** Whether a post has open reports. */
+  isEvidence: (db: Queryable, id: string) => Promise<boolean>
+  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  publishChange: (change: Change) => Promise<void>
+  noteAccess: NoteAccess | undefined
+}
+
+export function registerPosts(options: Options): void {
+  const { route, db, runRead, limits, publish, editPeriodSeconds } = options
+  const { removedDays, isEvidence, publishChange, noteAccess } = options
+  route(listPosts, async ({ query, viewer }) => {
+    const { filter, userId, ...page } = query
+    if (filter === 'liked') {
+      if (!viewer) throw new AppError('UNAUTHORIZED')
+      if (userId !== undefined) throw new AppError('INVALID_REQUEST')
+      return readPostList(db, likedBy(viewer.userId), page, viewer)
+    }
+    const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
+    return runRead(viewer, (from) => readPostList(from, list, page, viewer))
+  })
+
+  route(readPost, ({ params, viewer }) =>
+    runRead(viewer, (from) => requirePost(from, params.id, viewer)),
+  )
+
+  route(createPost, ({ body, headers, viewer }, { request }) => {
+    const idempotencyKey = headers['idempotency-key']
+    return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: null })
+  })
+
+  route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
+    const text = requireText(body.text)
+    await limits.edits.charge(viewer.userId)
+    await editPost(db, { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds })
+    await publishChange(`posts changed ${id}`)
+    return requirePost(db, id, viewer)
+  })
+
+  route(deletePostEndpoint, async ({ params, viewer }, { request }) => {
+    const { userId } = viewer
+    const own = { id: params.id, ownerId: userId, evidenceDays: removedDays, isEvidence }
+    const act = { action: 'delete-post' as const, userId, postId: params.id, request }
+    await deletePost(db, own, (tx) => noteAccess?.(tx, act))
+    await publishChange(`posts changed ${params.id}`)
+  })
+}
+
+/** Reads a post as any visitor sees it, for its page. Throws POST_NOT_FOUND. */
+export async function readPostForPage(runRead: RunRead, id: string): Promise<Post> {
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  return runRead(null, (db) => requirePost(db, id, null))
+}
+
+/** Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor. */
+export function readWallForPage(runRead: RunRead, query: ListQuery): Promise<PostPage> {
+  return runRead(null, (db) => readPostList(db, wall, query, null))
+}

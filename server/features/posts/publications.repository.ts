@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Post } from '../../../contract/posts.ts'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
+import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
+
+/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
+export type NewPost = {
+  ownerId: string
+  text: string
+  idempotencyKey: string | undefined
+  /** The post that it answers; null on the wall. */
+  repliedId: string | null
+}
+
+/** What keeps an owner from publishing. */
+type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+/** A published post, or undefined: its owner may not publish, its key was used before, or the replied post is gone. */
+export type Inserted = OwnerState & { post: Post | undefined }
+
+/**
+ * Publishes posts and replies, with their keys, in one statement; triggers count them. Returns what became of each, in order. A
+ * lock that another transaction holds for longer than `lockWaitMs` fails the statement with 55P03; 0 waits as long as a
+ * statement may.
+ *
+ * A key is a row of its own that outlives the post, so that a retry after a deletion finds it. Of two posts with one key the
+ * conflict on that row leaves one. Rows are locked in this order, each kind by ascending key: owners, replied posts, keys,
+ * and then the totals by the triggers.
+ */
+export async function insertPosts(
+  db: Queryable,
+  posts: NewPost[],
+  lockWaitMs: number,
+): Promise<Inserted[]> {
+  const owners = idArray(posts.map(({ ownerId }) => ownerId))
+  const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
+  const { rows } = await sql<OwnerState & HydratedRow>`WITH wait AS MATERIALIZED (
+      SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
+    ), input AS MATERIALIZED (
+      SELECT nextval('posts_id_seq') AS id, i.* FROM wait, unnest(${owners}::bigint[],
+        ${posts.map(({ text }) => text)}::text[],
+        ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
+        ${replied}::bigint[]
+      ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
+    ), author AS MATERIALIZED (
+      SELECT id, username, deleted_at, EXISTS (
+        SELECT FROM blocks b WHERE b.user_id = users.id AND ${IS_BLOCK_IN_FORCE}
+      ) AS is_blocked
+      FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
+      ORDER BY id FOR KEY SHARE
+    ), replied AS MATERIALIZED (
+      SELECT * FROM visible_posts WHERE id = ANY(${replied}::bigint[]) ORDER BY id FOR NO KEY UPDATE
+    ), allowed AS MATERIALIZED (
+      SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id
+      FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
+      WHERE NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
+    ), claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id)
+      SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
+      ON CONFLICT DO NOTHING RETURNING post_id
+    ), post AS (
+      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id) OVERRIDING SYSTEM VALUE
+      SELECT id, owner_id, text, replied_id, root_id FROM allowed
+      WHERE key IS NULL OR id IN (SELECT post_id FROM claimed) ORDER BY id RETURNING *
+    ), answered AS (
+      SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
+        replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
+      FROM replied
+    )
+    SELECT author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", hydrated.*
+    FROM input LEFT JOIN author ON author.id = input.owner_id
+    LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = input.id
+    ORDER BY input.number`.execute(db)
+  return rows.map(({ hasOwner, isBlocked, ...row }) => ({
+    hasOwner,
+    isBlocked,
+    post: row.id === null ? undefined : toPost(row as HydratedRow),
+  }))
+}
+
+/** The id of the post a user has published with a key, even if it was deleted later; undefined where there was none. */
+export async function findByIdempotencyKey(
+  db: Queryable,
+  ownerId: string,
+  idempotencyKey: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select('post_id')
+    .where('owner_id', '=', ownerId)
+    .where('key', '=', idempotencyKey)
+    .executeTakeFirst()
+  return row?.post_id
+}
+
+/** Removes the Idempotency-Keys that are older than a day: no client retries for so long. */
+export async function removeOldKeys(db: Queryable): Promise<void> {
+  await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
+}

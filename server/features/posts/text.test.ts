@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+const send = (body: unknown) => app.call('POST', '/posts', { token: olga.token, body })
+
+/** [what is sent, text, what is stored]; contract/text.test.ts has all the rules. */
+const PUBLISHED: [string, string, string][] = [
+  ['that is normalised', ' и\u0306 а\u202eб\u202c\n', 'й аб'],
+  ['of 500 emoji', '😀'.repeat(500), '😀'.repeat(500)],
+  [
+    'of markup and of what SQL or JSON would choke on',
+    `<script>alert(1)</script> '; DROP TABLE posts; -- \\ " \\u0000`,
+    `<script>alert(1)</script> '; DROP TABLE posts; -- \\ " \\u0000`,
+  ],
+]
+
+test.each(PUBLISHED)('a post with a text %s is published', async (_what, text, stored) => {
+  const { status, body } = await send({ text })
+  expect(status).toBe(201)
+  expect(body.text).toBe(stored)
+  expect((await app.call('GET', `/posts/${body.id}`)).body.text).toBe(stored)
+})
+
+/** [what is sent, the text in JSON] */
+const REFUSED: [string, string][] = [
+  ['nothing', '""'],
+  ['501 emoji', `"${'😀'.repeat(501)}"`],
+  ['NUL', '"а\\u0000б"'],
+  ['a lone surrogate', '"а\\ud83dб"'],
+]
+
+test.each(REFUSED)(
+  'a post with %s is INVALID_REQUEST and is not published',
+  async (_what, json) => {
+    const petr = await app.signUp()
+    const body = `{"text":${json}}`
+    expectRefusal(await app.call('POST', '/posts', { token: petr.token, body }), 'INVALID_REQUEST')
+    expect((await app.call('GET', `/posts?userId=${petr.id}`)).body.total).toBe(0)
+  },
+)
+
+test.each([
+  ['a stray byte', [0xff]],
+  ['a cut sequence', [0xd0]],
+  ['an overlong slash', [0xc0, 0xaf]],
+  ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+  ['a code point past the last', [0xf4, 0x90, 0x80, 0x80]],
+])('a body with %s, which is not UTF-8, is INVALID_REQUEST', async (_what, bytes) => {
+  const body = Buffer.concat([Buffer.from('{"text":"а'), Buffer.from(bytes), Buffer.from('"}')])
+  const response = await fetch(`${app.url}/api/v1/posts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${olga.token}` },
+    body,
+  })
+  expectRefusal({ status: response.status, body: await response.json() }, 'INVALID_REQUEST')
+})

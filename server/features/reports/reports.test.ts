@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReportReason } from '../../../contract/reports.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+let petr: TestUser
+let reasons: ReportReason[]
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+  petr = await app.signUp()
+  reasons = (await app.call('GET', '/reports/reasons')).body.reasons
+})
+afterAll(() => app.close())
+
+const report = (id: string, query: string, { token } = petr) =>
+  app.call('POST', `/posts/${id}/reports${query}`, { token })
+const because = (index: number) => `?reason_id=${reasons[index]?.id}`
+const rowsOf = (id: string) =>
+  app.db
+    .selectFrom('reports')
+    .select(['reporter_id', 'reason_id'])
+    .where('post_id', '=', id)
+    .orderBy('id')
+    .execute()
+
+test('there are at least six reasons, each with a different Russian name', () => {
+  expect(reasons.length).toBeGreaterThanOrEqual(6)
+  expect(new Set(reasons.map(({ id }) => id)).size).toBe(reasons.length)
+  expect(new Set(reasons.map(({ name }) => name)).size).toBe(reasons.length)
+  for (const { name } of reasons) expect(name).toMatch(/^[А-ЯЁ][а-яё ]+$/)
+})
+
+test('a report is stored with its reporter and its reason', async () => {
+  const { id } = await app.publish(olga)
+  expect(await report(id, because(0))).toMatchObject({ status: 204, body: undefined })
+  expect(await rowsOf(id)).toEqual([{ reporter_id: petr.id, reason_id: reasons[0]?.id }])
+})
+
+test('reporting twice with one reason changes nothing, also 20 times at once; another reason is another report', async () => {
+  const { id } = await app.publish(olga)
+  const answers = await atOnce(Array.from({ length: 20 }, () => () => report(id, because(0))))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+  expect(await rowsOf(id)).toHaveLength(1)
+  expect((await report(id, because(1))).status).toBe(204)
+  expect(await rowsOf(id)).toHaveLength(2)
+})
+
+test('a reply can be reported too', async () => {
+  const reply = await app.reply(olga, (await app.publish(petr)).id)
+  expect((await report(reply.id, because(2))).status).toBe(204)
+})
+
+test('one’s own post cannot be reported: INVALID_REQUEST', async () => {
+  const { id } = await app.publish(petr)
+  expectRefusal(await report(id, because(0)), 'INVALID_REQUEST')
+  expect(await rowsOf(id)).toEqual([])
+})
+
+test('an unknown reason is REASON_NOT_FOUND', async () => {
+  const { id } = await app.publish(olga)
+  for (const reason of ['999999', '0', '-1', 'spam', '9'.repeat(30)]) {
+    expectRefusal(await report(id, `?reason_id=${reason}`), 'REASON_NOT_FOUND')
+  }
+})
+
+test('a report without a reason, or with two, is INVALID_REQUEST', async () => {
+  const { id } = await app.publish(olga)
+  for (const query of [
+    '',
+    '?reason_id=',
+    '?reason_id=1&reason_id=2',
+    '?reasonId=1',
+    '?reason_id=1&x=1',
+  ]) {
+    expectRefusal(await report(id, query), 'INVALID_REQUEST')
+  }
+})
+
+test('a report of a missing or deleted post is POST_NOT_FOUND, a visitor’s is UNAUTHORIZED, and one made before outlives the post', async () => {
+  const { id } = await app.publish(olga)
+  expectRefusal(await app.call('POST', `/posts/${id}/reports${because(0)}`), 'UNAUTHORIZED')
+  await report(id, because(0))
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  for (const gone of [id, '999999999', 'abc']) {
+    expectRefusal(await report(gone, because(1)), 'POST_NOT_FOUND')
+  }
+  expect(await rowsOf(id)).toEqual([{ reporter_id: petr.id, reason_id: reasons[0]?.id }])
+})
+
+test('a user may make 30 reports and then one in two minutes, sooner gets 429 with Retry-After; refused reports are not counted', async () => {
+  const strict = await appForTest({ config: { rateLimitScale: 1 } })
+  const author = await strict.signUp()
+  const [reporter, neighbour] = [await strict.signUp(), await strict.signUp()]
+  const { id } = await strict.publish(author)
+  const send = (reason: string, { token } = reporter, post = id) =>
+    strict.call('POST', `/posts/${post}/reports?reason_id=${reason}`, { token })
+  for (let time = 0; time < 30; time++) {
+    expect((await send(String((time % 8) + 1))).status).toBe(204)
+    if (time % 10 === 0) {
+      expectRefusal(await send('99'), 'REASON_NOT_FOUND')
+      expectRefusal(await send('1', reporter, '999999'), 'POST_NOT_FOUND')
+    }
+  }
+  expectTooMany(await send('1'), { least: 60, most: 120 })
+  expect((await send('1', neighbour)).status).toBe(204)
+  await passLimitTime(strict, 120)
+  expect((await send('1')).status).toBe(204)
+})
+
+test('reporting a post while it is being deleted returns 204 or 404, never another error', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id } = await app.publish(olga)
+    const remove = () => app.call('DELETE', `/posts/${id}`, { token: olga.token })
+    const reports = reasons.map((_, index) => () => report(id, because(index)))
+    const answers = await atOnce(reports.toSpliced(3, 0, remove))
+    for (const { status } of answers) expect([204, 404]).toContain(status)
+  }
+})

@@ -1,0 +1,88 @@
+import { createSecretKey } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { signAccessToken } from './access-token.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function readAccount(on: TestApp, token: string) {
+  return on.call('GET', '/users/current', { token })
+}
+
+async function lifetimeOf(on: TestApp): Promise<number> {
+  const { clientToken, cookie } = await on.signUp()
+  const headers = { cookie }
+  const { body } = await on.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
+  return body.accessToken.expiresAt - Date.now() / 1000
+}
+
+test('an access token is valid for 5 minutes', async () => {
+  const seconds = await lifetimeOf(app)
+  expect(seconds).toBeGreaterThan(280)
+  expect(seconds).toBeLessThanOrEqual(300)
+})
+
+test('ACCESS_TOKEN_SECONDS sets another validity', async () => {
+  const seconds = await lifetimeOf(await appForTest({ config: { accessTokenSeconds: 3600 } }))
+  expect(seconds).toBeGreaterThan(3580)
+  expect(seconds).toBeLessThanOrEqual(3600)
+})
+
+test('an expired token is 401 even though its session is live', async () => {
+  const late = await appForTest({ config: { accessTokenSeconds: -1 } })
+  const { token, clientToken, cookie } = await late.signUp()
+  expectRefusal(await readAccount(late, token), 'UNAUTHORIZED')
+  const headers = { cookie }
+  const refresh = await late.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
+  expect(refresh.status).toBe(200)
+})
+
+test('two tabs can use different tokens at the same time', async () => {
+  const { token, clientToken, cookie } = await app.signUp()
+  const body = { clientToken }
+  const other = await app.call('PATCH', '/sessions/current', { body, headers: { cookie } })
+  expect((await readAccount(app, token)).status).toBe(200)
+  expect((await readAccount(app, other.body.accessToken.token)).status).toBe(200)
+})
+
+test('a token that was changed, unsigned or signed by another secret is 401', async () => {
+  const { token } = await app.signUp()
+  const petr = await app.signUp()
+  const [userId = '', sessionId = '', expiresAt = '', mac = ''] = token.split('.')
+  const { accessToken: bySomebody } = signAccessToken(
+    { userId, sessionId },
+    {
+      key: createSecretKey(deriveKey('a-secret-of-somebody-else-0123456789', 'access-token')),
+      seconds: 300,
+    },
+  )
+
+  for (const forged of [
+    [petr.id, sessionId, expiresAt, mac].join('.'),
+    [userId, petr.token.split('.')[1], expiresAt, mac].join('.'),
+    [userId, sessionId, Number(expiresAt) + 60, mac].join('.'),
+    [userId, sessionId, expiresAt, ''].join('.'),
+    [userId, sessionId, expiresAt].join('.'),
+    `${token}=`,
+    bySomebody.token,
+    'noise',
+    '',
+  ]) {
+    expectRefusal(await readAccount(app, forged), 'UNAUTHORIZED')
+  }
+  expect((await readAccount(app, token)).status).toBe(200)
+})
+
+test('a bad token is refused on a public call too, also under another scheme', async () => {
+  const { token } = await app.signUp()
+  expectRefusal(await app.call('GET', '/posts', { token: 'noise' }), 'UNAUTHORIZED')
+  const headers = { authorization: `Basic ${token}` }
+  expectRefusal(await app.call('GET', '/posts', { headers }), 'UNAUTHORIZED')
+  expect((await app.call('GET', '/posts')).status).toBe(200)
+})

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { passSessionTime } from '../../testing/passing-time.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { removeExpiredSessions } from './sessions.repository.ts'
+
+const DAY = 86_400
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function refresh({ clientToken, cookie }: TestUser) {
+  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
+}
+
+function readAccount(token: string) {
+  return app.call('GET', '/users/current', { token })
+}
+
+test('a session that was unused for 30 days has expired: no refresh, no valid token, not in the list', async () => {
+  const olga = await app.signIn('idle@example.org', 'laptop')
+  await passSessionTime(app, 30 * DAY - 60)
+  expect((await readAccount(olga.token)).status).toBe(200)
+  await passSessionTime(app, 120)
+  expectRefusal(await readAccount(olga.token), 'UNAUTHORIZED')
+  expectRefusal(await refresh(olga), 'UNAUTHORIZED')
+
+  const { token } = await app.signIn('idle@example.org', 'phone')
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
+})
+
+test('a session that is used every 20 days stays live, for at most 90 days in all', async () => {
+  const olga = await app.signUp()
+  for (let time = 1; time <= 4; time++) {
+    await passSessionTime(app, 20 * DAY)
+    const { status, cookie } = await refresh(olga)
+    expect(status).toBe(200)
+    olga.cookie = cookie ?? olga.cookie
+  }
+  await passSessionTime(app, 10 * DAY - 60)
+  expect((await readAccount(olga.token)).status).toBe(200)
+  await passSessionTime(app, 120)
+  expectRefusal(await readAccount(olga.token), 'UNAUTHORIZED')
+  expectRefusal(await refresh(olga), 'UNAUTHORIZED')
+})
+
+test('a user has at most 10 sessions: the eleventh closes the oldest', async () => {
+  const users: TestUser[] = []
+  for (let device = 0; device <= 10; device++) {
+    users.push(await app.signIn('many@example.org', `device ${device}`))
+  }
+  const [oldest, second, ...others] = users
+  expectRefusal(await readAccount(oldest?.token ?? ''), 'UNAUTHORIZED')
+  expect((await readAccount(second?.token ?? '')).status).toBe(200)
+  const { token } = others.at(-1) ?? { token: '' }
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(10)
+})
+
+test('15 concurrent sign-ins of one user leave 10 sessions', async () => {
+  const email = 'rush@example.org'
+  await app.signIn(email, 'first')
+  const users = await Promise.all(
+    Array.from({ length: 15 }, (_, device) => app.signIn(email, `device ${device}`)),
+  )
+  const rows = app.db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', users[0]?.id ?? '')
+  expect(await rows.execute()).toHaveLength(10)
+})
+
+test('expired sessions are removed, the others stay', async () => {
+  await app.signUp()
+  await passSessionTime(app, 31 * DAY)
+  const olga = await app.signUp()
+  await removeExpiredSessions(app.db)
+  const rows = await app.db.selectFrom('sessions').select('user_id').execute()
+  expect(rows).toEqual([{ user_id: olga.id }])
+})

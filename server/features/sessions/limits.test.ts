@@ -1,0 +1,88 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { atOnce, signUps } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { countCodes, from } from '../../testing/sign-in-calls.ts'
+import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('limits counted in memory, by each node for itself')
+
+const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+const OFFICE = '192.0.2.1'
+
+type Client = Pick<TestUser, 'clientToken' | 'cookie'>
+
+function refresh(app: TestApp, { clientToken, cookie }: Client, ip = OFFICE) {
+  const headers = { cookie, ...from(ip).headers }
+  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
+}
+
+/** The cookie of a session that never existed. */
+function junk(): Client {
+  const cookie = `session=${randomUUID()}.${randomBytes(32).toString('base64url')}`
+  return { cookie, clientToken: 'one browser' }
+}
+
+test('a session may refresh 150 times in 5 minutes, then gets 429 with Retry-After; another session of its network is not affected', async () => {
+  const { databaseUrl, signUp } = await appForTest()
+  const [olga, petr] = [await signUp(), await signUp()]
+  // A tenth: fifteen, and then one in 20 s.
+  const app = await appForTest({ databaseUrl, config: { ...STRICT, rateLimitScale: 0.1 } })
+  const answers = []
+  for (let time = 0; time < 15; time++) answers.push(await refresh(app, olga))
+  expect(countCodes(answers)).toEqual({ ok: 15 })
+  expectTooMany(await refresh(app, olga), { most: 20 })
+  expectTooMany(await refresh(app, olga, '192.0.2.2'), { most: 20 })
+  expect((await refresh(app, petr)).status).toBe(200)
+})
+
+test('refreshes with invalid cookies are limited to 600 in 5 minutes for a network, and do not keep its sessions from refreshing', async () => {
+  // A thirtieth: twenty, and then one in 15 s.
+  const app = await appForTest({ config: { ...STRICT, rateLimitScale: 1 / 30 } })
+  const olga = await app.signUp()
+  const kinds = [
+    junk,
+    () => ({ ...junk(), cookie: 'session=noise' }),
+    () => ({ ...olga, ...junk() }),
+  ]
+  const answers = await atOnce(
+    Array.from({ length: 30 }, (_, n) => () => refresh(app, kinds[n % 3]?.() ?? junk())),
+  )
+  expect(countCodes(answers)).toEqual({ UNAUTHORIZED: 20, TOO_MANY_REQUESTS: 10 })
+  expect((await refresh(app, olga)).status).toBe(200)
+  expect((await refresh(app, junk(), '192.0.2.2')).status).toBe(401)
+})
+
+const FILES = Array.from({ length: 25 }, (_, n) => `chunk-${n}.js`)
+
+const WEB_FILES = {
+  'index.html': '<!doctype html><head><title>Имя</title></head>',
+  ...Object.fromEntries(FILES.map((file) => [`assets/${file}`, '// built'])),
+}
+
+test('180 people behind one address can all open the wall within five minutes, signed in or not', async () => {
+  const open = await appForTest()
+  const users = await signUps(open, 60)
+  const { databaseUrl } = open
+  const app = await appForTest({ databaseUrl, config: STRICT, webFiles: WEB_FILES })
+
+  async function openWall(person: Client): Promise<number[]> {
+    const headers = { ...from(OFFICE).headers, cookie: person.cookie }
+    const statuses = []
+    for (const path of ['/', ...FILES.map((file) => `/assets/${file}`)]) {
+      const answer = await fetch(app.url + path, { headers })
+      await answer.text()
+      statuses.push(answer.status)
+    }
+    const refreshed = await refresh(app, person)
+    const token = refreshed.body.accessToken?.token
+    if (token) statuses.push((await app.call('GET', '/users/current', { token, headers })).status)
+    else expect(refreshed.status).toBe(401)
+    return [...statuses, (await app.call('GET', '/posts', { token, headers })).status]
+  }
+  const people = [...users, ...Array.from({ length: 120 }, junk)]
+  const statuses = (await atOnce(people.map((person) => () => openWall(person)))).flat()
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+  expect(statuses).toHaveLength(180 * 27 + users.length)
+}, 60_000)

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { passSessionTime } from '../../testing/passing-time.ts'
+import { startAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** The headers of a browser for a page of another site. */
+const FOREIGN_PAGES = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'cross-site' },
+]
+
+function refreshFrom(on: TestApp, user: TestUser, headers: Record<string, string>) {
+  const { clientToken, cookie } = user
+  return on.call('PATCH', '/sessions/current', {
+    body: { clientToken },
+    headers: { cookie, ...headers },
+  })
+}
+
+test('a foreign Origin on PATCH /sessions/current is 403, and the cookie is not changed', async () => {
+  const olga = await app.signUp()
+  await passSessionTime(app, 601)
+  const ownWithAnotherPort = app.url.replace(/\d+$/, '1')
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    ownWithAnotherPort,
+    `${app.url}.evil.example`,
+  ]) {
+    const refusal = await refreshFrom(app, olga, { origin })
+    expectRefusal(refusal, 'FORBIDDEN')
+    expect(refusal.cookie).toBeUndefined()
+  }
+  expect((await refreshFrom(app, olga, {})).status).toBe(200)
+})
+
+test('without PUBLIC_URL the request’s host is the own Origin, by 127.0.0.1 and by localhost', async () => {
+  const olga = await app.signUp()
+  expect((await refreshFrom(app, olga, { origin: app.url })).status).toBe(200)
+
+  const host = new URL(app.url).host.replace('127.0.0.1', 'localhost')
+  const byName = await app.http.inject({
+    method: 'PATCH',
+    url: '/api/v1/sessions/current',
+    headers: { host, origin: `http://${host}`, cookie: olga.cookie },
+    payload: { clientToken: olga.clientToken },
+  })
+  expect(byName.statusCode).toBe(200)
+})
+
+test('with PUBLIC_URL only its Origin is the own one', async () => {
+  const site = await appForTest({ config: { publicUrl: 'https://vsluh.example' } })
+  const olga = await site.signUp()
+  expect((await refreshFrom(site, olga, { origin: 'https://vsluh.example' })).status).toBe(200)
+  for (const origin of [site.url, 'http://vsluh.example', 'https://vsluh.example:8443']) {
+    expectRefusal(await refreshFrom(site, olga, { origin }), 'FORBIDDEN')
+  }
+})
+
+test('without PUBLIC_URL the scheme matters too: http unless a trusted proxy says https', async () => {
+  const secure = app.url.replace('http:', 'https:')
+  const viaProxy = { 'x-forwarded-proto': 'https' }
+  const olga = await app.signUp()
+  expectRefusal(await refreshFrom(app, olga, { origin: secure }), 'FORBIDDEN')
+  expectRefusal(await refreshFrom(app, olga, { origin: secure, ...viaProxy }), 'FORBIDDEN')
+
+  const behind = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  const petr = await behind.signUp()
+  const origin = behind.url.replace('http:', 'https:')
+  expect((await refreshFrom(behind, petr, { origin, ...viaProxy })).status).toBe(200)
+  expectRefusal(await refreshFrom(behind, petr, { origin }), 'FORBIDDEN')
+  const plain = { origin: behind.url, ...viaProxy }
+  expectRefusal(await refreshFrom(behind, petr, plain), 'FORBIDDEN')
+})
+
+test.each([['/logins'], ['/registrations']] as const)(
+  'a page of another site cannot sign anybody in by %s: 403, no cookie, and no attempt is used',
+  async (path) => {
+    const olga = await app.signUp()
+    const { body } = await startAt(app, path, { email: olga.email })
+    const verify = (headers: Record<string, string>, confirmCode = app.codeFor(body.id)) =>
+      app.call('POST', `${path}/${body.id}/verify`, {
+        body: { confirmCode, clientToken: 'one browser' },
+        headers,
+      })
+    for (const headers of FOREIGN_PAGES) {
+      const refusal = await verify(headers, wrongCode(app.codeFor(body.id)))
+      expectRefusal(refusal, 'FORBIDDEN')
+      expectRefusal(await verify(headers), 'FORBIDDEN')
+      expect(refusal.cookie).toBeUndefined()
+    }
+    expect((await verify({ origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  },
+)
+
+test('without an Origin, Sec-Fetch-Site decides', async () => {
+  const olga = await app.signUp()
+  for (const site of ['cross-site', 'same-site']) {
+    expectRefusal(await refreshFrom(app, olga, { 'sec-fetch-site': site }), 'FORBIDDEN')
+  }
+  for (const site of ['same-origin', 'none']) {
+    expect((await refreshFrom(app, olga, { 'sec-fetch-site': site })).status).toBe(200)
+  }
+})
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+  '%s on PATCH /sessions/current is 415, as no form of another site can send JSON',
+  async (type) => {
+    const olga = await app.signUp()
+    await passSessionTime(app, 601)
+    const refusal = await refreshFrom(app, olga, { 'content-type': type })
+    expectRefusal(refusal, 'UNSUPPORTED_MEDIA_TYPE')
+    expect(refusal.cookie).toBeUndefined()
+  },
+)
+
+test('no response has a CORS header, not even to a preflight', async () => {
+  const origin = 'https://evil.example'
+  const preflight = await fetch(`${app.url}/api/v1/sessions/current`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'PATCH' },
+  })
+  const { headers } = await app.call('GET', '/posts', { headers: { origin } })
+  const names = [...preflight.headers.keys(), ...headers.keys()]
+  expect(names).toContain('content-type')
+  expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
+})
+
+test('every other call authenticates with the bearer token only, not with the cookie', async () => {
+  const olga = await app.signUp()
+  const headers = { cookie: olga.cookie }
+  expectRefusal(await app.call('GET', '/users/current', { headers }), 'UNAUTHORIZED')
+  const body = { text: 'От чужого имени' }
+  expectRefusal(await app.call('POST', '/posts', { headers, body }), 'UNAUTHORIZED')
+  expectRefusal(await app.call('DELETE', '/sessions/current', { headers }), 'UNAUTHORIZED')
+})
+
+test('PATCH /sessions/current authenticates with the cookie only, not with the bearer token', async () => {
+  const { token, clientToken } = await app.signUp()
+  const refusal = await app.call('PATCH', '/sessions/current', { token, body: { clientToken } })
+  expectRefusal(refusal, 'UNAUTHORIZED')
+})

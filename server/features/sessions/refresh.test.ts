@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { passSessionTime } from '../../testing/passing-time.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+function refresh({ clientToken }: TestUser, cookie: string) {
+  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
+}
+
+/** Refreshes after ten minutes, when the cookie is rotated. Returns the new cookie. */
+async function rotate(user: TestUser, cookie: string): Promise<string> {
+  await passSessionTime(app, 601)
+  const answer = await refresh(user, cookie)
+  expect(answer.status).toBe(200)
+  expect(answer.cookie).toBeDefined()
+  expect(answer.cookie).not.toBe(cookie)
+  return answer.cookie ?? ''
+}
+
+function isSignedIn(token: string) {
+  return app.call('GET', '/users/current', { token }).then(({ status }) => status === 200)
+}
+
+test('a refresh returns a new access token, and does not rotate a cookie younger than 10 minutes', async () => {
+  const olga = await app.signUp()
+  await passSessionTime(app, 590)
+  const { status, body, cookie } = await refresh(olga, olga.cookie)
+  expect(status).toBe(200)
+  expect(await isSignedIn(body.accessToken.token)).toBe(true)
+  expect(cookie).toBeUndefined()
+})
+
+test('a refresh rotates a cookie older than 10 minutes', async () => {
+  const olga = await app.signUp()
+  const next = await rotate(olga, olga.cookie)
+  expect((await refresh(olga, next)).status).toBe(200)
+})
+
+test('two tabs that refresh concurrently both succeed, and both their tokens are valid', async () => {
+  const olga = await app.signUp()
+  await passSessionTime(app, 601)
+  const tabs = await Promise.all([refresh(olga, olga.cookie), refresh(olga, olga.cookie)])
+  expect(tabs.map(({ status }) => status)).toEqual([200, 200])
+  expect(tabs.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
+  for (const { body } of tabs) expect(await isSignedIn(body.accessToken.token)).toBe(true)
+
+  const next = tabs.find(({ cookie }) => cookie)?.cookie ?? ''
+  expect((await refresh(olga, next)).status).toBe(200)
+})
+
+test('ten tabs that refresh concurrently all succeed, and one of them gets a new cookie', async () => {
+  const olga = await app.signUp()
+  await passSessionTime(app, 601)
+  const tabs = await Promise.all(Array.from({ length: 10 }, () => refresh(olga, olga.cookie)))
+  expect(tabs.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect(tabs.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
+})
+
+test('a second tab can refresh with the previous cookie for 60 s after the new one was seen', async () => {
+  const olga = await app.signUp()
+  const next = await rotate(olga, olga.cookie)
+  await refresh(olga, next)
+  await passSessionTime(app, 55)
+  expect((await refresh(olga, olga.cookie)).status).toBe(200)
+})
+
+test('the previous cookie, sent more than 60 s after the new one was seen, is 401 and closes the session', async () => {
+  const olga = await app.signUp()
+  const next = await rotate(olga, olga.cookie)
+  await refresh(olga, next)
+  await passSessionTime(app, 61)
+  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
+  expectRefusal(await refresh(olga, next), 'UNAUTHORIZED')
+  expect(await isSignedIn(olga.token)).toBe(false)
+})
+
+test('an older cookie is 401 and closes the session, at once and for its tokens too', async () => {
+  const olga = await app.signUp()
+  const second = await rotate(olga, olga.cookie)
+  const third = await rotate(olga, second)
+  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
+  expectRefusal(await refresh(olga, third), 'UNAUTHORIZED')
+  expect(await isSignedIn(olga.token)).toBe(false)
+})
+
+test('an older cookie closes its own session only', async () => {
+  const olga = await app.signIn('two-devices@example.org', 'laptop')
+  const phone = await app.signIn('two-devices@example.org', 'phone')
+  await rotate(olga, await rotate(olga, olga.cookie))
+  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
+  expect((await refresh(phone, phone.cookie)).status).toBe(200)
+})
+
+test('a refresh whose response was lost can be repeated, even long after it', async () => {
+  const olga = await app.signUp()
+  await rotate(olga, olga.cookie)
+  expect((await refresh(olga, olga.cookie)).status).toBe(200)
+
+  await passSessionTime(app, 3600)
+  const again = await refresh(olga, olga.cookie)
+  expect(again.status).toBe(200)
+  expect(again.cookie).toBeDefined()
+  expect((await refresh(olga, again.cookie ?? '')).status).toBe(200)
+})
+
+test('the cookie of a lost response is invalid once another one has replaced it', async () => {
+  const olga = await app.signUp()
+  const lost = await rotate(olga, olga.cookie)
+  await passSessionTime(app, 61)
+  expect((await refresh(olga, olga.cookie)).cookie).toBeDefined()
+  expectRefusal(await refresh(olga, lost), 'UNAUTHORIZED')
+})
+
+test('a refresh with another clientToken is 401 and does not close the session', async () => {
+  const olga = await app.signUp()
+  const thief = { ...olga, clientToken: 'thief' }
+  expectRefusal(await refresh(thief, olga.cookie), 'UNAUTHORIZED')
+  expect(await isSignedIn(olga.token)).toBe(true)
+  expect((await refresh(olga, olga.cookie)).status).toBe(200)
+})
+
+test.each([
+  ['no cookie', () => ''],
+  ['an empty cookie', () => 'session='],
+  ['a cookie of noise', () => 'session=noise'],
+  ['a session nobody opened', (cookie: string) => cookie.replace(/=.{8}/, '=00000000')],
+])('a refresh with %s is 401', async (_what, change) => {
+  const olga = await app.signUp()
+  expectRefusal(await refresh(olga, change(olga.cookie)), 'UNAUTHORIZED')
+  expect(await isSignedIn(olga.token)).toBe(true)
+})

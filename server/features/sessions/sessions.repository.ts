@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { SESSIONS_MAX } from '../../../contract/constants.ts'
+import type { Device } from '../../../contract/fields.ts'
+import type { Session } from '../../../contract/sessions.ts'
+import { idArray, type Queryable } from '../../kernel/db/database.ts'
+import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
+import type { LiveSession, Viewer } from '../../kernel/http/authenticate.ts'
+import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
+
+/** Matches live sessions: used within 30 days, and created within 90. */
+const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
+  AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
+
+type LiveSessionRow = {
+  id: string
+  user_id: string
+  reason: string | null
+  until: Date | null
+  is_newcomer: boolean
+  writing_closed: string | null
+}
+
+/**
+ * Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. Each call of
+ * a signed-in user waits for it, so it is written as SQL: the query builder would take twice the time.
+ */
+export async function selectLiveSessions(
+  db: Queryable,
+  viewers: Viewer[],
+): Promise<(LiveSession | null)[]> {
+  const ids = idArray(viewers.map(({ sessionId }) => sessionId))
+  const { rows } = await sql<LiveSessionRow>`
+    SELECT sessions.id, sessions.user_id, b.reason, b.until,
+      (SELECT created_at > now() - interval '1 day' FROM users WHERE id = sessions.user_id) AS is_newcomer,
+      (SELECT writing_closed FROM site_state) AS writing_closed
+    FROM sessions LEFT JOIN blocks b ON b.user_id = sessions.user_id AND ${IS_BLOCK_IN_FORCE}
+    WHERE sessions.id = ANY(${ids}::uuid[]) AND ${LIVE}`.execute(db)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return viewers.map(({ sessionId, userId }) => {
+    const row = found.get(sessionId)
+    if (row?.user_id !== userId) return null
+    return {
+      block: row.reason === null ? null : { reason: row.reason, until: row.until },
+      isNewcomer: row.is_newcomer,
+      writingClosed: row.writing_closed,
+    }
+  })
+}
+
+export type NewSession = {
+  id: string
+  userId: string
+  secretHash: Buffer
+  clientHash: Buffer
+  device: Device
+}
+
+/**
+ * Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after
+ * another.
+ */
+export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
+  const { userId, device } = session
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  await tx
+    .insertInto('sessions')
+    .values({
+      id: session.id,
+      user_id: userId,
+      secret_hash: session.secretHash,
+      previous_hash: null,
+      seen: true,
+      client_hash: session.clientHash,
+      user_agent: device.userAgent,
+      user_agent_version: device.userAgentVersion,
+      os: device.os,
+    })
+    .execute()
+  await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '!=', session.id)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .offset(SESSIONS_MAX - 1),
+    )
+    .execute()
+}
+
+/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds; undefined without one. */
+export function lockSession(tx: Queryable, id: string) {
+  return (
+    tx
+      .selectFrom('sessions')
+      .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
+      // A secret from the future was set while the clock was ahead. Until then it counts as old, not as new.
+      .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
+      .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
+      .where('id', '=', id)
+      .where(LIVE)
+      .forUpdate()
+      .executeTakeFirst()
+  )
+}
+
+/** Records that a session was used, and with `seen` that its current secret was presented. */
+export async function touchSession(tx: Queryable, id: string, seen: boolean): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ used_at: sql<Date>`now()`, ...(seen && { seen }) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Replaces a session's secret. The presented one becomes the previous one. */
+export async function rotateSecret(
+  tx: Queryable,
+  id: string,
+  { next, presented }: { next: Buffer; presented: Buffer },
+): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({
+      secret_hash: next,
+      previous_hash: presented,
+      seen: false,
+      rotated_at: sql<Date>`now()`,
+      used_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Returns the user's live sessions, the current one first, then the newest. */
+export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'user_agent_version', 'os'])
+    .select(unixSeconds('created_at').as('created'))
+    .where('user_id', '=', viewer.userId)
+    .where(LIVE)
+    .orderBy((eb) => eb('id', '=', viewer.sessionId), 'desc')
+    .orderBy('created_at', 'desc')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    current: row.id === viewer.sessionId,
+    createdAt: row.created,
+    device: { userAgent: row.user_agent, userAgentVersion: row.user_agent_version, os: row.os },
+  }))
+}
+
+/** Removes one session of a user. Returns false when the user has no such session. */
+export async function deleteSession(
+  db: Queryable,
+  { sessionId, userId }: Viewer,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promise<void> {
+  const all = db.deleteFrom('sessions').where('user_id', '=', viewer.userId)
+  await all.where('id', '!=', viewer.sessionId).execute()
+}
+
+export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+}
+
+export async function removeExpiredSessions(db: Queryable): Promise<void> {
+  const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
+  await expired.execute()
+}

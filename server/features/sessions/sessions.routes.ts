@@ -1,0 +1,65 @@
+import {
+  closeCurrentSession,
+  closeOtherSessions,
+  closeSession,
+  listSessions,
+  refreshSession as refreshEndpoint,
+} from '../../../contract/sessions.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
+import { logEvent } from '../../kernel/http/request-log.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
+import { refreshSession, type Sessions } from './sessions.service.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'refreshes' | 'failedRefreshes'>
+  sessions: Sessions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+}
+
+export function registerSessions({ route, db, limits, sessions, publicUrl }: Options): void {
+  route(refreshEndpoint, async ({ body }, { request, reply }) => {
+    requireOwnOrigin(request, publicUrl)
+    const presented = sessions.readCookie(request)
+    const clientHash = sessions.hashClient(body.clientToken)
+    const charge = (sessionId: string) => limits.refreshes.charge(sessionId)
+    const refreshed = presented && (await refreshSession(db, presented, { clientHash, charge }))
+    if (refreshed?.isCopied) {
+      const { userId } = refreshed
+      logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
+    }
+    if (!refreshed || refreshed.isCopied) {
+      // Only failed refreshes count for the network, because many people share one address.
+      await limits.failedRefreshes.chargeNetwork(request.ip)
+      throw new AppError('UNAUTHORIZED')
+    }
+    if (refreshed.rotated) {
+      sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)
+    }
+    return sessions.issueToken({ userId: refreshed.userId, sessionId: presented.id })
+  })
+
+  route(listSessions, async ({ viewer }) => ({ sessions: await selectSessions(db, viewer) }))
+
+  route(closeSession, async ({ params, viewer }) => {
+    if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
+    const isOwn =
+      UUID.test(params.id) && (await deleteSession(db, { ...viewer, sessionId: params.id }))
+    if (!isOwn) throw new AppError('SESSION_NOT_FOUND')
+  })
+
+  route(closeOtherSessions, ({ viewer }) => deleteOtherSessions(db, viewer))
+
+  route(closeCurrentSession, async ({ viewer }, { reply }) => {
+    await deleteSession(db, viewer)
+    sessions.clearCookie(reply)
+  })
+}

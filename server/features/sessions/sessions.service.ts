@@ -1,0 +1,154 @@
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
+import { batchCalls } from '../../kernel/db/batch-calls.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
+import { readAccessToken, signAccessToken } from './access-token.ts'
+import {
+  formatSessionCookie,
+  hashSecret,
+  IDLE_SECONDS,
+  LIFETIME_SECONDS,
+  newSessionSecret,
+  parseSessionCookie,
+  type SessionSecret,
+  sessionCookie,
+} from './cookie.ts'
+import { insertKnownClient, isKnownClient } from './known-clients.repository.ts'
+import {
+  deleteAllSessions,
+  deleteOtherSessions,
+  deleteSession,
+  insertSession,
+  lockSession,
+  rotateSecret,
+  selectLiveSessions,
+  touchSession,
+} from './sessions.repository.ts'
+
+// Other features call these as they are.
+export { deleteAllSessions, deleteOtherSessions, isKnownClient }
+
+type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
+
+/** Access tokens, session cookies, and opening a session for a user who has proved an e-mail. */
+export type Sessions = ReturnType<typeof createSessions>
+
+export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
+  const tokenKey = createSecretKey(deriveKey(secret, 'access-token'))
+  const clientKey = deriveKey(secret, 'client-token')
+  const cookie = sessionCookie(isHttps)
+
+  return {
+    cookieName: cookie.name,
+
+    authenticator(db: Db): Pick<Authenticator, 'readToken' | 'findSession'> {
+      return {
+        readToken: (token) => readAccessToken(token, tokenKey),
+        // Every call is checked, and calls that come together share one query.
+        findSession: batchCalls((viewers) => selectLiveSessions(db, viewers)),
+      }
+    },
+
+    /** The hash of a clientToken, which is what the database stores. */
+    hashClient(clientToken: string): Buffer {
+      return createHmac('sha256', clientKey).update(clientToken).digest()
+    },
+
+    /**
+     * Opens a session. The caller puts its secret into the cookie once the transaction has committed. `isKnownClient` says
+     * whether the client has signed in as the user before.
+     */
+    async open(
+      tx: Queryable,
+      { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
+    ) {
+      const fresh = newSessionSecret()
+      const secretHash = hashSecret(fresh.secret)
+      await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
+      const isNewClient = await insertKnownClient(tx, { userId, clientHash: session.clientHash })
+      const viewer = { userId, sessionId: fresh.id }
+      return { secret: fresh, viewer, isKnownClient: !isNewClient }
+    },
+
+    issueToken(viewer: Viewer): AccessTokenAnswer {
+      return signAccessToken(viewer, { key: tokenKey, seconds: accessTokenSeconds })
+    },
+
+    readCookie(request: FastifyRequest): SessionSecret | null {
+      return parseSessionCookie(request.cookies[cookie.name])
+    },
+
+    /** Sets the cookie of a session that is `age` seconds old. The cookie expires when the session does. */
+    setCookie(reply: FastifyReply, fresh: SessionSecret, age = 0): void {
+      const maxAge = Math.min(IDLE_SECONDS, Math.floor(LIFETIME_SECONDS - age))
+      reply.setCookie(cookie.name, formatSessionCookie(fresh), { ...cookie.options, maxAge })
+    },
+
+    clearCookie(reply: FastifyReply): void {
+      reply.clearCookie(cookie.name, cookie.options)
+    },
+  }
+}
+
+/** A refresh rotates a secret that is older than this. */
+const ROTATE_AFTER_SECONDS = 600
+/** The previous secret stays valid at least this long, for a request that a second tab has already sent. */
+const GRACE_SECONDS = 60
+
+type Refreshed = {
+  userId: string
+  isCopied: false
+  /** The new secret for the cookie and the session's age in seconds, if the secret was rotated. */
+  rotated: { secret: SessionSecret; age: number } | null
+}
+
+/** An older secret was presented, so the session has been closed. */
+type Copied = { userId: string; isCopied: true }
+
+type Client = {
+  clientHash: Buffer
+  /** Charges the rate limit of the session, once the cookie is known to be its own. */
+  charge: (sessionId: string) => Promise<void>
+}
+
+/**
+ * Checks a session cookie that is to be exchanged for a new access token; returns null when it is not valid. The current secret
+ * is valid. The previous one is valid until the current one was seen, because the response that contained it may have
+ * been lost, and for 60 s, because two tabs may refresh at once. An older secret means that somebody has a copy of the
+ * cookie, so the session is closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does,
+ * with nothing changed.
+ */
+export function refreshSession(
+  db: Db,
+  presented: SessionSecret,
+  { clientHash, charge }: Client,
+): Promise<Refreshed | Copied | null> {
+  return db.transaction().execute(async (tx) => {
+    const session = await lockSession(tx, presented.id)
+    if (!session || !timingSafeEqual(session.client_hash, clientHash)) return null
+    const hash = hashSecret(presented.secret)
+    const userId = session.user_id
+
+    const isCurrent = timingSafeEqual(session.secret_hash, hash)
+    const isPrevious =
+      session.previous_hash !== null && timingSafeEqual(session.previous_hash, hash)
+    const inGrace = session.secret_age <= GRACE_SECONDS
+    if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
+      await deleteSession(tx, { sessionId: presented.id, userId })
+      return { userId, isCopied: true }
+    }
+    await charge(presented.id)
+    // A previous secret after its grace period means that the response with the current one was lost.
+    const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
+    if (isDue) {
+      const secret = newSessionSecret(presented.id)
+      await rotateSecret(tx, presented.id, { next: hashSecret(secret.secret), presented: hash })
+      return { userId, isCopied: false, rotated: { secret, age: session.age } }
+    }
+    await touchSession(tx, presented.id, isCurrent)
+    return { userId, isCopied: false, rotated: null }
+  })
+}

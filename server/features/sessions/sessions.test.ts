@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Session } from '../../../contract/sessions.ts'
+import { DEVICE, type TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function signInTwice(): Promise<[laptop: TestUser, phone: TestUser]> {
+  const email = `${randomUUID()}@example.org`
+  return [await app.signIn(email, 'laptop'), await app.signIn(email, 'phone')]
+}
+
+async function sessionsOf({ token }: TestUser): Promise<Session[]> {
+  return (await app.call('GET', '/sessions', { token })).body.sessions
+}
+
+function readAccount({ token }: TestUser, on = app) {
+  return on.call('GET', '/users/current', { token })
+}
+
+test('the list shows each live session with its device and time, the current one first', async () => {
+  const [laptop, phone] = await signInTwice()
+  const [first, second, ...rest] = await sessionsOf(laptop)
+  expect(rest).toEqual([])
+  expect(first).toMatchObject({ current: true, device: DEVICE })
+  expect(second).toMatchObject({ current: false, device: DEVICE })
+  expect(Math.abs((first?.createdAt ?? 0) - Date.now() / 1000)).toBeLessThan(60)
+  expect((await sessionsOf(phone)).map(({ id }) => id)).toEqual([second?.id, first?.id])
+})
+
+test('the device is shown as it was sent at the start of the sign-in', async () => {
+  const device = { userAgent: 'Яндекс Браузер', userAgentVersion: '25.6', os: 'Android «14»' }
+  const body = { email: 'device@example.org', clientToken: 'phone', device }
+  const { id } = (await app.call('POST', '/registrations', { body })).body
+  const verify = { confirmCode: app.codeFor(id), clientToken: 'phone' }
+  const { body: opened } = await app.call('POST', `/registrations/${id}/verify`, { body: verify })
+  const { token } = opened.accessToken
+  const { body: listed } = await app.call('GET', '/sessions', { token })
+  expect(listed.sessions.map((session: Session) => session.device)).toEqual([device])
+})
+
+test('the next request of a closed session is 401, also on another node', async () => {
+  const node = await appForTest({ databaseUrl: app.databaseUrl })
+  const [laptop, phone] = await signInTwice()
+  expect((await readAccount(phone, node)).status).toBe(200)
+  const other = (await sessionsOf(laptop)).find(({ current }) => !current)
+
+  const closed = await app.call('DELETE', `/sessions/${other?.id}`, { token: laptop.token })
+  expect(closed.status).toBe(204)
+  expectRefusal(await readAccount(phone, node), 'UNAUTHORIZED')
+  expectRefusal(await readAccount(phone), 'UNAUTHORIZED')
+  const { clientToken, cookie } = phone
+  const refresh = await node.call('PATCH', '/sessions/current', {
+    body: { clientToken },
+    headers: { cookie },
+  })
+  expectRefusal(refresh, 'UNAUTHORIZED')
+  expect((await readAccount(laptop, node)).status).toBe(200)
+})
+
+test('the token of a closed session is refused on public reads too, and never treated as a visitor', async () => {
+  const [laptop, phone] = await signInTwice()
+  await app.call('DELETE', '/sessions', { token: laptop.token })
+  expectRefusal(await app.call('GET', '/posts', { token: phone.token }), 'UNAUTHORIZED')
+})
+
+test('closing all others leaves the current one and those of other users', async () => {
+  const [laptop, phone] = await signInTwice()
+  const petr = await app.signUp()
+  expect((await app.call('DELETE', '/sessions', { token: laptop.token })).status).toBe(204)
+  expect(await sessionsOf(laptop)).toMatchObject([{ current: true }])
+  expectRefusal(await readAccount(phone), 'UNAUTHORIZED')
+  expect((await readAccount(petr)).status).toBe(200)
+})
+
+test('logging out closes the current session and no other', async () => {
+  const [laptop, phone] = await signInTwice()
+  expect((await app.call('DELETE', '/sessions/current', { token: laptop.token })).status).toBe(204)
+  expectRefusal(await readAccount(laptop), 'UNAUTHORIZED')
+  expect((await readAccount(phone)).status).toBe(200)
+})
+
+test('the current session is not closed by its id: CURRENT_SESSION', async () => {
+  const olga = await app.signUp()
+  const [current] = await sessionsOf(olga)
+  const answer = await app.call('DELETE', `/sessions/${current?.id}`, { token: olga.token })
+  expectRefusal(answer, 'CURRENT_SESSION')
+  expect((await readAccount(olga)).status).toBe(200)
+})
+
+test('closing someone else’s session returns the same error as a missing one, and leaves it live', async () => {
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const [foreign] = await sessionsOf(petr)
+  for (const id of [foreign?.id, randomUUID(), 'noise']) {
+    const answer = await app.call('DELETE', `/sessions/${id}`, { token: olga.token })
+    expectRefusal(answer, 'SESSION_NOT_FOUND')
+  }
+  expect((await readAccount(petr)).status).toBe(200)
+})

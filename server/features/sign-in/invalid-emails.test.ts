@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import type { Mailbox } from '../../testing/mailbox.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+
+let mailbox: Mailbox
+let app: TestApp
+let user: TestUser
+beforeAll(async () => {
+  ;({ app, mailbox } = await startMailApp())
+  user = await app.signIn('sender@example.org')
+  await mailbox.mailTo(user.email)
+})
+afterAll(() => app.close())
+
+/** contract/email.test.ts has all the rules. */
+const INVALID = [
+  'olga@example',
+  `${'o'.repeat(243)}@example.org`,
+  'olga@example.org,victim@example.com',
+  'olga@example.org\r\nBcc: victim@example.com',
+  'Olga<victim@example.com>',
+]
+
+test('an invalid e-mail is INVALID_REQUEST in every call, and no mail is sent', async () => {
+  const before = mailbox.mails.length
+  for (const email of INVALID) {
+    for (const path of ['/registrations', '/logins'] as const) {
+      expectRefusal(await startAt(app, path, { email }), 'INVALID_REQUEST')
+    }
+    const body = { email, clientToken: 'one browser' }
+    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
+    expectRefusal(change, 'INVALID_REQUEST')
+  }
+  const last = `${randomUUID()}@example.org`
+  await startAt(app, '/registrations', { email: last })
+  await mailbox.mailTo(last)
+  expect(mailbox.mails.slice(before).map(({ to }) => to)).toEqual([last])
+})
+
+test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org'])(
+  'an account cannot have %s, whose domain people would mistake for another',
+  async (email) => {
+    expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')
+    const body = { email, clientToken: 'one browser' }
+    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
+    expectRefusal(change, 'INVALID_REQUEST')
+    expectRefusal(await startAt(app, '/logins', { email }), 'USER_NOT_FOUND')
+  },
+)

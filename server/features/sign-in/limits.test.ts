@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest'
+import { removeExpiredLimits } from '../../kernel/limits/gcra.repository.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestAnswer } from '../../testing/client.ts'
+import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { ask, strictApp, times } from '../../testing/limited-app.ts'
+import { passLimitTime, passMailLimitTime } from '../../testing/passing-time.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { closeSite } from '../site-state/site-state.service.ts'
+
+const MINUTE = 60
+const HOUR = 3600
+
+let operations = 0
+
+/** Checks a code for an operation that nobody started. */
+function checkInVain(app: TestApp, ip: string): Promise<TestAnswer> {
+  return verifyAt(app, '/logins', { id: 'nobody-started-this', code: '123456', ip })
+}
+
+/** Starts an operation, from another address each time, and checks four wrong codes and the right one. */
+async function checkFive(app: TestApp, ip: string): Promise<TestAnswer[]> {
+  const { body } = await ask(app, `203.0.113.${operations++}`)
+  const right = app.codeFor(body.id)
+  const codes = [...Array<string>(4).fill(wrongCode(right)), right]
+  const answers: TestAnswer[] = []
+  for (const code of codes) {
+    answers.push(await verifyAt(app, '/registrations', { id: body.id, code, ip }))
+  }
+  return answers
+}
+
+test('one IP may request 10 codes a minute, for known and unknown e-mails, then gets 429 with Retry-After', async () => {
+  const app = await strictApp()
+  const known = await times(5, () => ask(app, '192.0.2.1'))
+  const unknown = await times(5, () => ask(app, '192.0.2.1', '/logins'))
+  expect(countCodes([...known, ...unknown])).toEqual({ ok: 5, USER_NOT_FOUND: 5 })
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
+  expectTooMany(await ask(app, '192.0.2.1', '/logins'), { most: MINUTE })
+  expect((await ask(app, '192.0.2.2')).status).toBe(201)
+
+  await passLimitTime(app, MINUTE)
+  expect((await ask(app, '192.0.2.1')).status).toBe(201)
+})
+
+test('registrations are charged before the bans are read, also while they are closed', async () => {
+  const app = await strictApp()
+  await closeSite(app.db, { part: 'registrations', reason: 'Ремонт', actor: 'masha' })
+  const refused = await times(10, () => ask(app, '192.0.2.1'))
+  expect(countCodes(refused)).toEqual({ REGISTRATION_CLOSED: 10 })
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
+})
+
+test('one IP may request 60 codes within minutes, and then one a minute', async () => {
+  const app = await strictApp()
+  for (let minute = 0; minute < 6; minute++) {
+    const answers = await times(10, () => ask(app, '192.0.2.1', '/logins'))
+    expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10 })
+    await passLimitTime(app, MINUTE)
+  }
+  // Six were allowed anew meanwhile.
+  const late = await times(7, () => ask(app, '192.0.2.1', '/logins'))
+  expect(countCodes(late)).toEqual({ USER_NOT_FOUND: 6, TOO_MANY_REQUESTS: 1 })
+  await passLimitTime(app, MINUTE)
+  expect((await ask(app, '192.0.2.1')).status).toBe(201)
+  expectTooMany(await ask(app, '192.0.2.1'), { least: 40, most: MINUTE })
+})
+
+// Half of a limit comes back half as fast, so that a slow machine counts the same.
+const HALF = { rateLimitScale: 0.5 }
+
+test('one IP may check 20 codes a minute', async () => {
+  const app = await strictApp(HALF)
+  for (let operation = 0; operation < 2; operation++) {
+    const answers = await checkFive(app, '192.0.2.1')
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+  }
+  const { body } = await ask(app, '192.0.2.1')
+  const right = { id: body.id, code: app.codeFor(body.id) }
+  expectTooMany(await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.1' }), {
+    most: MINUTE,
+  })
+  expect((await verifyAt(app, '/registrations', { ...right, ip: '192.0.2.2' })).status).toBe(200)
+})
+
+test('one IP may check 100 codes within minutes, and then one in 36 s', async () => {
+  const app = await strictApp(HALF)
+  for (let operation = 0; operation < 10; operation++) {
+    const answers = await checkFive(app, '192.0.2.1')
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 4, ok: 1 })
+    if (operation % 2 === 1) await passLimitTime(app, MINUTE)
+  }
+  // Four were allowed anew meanwhile.
+  const late = await checkFive(app, '192.0.2.1')
+  expect(countCodes(late)).toEqual({ INVALID_CONFIRM_CODE: 4, TOO_MANY_REQUESTS: 1 })
+  expectTooMany(late.at(-1) as TestAnswer, { least: 40, most: 72 })
+})
+
+test('code checks that cannot succeed are limited to 20 a minute and 100 an hour, and do not keep others of the network from entering a code', async () => {
+  const app = await strictApp(HALF)
+  const { body } = await ask(app, '192.0.2.1')
+  for (let minute = 0; minute < 5; minute++) {
+    const answers = await times(11, () => checkInVain(app, '192.0.2.1'))
+    expect(countCodes(answers)).toEqual({ OPERATION_EXPIRED: 10, TOO_MANY_REQUESTS: 1 })
+    await passLimitTime(app, MINUTE)
+  }
+  const late = await times(5, () => checkInVain(app, '192.0.2.1'))
+  expect(countCodes(late)).toEqual({ OPERATION_EXPIRED: 4, TOO_MANY_REQUESTS: 1 })
+  expectTooMany(late.at(-1) as TestAnswer, { least: 40, most: 72 })
+  const right = { id: body.id, code: app.codeFor(body.id), ip: '192.0.2.1' }
+  expect((await verifyAt(app, '/registrations', right)).status).toBe(200)
+})
+
+test('checks past the five attempts of an operation cannot succeed either', async () => {
+  const app = await strictApp(HALF)
+  const { body } = await ask(app, '192.0.2.1')
+  const wrong = { id: body.id, code: wrongCode(app.codeFor(body.id)), ip: '192.0.2.1' }
+  const answers = await times(20, () => verifyAt(app, '/registrations', wrong))
+  expect(countCodes(answers)).toEqual({
+    INVALID_CONFIRM_CODE: 5,
+    MAX_CONFIRM_ATTEMPTS: 10,
+    TOO_MANY_REQUESTS: 5,
+  })
+  const [next] = await checkFive(app, '192.0.2.1')
+  expect(next?.body.code).toBe('INVALID_CONFIRM_CODE')
+})
+
+test('nodes on one database share the limits of sign-in', async () => {
+  const app = await strictApp()
+  const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
+  const node = await appForTest({ config, databaseUrl: app.databaseUrl })
+  for (let time = 0; time < 5; time++) {
+    expect((await ask(app, '192.0.2.1', '/logins')).status).toBe(404)
+    expect((await ask(node, '192.0.2.1', '/logins')).status).toBe(404)
+  }
+  expectTooMany(await ask(app, '192.0.2.1'), { most: MINUTE })
+  expectTooMany(await ask(node, '192.0.2.1'), { most: MINUTE })
+})
+
+test('of 30 concurrent requests 10 get codes', async () => {
+  const app = await strictApp()
+  const answers = await atOnce(
+    Array.from({ length: 30 }, () => () => ask(app, '192.0.2.1', '/logins')),
+  )
+  expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
+})
+
+test('expired counts are removed, the others stay', async () => {
+  const app = await strictApp()
+  await ask(app, '192.0.2.1', '/logins')
+  await passLimitTime(app, 30)
+  await removeExpiredLimits(app.db)
+  const rows = await app.db.selectFrom('rate_limits').select('key').execute()
+  expect(rows).toEqual([{ key: expect.stringContaining(`/${HOUR} `) }])
+})
+
+test('RATE_LIMIT_SCALE multiplies the limits', async () => {
+  const app = await strictApp(HALF)
+  const codes = await times(6, () => ask(app, '192.0.2.1', '/logins'))
+  expect(countCodes(codes)).toEqual({ USER_NOT_FOUND: 5, TOO_MANY_REQUESTS: 1 })
+  const checks = await times(11, () => checkInVain(app, '192.0.2.1'))
+  expect(countCodes(checks)).toEqual({ OPERATION_EXPIRED: 10, TOO_MANY_REQUESTS: 1 })
+})
+
+test('after ten wrong codes for a mailbox only known browsers, and networks with a mail of their own once, check codes', async () => {
+  const app = await strictApp()
+  const email = 'olga@example.org'
+  await app.signIn(email, 'my browser')
+  await passMailLimitTime(app, 24 * HOUR)
+  let place = 0
+  /** Requests a code from a new network, an hour after the one before. Returns how to check it. */
+  async function askAnew(clientToken = `guesser ${place}`) {
+    await passMailLimitTime(app, HOUR)
+    const ip = `10.2.0.${place++}`
+    const { status, body } = await startAt(app, '/logins', { email, clientToken, ip })
+    expect(status).toBe(201)
+    const right = app.codeFor(body.id)
+    const check = (code: string, from = ip) =>
+      verifyAt(app, '/logins', { id: body.id, code, clientToken, ip: from })
+    return { right, check, guess: (from = ip) => check(wrongCode(right), from) }
+  }
+  for (let mail = 0; mail < 2; mail++) {
+    const { guess } = await askAnew()
+    const answers = await atOnce(Array.from({ length: 5 }, () => () => guess()))
+    expect(countCodes(answers)).toEqual({ INVALID_CONFIRM_CODE: 5 })
+  }
+
+  const stranger = await askAnew()
+  // In the hours between, one was allowed anew.
+  expect((await stranger.guess('10.9.9.9')).body.code).toBe('INVALID_CONFIRM_CODE')
+  expectTooMany(await stranger.check(stranger.right, '10.9.9.9'), { most: 72 * MINUTE })
+  expect((await stranger.guess()).body.code).toBe('INVALID_CONFIRM_CODE')
+  expectTooMany(await stranger.check(stranger.right), { least: HOUR, most: 144 * MINUTE })
+  const known = await askAnew('my browser')
+  expect((await known.guess('10.9.9.9')).body.code).toBe('INVALID_CONFIRM_CODE')
+  expect((await known.check(known.right, '10.9.9.9')).status).toBe(200)
+  const newPhone = await askAnew()
+  expect((await newPhone.check(newPhone.right)).status).toBe(200)
+
+  await passLimitTime(app, 24 * HOUR)
+  const nextDay = await askAnew()
+  expect((await nextDay.check(nextDay.right, '10.9.9.9')).status).toBe(200)
+})

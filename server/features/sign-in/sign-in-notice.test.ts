@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import type { ReceivedMail } from '../../testing/mailbox.ts'
+import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { mailAppForTest } from '../../testing/test-app.ts'
+
+const isNotice = ({ subject }: ReceivedMail) => /^Вход с нового устройства/.test(subject)
+
+test('a sign-in by an unknown client is followed by one notice, which says when, by what, and how to close it', async () => {
+  const { app, mailbox } = await mailAppForTest({
+    publicUrl: 'https://vsluh.example',
+    contactEmail: 'help@vsluh.example',
+  })
+  const email = 'olga@example.org'
+  const headers = { origin: 'https://vsluh.example' }
+  const logIn = async (clientToken: string) => {
+    const { body } = await startAt(app, '/logins', { email, clientToken })
+    const sent = { confirmCode: app.codeFor(body.id), clientToken }
+    const answer = await app.call('POST', `/logins/${body.id}/verify`, { body: sent, headers })
+    expect(answer.status).toBe(200)
+    return answer.body.accessToken.token as string
+  }
+  const { body } = await startAt(app, '/registrations', { email, clientToken: 'at home' })
+  await verifyAt(app, '/registrations', {
+    id: body.id,
+    code: app.codeFor(body.id),
+    clientToken: 'at home',
+  })
+  await logIn('at home')
+  const token = await logIn('abroad')
+  await logIn('abroad')
+  const { body: user } = await app.call('GET', '/users/current', { token })
+
+  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
+  // Codes for four sign-ins, and the notice of one of them.
+  expect(mailbox.mails).toHaveLength(5)
+  const notices = mailbox.mails.filter(isNotice)
+  expect(notices).toHaveLength(1)
+  const [{ to, text, autoSubmitted } = { to: '', text: '', autoSubmitted: '' }] = notices
+  expect({ to, autoSubmitted }).toEqual({ to: email, autoSubmitted: 'auto-generated' })
+  expect(text).toContain(user.username)
+  expect(text).toMatch(/\d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux/)
+  expect(text).toContain('\nhttps://vsluh.example/settings/devices\n')
+  expect(text).toContain('help@vsluh.example')
+})

@@ -1,0 +1,36 @@
+import { PATHS } from '../../../contract/pages.ts'
+import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
+import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+
+/** A queued notice that a client has signed in which had never done so as this user. */
+export type SignInNotice = QueuedMail & {
+  username: string
+  /** The device, such as «Firefox, Linux», where it is known; when it signed in, in unix milliseconds. */
+  device: string | null
+  signedInAt: number
+}
+
+/** Writes a notice. */
+export function writeSignInNotice(
+  { to, username, device, signedInAt }: SignInNotice,
+  { appName, origin, contact }: NoticeOptions,
+): Mail {
+  return {
+    to,
+    subject: `Вход с нового устройства · ${appName}`,
+    text: [
+      `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
+      `${whenAndWhere(signedInAt, device)}.`,
+      '',
+      'Если это были вы, ничего делать не нужно.',
+      'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
+      '',
+      `${origin}${PATHS.devices}`,
+      '',
+      'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
+      ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
+    ].join('\n'),
+  }
+}

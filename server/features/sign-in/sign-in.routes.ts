@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify'
+import type { Answer, Input } from '../../../contract/endpoint.ts'
+import {
+  startLogin,
+  startRegistration,
+  verifyLogin,
+  verifyRegistration,
+} from '../../../contract/sign-in.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
+import { logEvent } from '../../kernel/http/request-log.ts'
+import type { Http, Route } from '../../kernel/http/route.ts'
+import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { hashNetwork, requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
+import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
+import {
+  type CodesOptions,
+  checkCode,
+  requireEmail,
+  requireNewEmail,
+  spendOperation,
+  startOperation,
+} from '../codes/codes.service.ts'
+import { blockNewUser } from '../moderation/blocks.service.ts'
+import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
+import { admit, requireAdmission } from '../site-state/site-state.service.ts'
+import { announceSignIn } from './sign-in.service.ts'
+
+type Purpose = 'login' | 'registration'
+type StartInput = Input<typeof startLogin>
+type VerifyInput = Input<typeof verifyLogin>
+
+type Options = {
+  route: Route
+  db: Db
+  limits: Pick<Limits, 'codeRequests'>
+  sessions: Sessions
+  codes: CodesOptions
+  /** The origin people see, where it is configured. */
+  publicUrl: string | undefined
+  /** Hashes networks of registrations, and mailboxes. */
+  nameKey: Buffer
+  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  invalidate: () => Promise<void>
+  noteAccess: NoteAccess | undefined
+}
+
+export function registerSignIn(options: Options): void {
+  const { route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess } = options
+
+  route(startRegistration, async ({ body }, { request }) => {
+    const email = requireNewEmail(body.email)
+    // Charged first: what follows reads every ban.
+    await limits.codeRequests.chargeNetwork(request.ip)
+    await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
+    return start('registration', { ...body, email }, request)
+  })
+  route(startLogin, async ({ body }, { request }) => {
+    requireEmail(body.email)
+    await limits.codeRequests.chargeNetwork(request.ip)
+    return start('login', body, request)
+  })
+  route(verifyRegistration, (input, http) =>
+    verify('registration', { ...input, invitation: input.body.invitation }, http),
+  )
+  route(verifyLogin, (input, http) => verify('login', input, http))
+
+  async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
+    const user = await selectUserByEmail(db, body.email)
+    if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
+
+    const clientHash = sessions.hashClient(body.clientToken)
+    const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
+    // The mail goes to the account's own address: one that merely compares equal may be somebody else's.
+    const email = user?.email ?? body.email
+    const { device } = body
+    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient: isKnown }
+    return { id: await startOperation(db, operation, codes) }
+  }
+
+  async function verify(
+    purpose: Purpose,
+    { params, body, invitation }: VerifyInput & { invitation?: string | undefined },
+    { request, reply }: Http,
+  ): Promise<Answer<typeof verifyLogin>> {
+    requireOwnOrigin(request, publicUrl)
+    const clientHash = sessions.hashClient(body.clientToken)
+    const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
+    const { email, device } = await checkCode(db, guess, codes)
+    const opened = await db.transaction().execute(async (tx) => {
+      await spendOperation(tx, params.id)
+      const networkHash = hashNetwork(request.ip, nameKey)
+      const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
+      if (isNew) {
+        await admit(tx, { email, ip: request.ip, invitation })
+        await blockNewUser(tx, { userId, email }, nameKey)
+      }
+      const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
+      const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
+      const opened = await sessions.open(tx, session)
+      if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+      await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
+      return { isNew, isBack, ...opened }
+    })
+    if (opened.isBack) await invalidate()
+    const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
+    const { userId } = opened.viewer
+    logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
+    sessions.setCookie(reply, opened.secret)
+    return sessions.issueToken(opened.viewer)
+  }
+}
+
+const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }

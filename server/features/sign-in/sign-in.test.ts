@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEVICE } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+test('a login for an unknown e-mail is 404 USER_NOT_FOUND', async () => {
+  expectRefusal(await startAt(app, '/logins', { email: 'nobody@example.org' }), 'USER_NOT_FOUND')
+})
+
+test('a registration creates an account with a free generated username and opens a session', async () => {
+  const { status, body } = await startAt(app, '/registrations', { email: 'new@example.org' })
+  expect(status).toBe(201)
+  const verified = await verifyAt(app, '/registrations', {
+    id: body.id,
+    code: app.codeFor(body.id),
+  })
+  expect(verified.status).toBe(200)
+  expect(verified.cookie).toMatch(/^session=/)
+  const { token } = verified.body.accessToken
+  const { body: user } = await app.call('GET', '/users/current', { token })
+  expect(user).toEqual({
+    id: expect.any(String),
+    username: expect.stringMatching(/^[A-Za-z0-9_]{5,32}$/),
+    email: 'new@example.org',
+  })
+})
+
+test('no account exists before the code is verified', async () => {
+  const { body } = await startAt(app, '/registrations', { email: 'unproven@example.org' })
+  const code = wrongCode(app.codeFor(body.id))
+  await verifyAt(app, '/registrations', { id: body.id, code })
+  expectRefusal(await startAt(app, '/logins', { email: 'unproven@example.org' }), 'USER_NOT_FOUND')
+})
+
+test('a login opens another session of the same account', async () => {
+  const first = await app.signIn('twice@example.org')
+  const { body } = await startAt(app, '/logins', { email: first.email })
+  const verified = await verifyAt(app, '/logins', { id: body.id, code: app.codeFor(body.id) })
+  expect(verified.status).toBe(200)
+  const { token } = verified.body.accessToken
+  expect((await app.call('GET', '/users/current', { token })).body.id).toBe(first.id)
+  expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(2)
+})
+
+test('a registration with a known e-mail looks like any other and, once verified, signs in', async () => {
+  const user = await app.signIn('known@example.org')
+  const known = await startAt(app, '/registrations', { email: user.email })
+  const unknown = await startAt(app, '/registrations', { email: 'not-known@example.org' })
+  expect(known.status).toBe(unknown.status)
+  expect(known.body.id).toHaveLength(unknown.body.id.length)
+
+  const { id } = known.body
+  const verified = await verifyAt(app, '/registrations', { id, code: app.codeFor(id) })
+  const { token } = verified.body.accessToken
+  expect((await app.call('GET', '/users/current', { token })).body.id).toBe(user.id)
+})
+
+test('one e-mail registered from ten browsers concurrently becomes one account', async () => {
+  const email = 'race@example.org'
+  const browsers = Array.from({ length: 10 }, (_, index) => `browser ${index}`)
+  const starts = await Promise.all(
+    browsers.map((clientToken) => startAt(app, '/registrations', { email, clientToken })),
+  )
+  const answers = await Promise.all(
+    starts.map(({ body: { id } }, index) => {
+      const clientToken = browsers[index] ?? ''
+      return verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken })
+    }),
+  )
+  expect(countCodes(answers)).toEqual({ ok: 10 })
+  const accounts = app.db.selectFrom('users').select('id').where('email', '=', email)
+  expect(await accounts.execute()).toHaveLength(1)
+})
+
+test('a login is refused when its account has moved to another e-mail meanwhile', async () => {
+  const user = await app.signIn('moving@example.org')
+  const login = await startAt(app, '/logins', { email: user.email })
+  await app.db
+    .updateTable('users')
+    .set({ email: 'moved@example.org', email_key: 'moved@example.org' })
+    .where('id', '=', user.id)
+    .execute()
+  const { id } = login.body
+  const answer = await verifyAt(app, '/logins', { id, code: app.codeFor(id) })
+  expectRefusal(answer, 'OPERATION_EXPIRED')
+})
+
+test('the log contains no code, cookie, token, clientToken or whole e-mail', async () => {
+  const quiet = await appForTest({ config: { logLevel: 'trace' } })
+  const user = await quiet.signIn('whole.address@example.org', 'fingerprint-of-olga')
+  const { clientToken, cookie, token } = user
+  const login = await startAt(quiet, '/logins', { email: user.email, clientToken })
+  const { id } = login.body
+  await verifyAt(quiet, '/logins', { id, code: wrongCode(quiet.codeFor(id)), clientToken })
+  await quiet.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
+  await quiet.logLine('mail sent', 2)
+
+  const log = quiet.logged.join('')
+  expect(log).toContain('/api/v1/logins/:id/verify')
+  expect(log).toContain('w***@example.org')
+  const [, secret] = cookie.split('.')
+  for (const kept of [user.email, clientToken, token, secret, quiet.codeFor(id), id]) {
+    expect(log).not.toContain(kept)
+  }
+})
+
+test('a verification refuses an unknown field, and a registration a device field over 100 characters', async () => {
+  const verify = { confirmCode: '123456', clientToken: 'c', extra: 1 }
+  expectRefusal(
+    await app.call('POST', '/logins/some-id/verify', { body: verify }),
+    'INVALID_REQUEST',
+  )
+  const device = { ...DEVICE, os: 'x'.repeat(101) }
+  const start = { email: 'long@example.org', clientToken: 'c', device }
+  expectRefusal(await app.call('POST', '/registrations', { body: start }), 'INVALID_REQUEST')
+})

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { SiteState } from '../../../contract/pages.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import type { Tables } from '../../kernel/db/tables.ts'
+
+/** Returns what the operator has closed. */
+export async function selectSiteState(db: Queryable): Promise<SiteState> {
+  const row = await db
+    .selectFrom('site_state')
+    .select(['registrations_closed', 'writing_closed'])
+    .executeTakeFirstOrThrow()
+  return { registrationsClosed: row.registrations_closed, writingClosed: row.writing_closed }
+}
+
+/** Closes a part of the site for a reason, or opens it with null. */
+export async function updateSiteState(
+  tx: Queryable,
+  part: 'registrations' | 'writing',
+  reason: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('site_state')
+    .set(part === 'writing' ? { writing_closed: reason } : { registrations_closed: reason })
+    .execute()
+}
+
+/** Adds an invitation. Returns until when it is good. */
+export async function insertInvitation(
+  tx: Queryable,
+  { tokenHash, days }: { tokenHash: Buffer; days: number },
+): Promise<Date> {
+  const { expires_at } = await tx
+    .insertInto('invitations')
+    .values({
+      token_hash: tokenHash,
+      expires_at: sql<Date>`now() + ${days} * interval '1 day'`,
+    })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
+
+/** Whether an invitation is good, without using it up. */
+export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom('invitations')
+    .select('expires_at')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Uses an invitation up. Returns whether it was good. */
+export async function takeInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('invitations')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('token_hash')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export type BanKind = Tables['bans']['kind']
+export type Ban = {
+  id: string
+  kind: BanKind
+  value: string
+  until: Date | null
+  /** Why, and who says so; null where nobody has said. */
+  reason: string | null
+  actor: string | null
+  createdAt: Date
+}
+export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
+
+/**
+ * Adds a ban. One that is there gets a new end and a new reason, and keeps the ones it has where none are given. Returns its id
+ * and its end.
+ */
+export function upsertBan(
+  tx: Queryable,
+  { kind, value, days, reason, actor }: NewBan,
+): Promise<Pick<Ban, 'id' | 'until'>> {
+  const until = days === null ? null : sql<Date>`now() + ${days} * interval '1 day'`
+  const network = sql<string>`abbrev(${value}::inet)`
+  return tx
+    .insertInto('bans')
+    .values({ kind, value: kind === 'network' ? network : value, until, reason, actor })
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'value']).doUpdateSet({
+        until: until ?? sql`CASE WHEN bans.until > now() THEN bans.until END`,
+        reason: sql`coalesce(excluded.reason, bans.reason)`,
+        actor,
+      }),
+    )
+    .returning(['id', 'until'])
+    .executeTakeFirstOrThrow()
+}
+
+/** Returns the bans that are in force, oldest first. */
+export async function selectBans(db: Queryable): Promise<Ban[]> {
+  const rows = await db
+    .selectFrom('bans')
+    .select(['id', 'kind', 'value', 'until', 'reason', 'actor', 'created_at'])
+    .where(sql<boolean>`coalesce(until > now(), true)`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ created_at, ...ban }) => ({ ...ban, createdAt: created_at }))
+}
+
+/** Removes a ban. Returns it, or undefined without one. */
+export function deleteBan(tx: Queryable, id: string) {
+  return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
+}
+
+/** Whether a ban is in force on a mailbox, on a domain, whose subdomains are banned too, or on the network of an address. */
+export async function isBanned(
+  db: Queryable,
+  { mailbox, domain, address }: { mailbox: string; domain: string; address: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
+      WHEN 'email' THEN value = ${mailbox}
+      WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
+      ELSE ${address}::inet <<= network END LIMIT 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Removes invitations and bans that are over. */
+export async function removeExpiredSiteRows(db: Queryable): Promise<void> {
+  await db.deleteFrom('invitations').where('expires_at', '<', sql<Date>`now()`).execute()
+  await db.deleteFrom('bans').where('until', '<', sql<Date>`now()`).execute()
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { PATHS, type SiteState } from '../../../contract/pages.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { closedError } from '../../kernel/http/blocked.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { parseAddress } from '../../kernel/limits/network.ts'
+import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
+import { createTimedCache } from '../../kernel/pages/timed-cache.ts'
+import { isVast, normalNetwork } from './networks.ts'
+import {
+  type Ban,
+  type BanKind,
+  deleteBan,
+  insertInvitation,
+  isBanned,
+  isInvited,
+  type NewBan,
+  selectBans,
+  selectSiteState,
+  takeInvitation,
+  updateSiteState,
+  upsertBan,
+} from './site-state.repository.ts'
+
+// The operator's commands call these as they are.
+export { type BanKind, selectBans, selectSiteState }
+
+/** How old the state that a page shows may be, in milliseconds. */
+const MAX_AGE_MS = 1000
+const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+
+/**
+ * Makes the function that reads the state of the site for pages, at most once a second on each node. While the database is
+ * unavailable everything counts as open: the calls themselves refuse.
+ */
+export function createSiteStateReader(db: Db): () => Promise<SiteState> {
+  const cached = createTimedCache<SiteState>({ maxAgeMs: MAX_AGE_MS, maxEntries: 1 })
+  return () => cached('state', () => selectSiteState(db)).catch(() => OPEN)
+}
+
+type Act = { actor: string }
+
+/** Closes registrations or writing for a reason, on every node at once, until it is opened. */
+export async function closeSite(
+  tx: Queryable,
+  { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
+): Promise<void> {
+  await updateSiteState(tx, part, reason)
+  await appendToJournal(tx, { actor, action: `${part}.close`, reason })
+}
+
+/** Opens registrations or writing again. */
+export async function openSite(
+  tx: Queryable,
+  { part, actor }: Act & { part: 'registrations' | 'writing' },
+): Promise<void> {
+  await updateSiteState(tx, part, null)
+  await appendToJournal(tx, { actor, action: `${part}.open` })
+}
+
+/** Makes an invitation with which one person can register while registrations are closed. Returns its link. */
+export async function invite(
+  tx: Queryable,
+  { days, origin, actor }: Act & { days: number; origin: string },
+): Promise<{ link: string; expiresAt: Date }> {
+  const token = randomBytes(16).toString('base64url')
+  await appendToJournal(tx, { actor, action: 'invite', details: { days } })
+  const expiresAt = await insertInvitation(tx, { tokenHash: hashInvitation(token), days })
+  // After the `#`, which browsers do not send, so that it appears in no log.
+  return { link: `${origin}${PATHS.invitation}#${token}`, expiresAt }
+}
+
+function hashInvitation(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/**
+ * Refuses registrations from a domain, a network (an address or CIDR) or an e-mail, for some days or until the ban is removed.
+ * A ban that is there keeps its end where no days are given. Returns its id and its end; undefined for a value that is none of its
+ * kind.
+ */
+export async function addBan(
+  tx: Queryable,
+  ban: NewBan,
+): Promise<Pick<Ban, 'id' | 'until'> | undefined> {
+  const { kind, days, reason, actor } = ban
+  const value = normalBan(kind, ban.value)
+  if (value === undefined) return undefined
+  await appendToJournal(tx, { actor, action: 'ban.add', reason, details: { kind, value, days } })
+  return upsertBan(tx, { ...ban, value })
+}
+
+/** Whether a ban would keep half the world away: one of a vast network, or of a whole top-level domain. */
+export function isSweeping(kind: BanKind, value: string): boolean {
+  const normal = normalBan(kind, value)
+  if (normal === undefined || kind === 'email') return false
+  return kind === 'network' ? isVast(normal) : !normal.includes('.')
+}
+
+/** Removes a ban. Returns whether there was one. */
+export async function removeBan(
+  tx: Queryable,
+  { id, actor }: Act & { id: string },
+): Promise<boolean> {
+  const ban = await deleteBan(tx, id)
+  if (ban) await appendToJournal(tx, { actor, action: 'ban.remove', details: ban })
+  return ban !== undefined
+}
+
+function normalBan(kind: BanKind, written: string): string | undefined {
+  const value = written.trim()
+  if (kind === 'network') return normalNetwork(value)
+  if (kind === 'email') return value.includes('@') ? mailboxOf(value) : undefined
+  return domainOf(`x@${value.replace(/^@/, '')}`) || undefined
+}
+
+type Applicant = { email: string; ip: string; invitation?: string | undefined }
+
+/**
+ * Throws REGISTRATION_CLOSED for somebody who may not register: their domain, network or e-mail is banned, or registrations are
+ * closed and they have no invitation.
+ */
+export async function requireAdmission(db: Queryable, applicant: Applicant): Promise<void> {
+  await refuseUninvited(db, applicant, isInvited)
+}
+
+/** Admits somebody who has proved their e-mail: as requireAdmission, and uses the invitation up. */
+export async function admit(tx: Queryable, applicant: Applicant): Promise<void> {
+  await refuseUninvited(tx, applicant, takeInvitation)
+}
+
+async function refuseUninvited(
+  db: Queryable,
+  applicant: Applicant,
+  accept: (db: Queryable, tokenHash: Buffer) => Promise<boolean>,
+): Promise<void> {
+  await refuseBanned(db, applicant)
+  const { registrationsClosed } = await selectSiteState(db)
+  if (registrationsClosed === null) return
+  const { invitation } = applicant
+  const isAdmitted = invitation !== undefined && (await accept(db, hashInvitation(invitation)))
+  if (!isAdmitted) throw closedError('REGISTRATION_CLOSED', registrationsClosed)
+}
+
+async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {
+  const address = parseAddress(ip)?.toString() ?? null
+  if (await isBanned(db, { mailbox: mailboxOf(email), domain: domainOf(email), address })) {
+    throw new AppError('REGISTRATION_CLOSED', {
+      message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
+    })
+  }
+}

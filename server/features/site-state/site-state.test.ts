@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { readJournal } from '../../kernel/journal/journal.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import {
+  addBan,
+  closeSite,
+  createSiteStateReader,
+  invite,
+  openSite,
+  removeBan,
+  selectBans,
+} from './site-state.service.ts'
+
+const actor = 'olga'
+const origin = 'https://wall.example'
+
+async function register(app: TestApp, email: string, invitation?: string) {
+  const body = {
+    email,
+    clientToken: 'new browser',
+    device: DEVICE,
+    ...(invitation && { invitation }),
+  }
+  const start = await app.call('POST', '/registrations', { body })
+  if (start.status >= 400) return start
+  const confirmCode = app.codeFor(start.body.id)
+  const code = { confirmCode, clientToken: 'new browser', ...(invitation && { invitation }) }
+  return app.call('POST', `/registrations/${start.body.id}/verify`, { body: code })
+}
+const DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
+
+test('closed registrations refuse newcomers with the reason, and nobody who has an account', async () => {
+  const app = await appForTest()
+  const petr = await app.signUp()
+  await closeSite(app.db, { part: 'registrations', reason: 'Разбираем спам', actor })
+  const refused = await register(app, 'new@example.org')
+  expectRefusal(refused, 'REGISTRATION_CLOSED')
+  expect(refused.body.message).toBe('Регистрация закрыта: Разбираем спам')
+  const { id } = (await startAt(app, '/logins', { email: petr.email })).body
+  expect((await verifyAt(app, '/logins', { id, code: app.codeFor(id) })).status).toBe(200)
+  await openSite(app.db, { part: 'registrations', actor })
+  expect((await register(app, 'new@example.org')).status).toBe(200)
+  const acts = await readJournal(app.db, { sinceSeconds: 60 })
+  expect(acts).toMatchObject([
+    { actor, action: 'registrations.open' },
+    { actor, action: 'registrations.close', reason: 'Разбираем спам' },
+  ])
+})
+
+test('an invitation lets one person in, once, while it is good', async () => {
+  const app = await appForTest()
+  await closeSite(app.db, { part: 'registrations', reason: 'Только свои', actor })
+  const { link } = await invite(app.db, { days: 7, origin, actor })
+  const token = link.split('#')[1] ?? ''
+  expect(link).toBe(`${origin}/invitation#${token}`)
+  expectRefusal(await register(app, 'a@example.org', `${token}x`), 'REGISTRATION_CLOSED')
+  expect((await register(app, 'a@example.org', token)).status).toBe(200)
+  expectRefusal(await register(app, 'b@example.org', token), 'REGISTRATION_CLOSED')
+
+  const late = await invite(app.db, { days: 7, origin, actor })
+  await app.db
+    .updateTable('invitations')
+    .set({ expires_at: new Date(0) })
+    .execute()
+  const expired = late.link.split('#')[1]
+  expectRefusal(await register(app, 'b@example.org', expired), 'REGISTRATION_CLOSED')
+  expect(JSON.stringify(await readJournal(app.db, { sinceSeconds: 60 }))).not.toContain(token)
+})
+
+test('closed writing refuses posts, replies and likes at once on a running server, and not deletions', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const post = await app.publish(olga)
+  const { token } = olga
+  await closeSite(app.db, { part: 'writing', reason: 'Переезжаем', actor })
+  const write = { token, body: { text: 'Можно?' } }
+  const refused = await app.call('POST', '/posts', write)
+  expectRefusal(refused, 'WRITING_CLOSED')
+  expect(refused.body.message).toBe('Писать пока нельзя: Переезжаем')
+  expectRefusal(await app.call('POST', `/posts/${post.id}/replies`, write), 'WRITING_CLOSED')
+  expectRefusal(await app.call('POST', `/posts/${post.id}/likes`, { token }), 'WRITING_CLOSED')
+  expect((await app.call('GET', '/posts', { token })).status).toBe(200)
+  expect(await createSiteStateReader(app.db)()).toEqual({
+    registrationsClosed: null,
+    writingClosed: 'Переезжаем',
+  })
+  await openSite(app.db, { part: 'writing', actor })
+  expect((await app.call('POST', '/posts', write)).status).toBe(201)
+})
+
+test('a banned domain, network or e-mail cannot register until the ban ends or is removed', async () => {
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
+  const ban = (kind: 'domain' | 'network' | 'email', value: string, days: number | null = null) =>
+    addBan(app.db, { kind, value, days, reason: null, actor }).then((added) => added?.id)
+  const start = async (email: string, ip = '192.0.2.1') =>
+    (await startAt(app, '/registrations', { email, ip })).body.code ?? 'ok'
+
+  const domain = await ban('domain', 'Spam.Example')
+  await ban('network', '203.0.113.0/24', 7)
+  await ban('network', '2001:db8::/32')
+  await ban('email', 'Some.One+tag@gmail.com')
+  expect(
+    await Promise.all([ban('network', '1.2.3'), ban('network', '10.0.0.0/40'), ban('email', 'x')]),
+  ).toEqual([undefined, undefined, undefined])
+  // What Node takes for an address and PostgreSQL does not would break every registration.
+  for (const value of ['fe80::1%eth0', 'fe80::1%eth0/64', '::ffff:10.0.0.0/90', '10.0.0.0/8/9']) {
+    expect(await ban('network', value), value).toBeUndefined()
+  }
+  await ban('network', '::ffff:198.51.100.7')
+  await ban('network', '::FFFF:c612:0/111')
+  for (const [email, ip] of [
+    ['a@spam.example'],
+    ['a@mail.spam.example'],
+    ['a@good.example', '203.0.113.77'],
+    ['a@good.example', '203.0.113.5:1234'],
+    ['a@good.example', '2001:db8:1::5'],
+    ['a@good.example', '[2001:db8:1::5]:443'],
+    ['a@good.example', '[2001:db8:1::5]'],
+    ['a@good.example', '198.51.100.7'],
+    ['a@good.example', '::ffff:198.19.255.255'],
+    ['someone@googlemail.com'],
+  ] as [string, string?][]) {
+    expect(await start(email, ip), email).toBe('REGISTRATION_CLOSED')
+  }
+  for (const [email, ip] of [['a@notspam.example'], ['a@good.example', '203.0.114.1']] as [
+    string,
+    string?,
+  ][]) {
+    expect(await start(email, ip), email).toBe('ok')
+  }
+  expect((await selectBans(app.db)).map(({ value }) => value)).toEqual([
+    'spam.example',
+    '203.0.113.0/24',
+    '2001:db8::/32',
+    'someone@gmail.com',
+    '198.51.100.7',
+    '198.18.0.0/15',
+  ])
+  expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(true)
+  expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(false)
+  expect(await start('a@spam.example')).toBe('ok')
+  await app.db
+    .updateTable('bans')
+    .set({ until: new Date(0) })
+    .where('kind', '=', 'network')
+    .execute()
+  expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
+})

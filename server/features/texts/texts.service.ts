@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { micromark } from 'micromark'
+import type { SiteText, TextName } from '../../../contract/texts.ts'
+import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { createTimedCache } from '../../kernel/pages/timed-cache.ts'
+
+const TEMPLATES = join(import.meta.dirname, 'templates')
+/** A file that was changed is shown after this, in milliseconds. */
+const MAX_AGE_MS = 2000
+const HEADING = /^#\s+(.+?)\s*(?:\n|$)/
+
+type Options = {
+  /** The folder of the operator's own files; a text that has none there is read from its template. */
+  folder: string
+  appName: string
+  operatorName: string | undefined
+  contactEmail: string | undefined
+  /** For how many days a removed post is kept. */
+  removedDays: number
+  /** For how many days addresses are kept; 0 where they are not. */
+  accessJournalDays: number
+  /** The origin people see. */
+  origin: string
+}
+
+/** Reads a text by its name. */
+export type ReadText = (name: TextName) => Promise<SiteText>
+
+/**
+ * Makes the function that reads the texts of the site from Markdown files. The first heading is the title. HTML in a file is
+ * shown as it is written and never becomes a part of the page; links lead to web addresses and mailboxes only.
+ */
+export function createTexts({ folder, ...facts }: Options): ReadText {
+  const cached = createTimedCache<SiteText>({ maxAgeMs: MAX_AGE_MS, maxEntries: 8 })
+  return (name) =>
+    cached(name, async () => {
+      const file = `${name}.md`
+      const own = await readIfExists(join(folder, file))
+      return toText(own ?? (await readFile(join(TEMPLATES, file), 'utf8')), facts)
+    })
+}
+
+function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {
+  const filled = fillIn(markdown.replaceAll('\r\n', '\n').trim(), facts)
+  const title = HEADING.exec(filled)?.[1] ?? facts.appName
+  // In Russian no line begins with a dash, so it stays with the word before it.
+  const html = micromark(filled.replace(HEADING, '')).replaceAll(' — ', '\u00a0— ')
+  return { title, html }
+}
+
+/** What an operator who is ordered to keep addresses has to say of it. */
+function addressesLine(days: number): string {
+  return `- **Сетевой адрес и порт** — при регистрации, входе, публикации и удалении, потому что этого требует закон. Хранятся (дней): ${days}, в том числе после удаления аккаунта.\n`
+}
+
+/** Replaces `{{NAME}}` by what the operator has configured. */
+function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
+  const { appName, operatorName, contactEmail, origin, removedDays, accessJournalDays } = facts
+  const values: Record<string, string> = {
+    APP_NAME: appName,
+    OPERATOR_NAME: operatorName ?? 'владелец сайта',
+    CONTACT_EMAIL: contactEmail ?? 'адрес ещё не указан',
+    SITE: new URL(origin).host,
+    REMOVED_DAYS: String(removedDays),
+    ADDRESSES: accessJournalDays > 0 ? addressesLine(accessJournalDays) : '',
+  }
+  return markdown.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all)
+}

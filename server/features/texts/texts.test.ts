@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TEXT_NAMES } from '../../../contract/pages.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { createTexts } from './texts.service.ts'
+
+const facts = {
+  appName: 'Вслух',
+  operatorName: 'ООО «Стена»',
+  contactEmail: 'hello@wall.example',
+  origin: 'https://wall.example',
+  removedDays: 30,
+  accessJournalDays: 0,
+}
+
+test.each(TEXT_NAMES)(
+  '%s has a template that names the operator and leaves nothing to fill in',
+  async (name) => {
+    const { title, html } = await createTexts({ folder: '/nowhere', ...facts })(name)
+    expect(title).toMatch(/^[А-Я]/)
+    expect(html).not.toContain('{{')
+    expect(html).not.toContain(`<h1>`)
+    expect(html).not.toContain(' — ')
+    if (name !== 'rules') expect(html).toContain('ООО «Стена»')
+  },
+)
+
+test('the page about personal data says for how long, and that addresses are kept only where they are', async () => {
+  const read = (more: Partial<typeof facts>) =>
+    createTexts({ folder: '/nowhere', ...facts, ...more })('privacy')
+  const { html } = await read({ removedDays: 45 })
+  expect(html).toContain('Хранятся (дней): 45;')
+  expect(html).not.toContain('Сетевой адрес')
+  const ordered = await read({ accessJournalDays: 1095 })
+  expect(ordered.html).toMatch(
+    /<li><strong>Сетевой адрес и порт<\/strong>.* Хранятся \(дней\): 1095/,
+  )
+  expect(ordered.html).toContain('<p>Пароля у вас нет')
+})
+
+test('the operator’s own file stands in the template’s place, and is read again when it changes', async () => {
+  const app = await appForTest({ config: { operatorName: 'Ольга', contactEmail: 'o@example.org' } })
+  const folder = join(app.dataDir, 'pages')
+  await mkdir(folder)
+  const read = async () => (await app.call('GET', '/texts/rules')).body
+  await writeFile(join(folder, 'rules.md'), '# Наши правила\n\nПишет {{OPERATOR_NAME}}.\n')
+  expect(await read()).toEqual({ title: 'Наши правила', html: '<p>Пишет Ольга.</p>' })
+  await writeFile(join(folder, 'rules.md'), '# Другие правила\n')
+  await expect.poll(read, { timeout: 10_000 }).toEqual({ title: 'Другие правила', html: '' })
+})
+
+test('nothing in a file becomes code: HTML is shown as it is written, and links lead to the web alone', async () => {
+  const app = await appForTest()
+  const folder = join(app.dataDir, 'pages')
+  await mkdir(folder)
+  const hostile = [
+    '# О <script>alert(1)</script>',
+    '<script>alert(2)</script>',
+    '<img src=x onerror=alert(3)>',
+    '[раз](javascript:alert(4)) [два](data:text/html,x) <javascript:alert(5)>',
+    '[три](https://example.org/ "x\\" onclick=alert(6)")',
+    '`</script><script>alert(7)</script>`',
+  ]
+  await writeFile(join(folder, 'about.md'), hostile.join('\n\n'))
+  const { title, html } = (await app.call('GET', '/texts/about')).body
+  expect(title).toBe('О <script>alert(1)</script>')
+  const tags = html.match(/<[^>]*>/g).map((tag: string) => tag.replace(/"[^"]*"/g, '""'))
+  expect([...new Set(tags)].sort()).toEqual(
+    ['</a>', '</code>', '</p>', '<a href="" title="">', '<a href="">', '<code>', '<p>'].sort(),
+  )
+  const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+  expect(new Set(targets)).toEqual(new Set(['', 'https://example.org/']))
+
+  const page = await fetch(`${app.url}/about`)
+  expect(page.status).toBe(200)
+  const body = await page.text()
+  expect(body).not.toMatch(/<script>alert/)
+  expect(body).toContain('<title>О &#60;script&#62;alert(1)')
+})

@@ -1,0 +1,53 @@
+import { expect, test, vi } from 'vitest'
+import { listPosts } from '../../../contract/posts.ts'
+import { postOf } from '../../testing/post-of.ts'
+import { watchOutages } from '../db/outage.ts'
+import type { Http } from '../http/route.ts'
+import { createMemoryCache } from './cache.ts'
+import { createCachedReads } from './cached-reads.ts'
+
+/** Cached reads of a wall of one post, which the user 1 likes. */
+function cachedWall() {
+  const cache = createMemoryCache()
+  cache.setSubscribed(true)
+  const likedBy = async ({ userId }: { userId: string }) => new Set(userId === '1' ? ['1'] : [])
+  const outage = watchOutages({ url: '', log: { error() {}, warn() {} } })
+  const { serveRead, noteWrite } = createCachedReads(cache, { likedBy, headers: {}, outage })
+  const read = vi.fn(async () => ({ posts: [postOf('Текст')], total: 1 }))
+  /** Reads as a user, or as a visitor for an empty id; returns whether the post is liked. */
+  async function readAs(userId: string, headers: Record<string, string> = {}) {
+    const viewer = userId ? { userId } : null
+    const request = { url: '/api/v1/posts', headers, viewer }
+    const http = { request, reply: { type() {}, headers() {} } } as unknown as Http
+    const body = await serveRead({ endpoint: listPosts, http }, read)
+    return JSON.parse(body.toString()).posts[0].actions.is_liked
+  }
+  return { read, readAs, noteWrite }
+}
+
+test('users who ask for a list in one turn of the event loop share one read of it, and each gets the own likes', async () => {
+  const { read, readAs } = cachedWall()
+  // The first one reads as itself, with the likes that its own query finds.
+  const [, ...others] = await Promise.all(['2', '1', '2', '1'].map((userId) => readAs(userId)))
+  expect(others).toEqual([true, false, true])
+  expect(read).toHaveBeenCalledTimes(1)
+})
+
+test('who has just written reads past the cache, on another node by Cache-Control; everybody else, visitors with that header too, is served from it', async () => {
+  const { read, readAs, noteWrite } = cachedWall()
+  const noCache = { 'cache-control': 'no-cache' }
+  await readAs('')
+  expect([await readAs('1'), await readAs('2'), await readAs('', noCache)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  expect(read).toHaveBeenCalledTimes(1)
+  noteWrite('1')
+  await readAs('1')
+  expect(read).toHaveBeenCalledTimes(2)
+  await readAs('2')
+  expect(read).toHaveBeenCalledTimes(2)
+  await readAs('2', noCache)
+  expect(read).toHaveBeenCalledTimes(3)
+})

@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache'
+import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
+import type { Post, PostPage } from '../../../contract/posts.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import type { Outage } from '../db/outage.ts'
+import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
+import type { MemoryCache, Stale } from './cache.ts'
+import {
+  type CachedResponse,
+  type LikeOffset,
+  sendCached,
+  toCachedResponse,
+} from './cached-response.ts'
+import { createSharedReads } from './shared-reads.ts'
+
+export type CachedReadsOptions = {
+  /** Resolves to those of some posts that a user likes. */
+  likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+  outage: Outage
+}
+
+/** More users than one node can answer writes of in the time for which they are remembered. */
+const WRITERS_MAX = 20_000
+const JSON_TYPE = 'application/json; charset=utf-8'
+// Of one length, so that one may stand in the other's place: JSON allows the space.
+const NOT_LIKED = 'false'
+const LIKED = 'true '
+const IS_LIKED = /(?<="is_liked":)(?:true|false)/
+
+/** Serves reads from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
+export function createCachedReads(
+  cache: MemoryCache,
+  { likedBy, headers, outage }: CachedReadsOptions,
+) {
+  const shared = createSharedReads(cache)
+  const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
+
+  /** Resolves to the current response; while the database fails, to the stale one with its age. Rejects as `make` does. */
+  async function readForVisitor(
+    url: string,
+    make: () => Promise<CachedResponse>,
+  ): Promise<{ response: CachedResponse; age?: number }> {
+    try {
+      const response = shared.find(url, make) ?? shared.start(url, make)
+      return { response: await outage.orAway(response) }
+    } catch (error) {
+      const isFailing = error instanceof Error && isDatabaseUnavailable(error)
+      const stale: Stale | undefined = isFailing ? cache.getStale(url) : undefined
+      if (!stale) throw error
+      outage.noteFailure(error as Error)
+      outage.noteStale()
+      return stale
+    }
+  }
+
+  /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
+  async function readForUser(
+    { endpoint, url }: { endpoint: CachedEndpoint; url: string },
+    read: () => Promise<unknown>,
+  ): Promise<Buffer> {
+    const answer = read()
+    shared.start(url, async () => toResponse(endpoint, await answer)).catch(() => {})
+    return Buffer.from(JSON.stringify(await answer))
+  }
+
+  function toResponse({ path }: CachedEndpoint, answer: unknown): CachedResponse {
+    const page = answer as Post | PostPage
+    const pieces = JSON.stringify(page).split(IS_LIKED)
+    return toCachedResponse({
+      route: API_PREFIX + path,
+      body: Buffer.from(pieces.join(NOT_LIKED)),
+      type: JSON_TYPE,
+      headers,
+      vary: 'Authorization',
+      likes: likesIn(page, pieces),
+      postIds: postIdsOf(page),
+    })
+  }
+
+  return {
+    /**
+     * Serves an endpoint with a `cache` entry: sets the headers of the reply and returns the JSON to send, with the
+     * viewer's own likes filled in. Rejects as `read` does; but while the database fails a visitor gets the stale
+     * response, marked by its `Age`.
+     */
+    async serveRead(
+      { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
+      read: () => Promise<unknown>,
+    ): Promise<Buffer> {
+      const { url, viewer } = http.request
+      const make = async () => toResponse(endpoint, await read())
+      if (!viewer) return sendCached(http, await readForVisitor(url, make))
+      http.reply.type(JSON_TYPE)
+      const { userId } = viewer
+      const isPastCache = writers.has(userId) || asksForNewest(http)
+      // Nothing may be awaited here: otherwise each call of one turn of the event loop would begin a read of its own.
+      const cached = isPastCache ? undefined : shared.find(url, make)
+      if (!cached) return readForUser({ endpoint, url }, read)
+      const response = await cached
+      const postIds = response.likes.map(({ postId }) => postId)
+      return fillInLikes(response, await likedBy({ userId, postIds }))
+    },
+
+    /**
+     * Serves a visitor with the cached response at a URL, or with what `make` resolves to: sets the headers of the reply
+     * and returns the body to send. Rejects as `make` does.
+     */
+    async serveShared(
+      { url, ...http }: Http & { url: string },
+      make: () => Promise<CachedResponse>,
+    ): Promise<Buffer> {
+      return sendCached(http, await readForVisitor(url, make))
+    },
+
+    /** Makes a user's reads of the next two seconds go past the cache, since it may lack what they have just written. */
+    noteWrite(userId: string): void {
+      writers.set(userId, true)
+    },
+  }
+}
+
+/** Whether the caller has just written something, perhaps on another node: then the web app asks so. */
+function asksForNewest({ request }: Http): boolean {
+  return request.headers['cache-control']?.includes('no-cache') ?? false
+}
+
+/** Returns the posts of a page, and where the body that joins the pieces by NOT_LIKED says whether each is liked. */
+function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
+  let offset = -NOT_LIKED.length
+  return postIdsOf(page).map((postId, index) => {
+    offset += NOT_LIKED.length + Buffer.byteLength(pieces[index] ?? '')
+    return { postId, offset }
+  })
+}
+
+/** Returns the ids of the posts in an answer, in the order in which its JSON names `is_liked`. */
+export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
+  const posts = 'posts' in page ? page.posts : [page]
+  return posts.flatMap(({ id, actions }) =>
+    actions.replied_post ? [id, actions.replied_post.id] : [id],
+  )
+}
+
+/** Returns the JSON with the likes of one viewer. */
+function fillInLikes({ variants, likes }: CachedResponse, liked: Set<string>): Buffer {
+  const { body } = variants.identity
+  if (liked.size === 0) return body
+  const own = Buffer.from(body)
+  for (const { postId, offset } of likes) {
+    if (liked.has(postId)) own.write(LIKED, offset, 'latin1')
+  }
+  return own
+}

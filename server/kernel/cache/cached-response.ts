@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
+import type { Http } from '../http/route.ts'
+import { acceptsBrotli, acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
+
+type ResponseHeaders = Record<string, string | number>
+type Encoding = 'br' | 'gzip' | 'identity'
+/** A body in one encoding, with all headers of a response that has it, and of one without it (304). */
+type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
+/** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
+export type LikeOffset = { postId: string; offset: number }
+
+/** A response that all visitors share. It never changes once it is made, except that compressed variants are added. */
+export type CachedResponse = {
+  /** The route's pattern, as the log names it. */
+  route: string
+  /** Whether it is a page: then only requests without a cookie may be served with it before any route. */
+  isPage: boolean
+  /** What the ETags of all its variants have in common. */
+  tag: string
+  variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
+  /** Adds a compressed variant, once for all who ask. */
+  compress: (encoding: 'br' | 'gzip') => Promise<Variant>
+  /** The posts of a JSON body; empty for others. */
+  likes: LikeOffset[]
+  /** The posts whose text it shows; undefined where that may be any. */
+  postIds: string[] | undefined
+  /** Returns the response whose body says that it is stale; absent where the headers are enough. */
+  toStale?: () => CachedResponse
+}
+
+type Content = {
+  route: string
+  body: Buffer
+  type: string
+  /** Headers that every response of the server has. */
+  headers: ResponseHeaders
+  /** The name of the request's header on which the response depends besides Accept-Encoding. */
+  vary?: 'Authorization' | 'Cookie'
+  /** Cache-Control, where it is not that of a public read. */
+  cacheControl?: string
+  isPage?: boolean
+  /** Names this state of the content; a hash of the body by default. */
+  tag?: string
+  likes?: LikeOffset[]
+  postIds?: string[]
+  /** Returns the body that says that it is stale, for readers who cannot see headers. */
+  markSaved?: (body: string) => string
+}
+
+/** Smaller bodies would hardly become smaller. */
+const COMPRESSED_MIN = 1024
+/**
+ * A CDN may serve it for as long as we do, and its copy while it fetches a new one and while the server is away (RFC 5861); a
+ * browser asks each time and gets 304 when nothing has changed.
+ */
+const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
+
+/** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
+export function toCachedResponse(content: Content): CachedResponse {
+  const { route, body, likes = [], postIds, isPage = false, markSaved } = content
+  const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
+  const common = {
+    ...content.headers,
+    'cache-control': content.cacheControl ?? CACHE_CONTROL,
+    vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
+  }
+  const variant = (bytes: Buffer, encoding: Encoding): Variant => {
+    // Two encodings are two representations, so that each has an ETag of its own (RFC 9110, 8.8.3.3).
+    const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
+    const notModifiedHeaders = { ...common, etag }
+    const headers = {
+      ...notModifiedHeaders,
+      'content-type': content.type,
+      'content-length': bytes.length,
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    }
+    return { body: bytes, headers, notModifiedHeaders }
+  }
+  const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
+  const compressing: { br?: Promise<Variant>; gzip?: Promise<Variant> } = {}
+
+  async function addVariant(encoding: 'br' | 'gzip'): Promise<Variant> {
+    const bytes = await (encoding === 'br' ? compressBrotli : compressGzip)(body)
+    const added = variant(bytes, encoding)
+    variants[encoding] = added
+    return added
+  }
+
+  let stale: CachedResponse | undefined
+  const makeStale = (mark: NonNullable<typeof markSaved>) => {
+    const { markSaved: _, ...rest } = content
+    // Another tag than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
+    const marked = { body: Buffer.from(mark(body.toString())), tag: `saved-${tag}` }
+    return toCachedResponse({ ...rest, ...marked })
+  }
+  return {
+    route,
+    isPage,
+    tag,
+    variants,
+    compress: (encoding) => {
+      compressing[encoding] ??= addVariant(encoding)
+      return compressing[encoding]
+    },
+    likes,
+    postIds,
+    ...(markSaved && {
+      toStale: () => {
+        stale ??= makeStale(markSaved)
+        return stale
+      },
+    }),
+  }
+}
+
+/**
+ * Sets the headers of a reply to a cached response, and returns its body; the status is 304 and the body empty where the
+ * client has it already. A stale response has its age in seconds, and is always sent whole.
+ */
+export async function sendCached(
+  { request, reply }: Http,
+  { response, age }: { response: CachedResponse; age?: number },
+): Promise<Buffer> {
+  const variant = await variantFor(response, request.headers['accept-encoding'])
+  if (age === undefined && isNotModified(response, request.headers['if-none-match'])) {
+    reply.code(304).headers(variant.notModifiedHeaders)
+    return Buffer.alloc(0)
+  }
+  reply.headers(variant.headers)
+  if (age !== undefined) reply.headers(staleHeaders(age))
+  return variant.body
+}
+
+/**
+ * Returns the headers of a stale response: how many seconds ago it was right (RFC 9111), and that it is served past its time
+ * (RFC 9211), since a cache on the way may add an Age to a fresh one too. No cache may keep them: with a later 304 they would
+ * mark a fresh response.
+ */
+export function staleHeaders(age: number): ResponseHeaders {
+  return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
+}
+
+/** Resolves to the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
+export async function variantFor(
+  response: CachedResponse,
+  acceptEncoding: unknown,
+): Promise<Variant> {
+  const encoding = encodingFor(response, acceptEncoding)
+  const ready = response.variants[encoding]
+  return (
+    ready ?? (encoding === 'identity' ? response.variants.identity : response.compress(encoding))
+  )
+}
+
+/** Returns the same variant; undefined where it has to be compressed first. */
+export function readyVariant(
+  response: CachedResponse,
+  acceptEncoding: unknown,
+): Variant | undefined {
+  return response.variants[encodingFor(response, acceptEncoding)]
+}
+
+function encodingFor({ variants }: CachedResponse, acceptEncoding: unknown): Encoding {
+  if (variants.identity.body.length < COMPRESSED_MIN) return 'identity'
+  if (acceptsBrotli(acceptEncoding)) return 'br'
+  return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
+}
+
+/** Whether the client already has this response: its If-None-Match names one of the ETags, perhaps as a weak one of a proxy. */
+export function isNotModified(
+  { tag }: Pick<CachedResponse, 'tag'>,
+  ifNoneMatch: string | undefined,
+): boolean {
+  return ifNoneMatch?.includes(`"${tag}`) ?? false
+}
+
+/** Bytes that a response takes, those of the variants and of the stale response that may be added among them. */
+export function sizeOf({ variants, toStale }: CachedResponse): number {
+  return 4096 + variants.identity.body.length * (toStale ? 4 : 2)
+}

@@ -1,0 +1,182 @@
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { freshDatabase } from '../../testing/databases.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
+import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+/** A refusal without any waiting takes this long on a busy machine. */
+const AT_ONCE_MS = 700
+const WAIT = { timeout: 10_000 }
+/** How many requests the server runs at once. */
+const PLACES = 64
+
+const testPerCache = testPerNode('responses that each node caches for itself')
+
+let app: TestApp
+let olga: TestUser
+let proxy: Awaited<ReturnType<typeof openPostgresProxy>>
+/** The database's own URL, past the proxy. */
+let databaseUrl: string
+const closing = new AsyncDisposableStack()
+beforeAll(async () => {
+  const database = await freshDatabase(inject('databaseUrl'))
+  closing.defer(() => database.drop())
+  databaseUrl = database.url
+  proxy = await openPostgresProxy(database.url)
+  closing.defer(() => proxy.close())
+  app = await startTestApp({ databaseUrl: proxy.url, webFiles: WEB_FILES })
+  closing.defer(() => app.close())
+  olga = await app.signUp()
+})
+afterAll(() => closing.disposeAsync())
+
+const read = (path: string, headers: Record<string, string> = {}) =>
+  fetch(app.url + path, { headers })
+const readPost = (id: string) => app.call('GET', `/posts/${id}`)
+
+async function publishTimed() {
+  const began = performance.now()
+  const { token } = olga
+  const { status, headers } = await app.call('POST', '/posts', { token, body: { text: 'Слышно?' } })
+  return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - began }
+}
+
+// A node that does not receive the changes of others yet, as after an outage, caches nothing: a read takes queries.
+beforeEach(async () => {
+  const from = app.logged.length
+  await vi.waitUntil(async () => {
+    await app.call('GET', '/posts')
+    const reads = app.logged.slice(from).filter((line) => line.includes('"method":"GET"'))
+    return reads.some((line) => !line.includes('"dbMs"'))
+  }, WAIT)
+})
+
+/** Runs `work` while nobody can connect to the database; returns the lines that were logged from then until it is back. */
+async function duringOutage(begin: () => void, end: () => void, work: () => Promise<void>) {
+  const from = app.logged.length
+  begin()
+  try {
+    await work()
+  } finally {
+    end()
+  }
+  await expect.poll(() => app.logged.slice(from).join('')).toContain('the database is back')
+  await expect.poll(async () => (await publishTimed()).status).toBe(201)
+  return app.logged.slice(from).map((line) => JSON.parse(line))
+}
+
+testPerCache(
+  'while the database is away, visitors get what was read last, whatever was published since; nobody else gets anything, and at once',
+  async () => {
+    const [kept, removed, edited] = await Promise.all([
+      app.publish(olga, 'Остаётся'),
+      app.publish(olga, 'Удалено'),
+      app.publish(olga, 'До правки'),
+    ])
+    const fresh = await readPost(kept.id)
+    const page = await (await read(`/posts/${kept.id}`)).text()
+    for (const { id } of [removed, edited]) {
+      await readPost(id)
+      await read(`/posts/${id}`)
+    }
+    await read('/feed.atom')
+    const { token } = olga
+    await app.call('DELETE', `/posts/${removed.id}`, { token })
+    await app.call('PATCH', `/posts/${edited.id}`, { token, body: { text: 'После правки' } })
+    await app.publish(olga, 'Новое')
+
+    const lines = await duringOutage(proxy.cut, proxy.mend, async () => {
+      await expect.poll(async () => (await readPost(kept.id)).headers.get('age')).toMatch(/^\d+$/)
+      await app.logLine('the database is away')
+      const saved = await readPost(kept.id)
+      expect([saved.status, saved.body]).toEqual([200, fresh.body])
+      expect(saved.headers.get('cache-status')).toBe(
+        `vslukh; hit; ttl=-${saved.headers.get('age')}`,
+      )
+      expect(saved.headers.get('cache-control')).toBe('no-store')
+
+      const savedPage = await read(`/posts/${kept.id}`, { cookie: 'theme=light' })
+      expect(savedPage.headers.get('age')).toMatch(/^\d+$/)
+      const marked = page.replace('id="first-page">{', 'id="first-page">{"saved":true,')
+      expect(await savedPage.text()).toBe(marked)
+      expect(await (await read(`/posts/${kept.id}`)).text()).toBe(marked)
+
+      for (const { id } of [removed, edited]) {
+        expect((await readPost(id)).status).toBe(503)
+        expect(await (await read(`/posts/${id}`)).text()).not.toContain('first-page')
+      }
+      expect((await read('/feed.atom')).status).toBe(503)
+      expect((await app.call('GET', `/posts/${kept.id}`, { token })).status).toBe(503)
+      for (let n = 0; n < 12; n++) {
+        const { status, retryAfter, ms } = await publishTimed()
+        expect([status, retryAfter]).toEqual([503, '2'])
+        expect(ms).toBeLessThan(AT_ONCE_MS)
+      }
+    })
+    const told = lines.filter(({ level }) => level === 'warn' || level === 'error')
+    expect(told.map(({ msg }) => msg)).toEqual(['the database is away', 'the database is back'])
+    expect(told[1].refused).toBeGreaterThanOrEqual(16)
+    expect(told[1].served).toBeGreaterThanOrEqual(4)
+    expect(lines.filter(({ status }) => status === 503)).toEqual([])
+
+    const again = await readPost(kept.id)
+    expect([again.status, again.headers.get('age')]).toEqual([200, null])
+  },
+)
+
+testPerCache(
+  'a database that freezes is known to be away after a few seconds: who waits for a read gets the saved one, and writes are refused at once',
+  async () => {
+    const { id } = await app.publish(olga)
+    await readPost(id)
+    const outages = app.logged.filter((line) => line.includes('the database is away')).length
+    await duringOutage(proxy.freeze, proxy.thaw, async () => {
+      // They take every place, and hold it until the outage is noticed.
+      const crowd = Array.from({ length: PLACES }, (_, n) =>
+        app.call('GET', `/posts?page=${n + 2}`),
+      )
+      const away = app.logLine('the database is away', outages + 1).then(() => 'away')
+      const statuses = new Set<number>()
+      do statuses.add((await readPost(id)).status)
+      while ((await Promise.race([away, setImmediate('not yet')])) !== 'away')
+      expect([...statuses]).toEqual([200])
+      for (const { status } of await Promise.all(crowd)) expect(status).toBe(503)
+      const { status, ms } = await publishTimed()
+      expect(status).toBe(503)
+      expect(ms).toBeLessThan(AT_ONCE_MS)
+    })
+  },
+)
+
+testPerCache(
+  'what another node removed before the outage is not served; what it removes while this one alone is cut off, only until this one is back',
+  async () => {
+    const other = await appForTest({ databaseUrl })
+    const { token } = olga
+    const [before, meanwhile] = await Promise.all([other.publish(olga), other.publish(olga)])
+    for (const { id } of [before, meanwhile]) expect((await readPost(id)).status).toBe(200)
+    await other.call('DELETE', `/posts/${before.id}`, { token })
+    await expect.poll(async () => (await readPost(before.id)).status).toBe(404)
+    await readPost(meanwhile.id)
+
+    await duringOutage(proxy.cut, proxy.mend, async () => {
+      await expect.poll(async () => (await readPost(meanwhile.id)).headers.has('age')).toBe(true)
+      expect((await readPost(before.id)).status).toBe(503)
+      expect((await other.call('DELETE', `/posts/${meanwhile.id}`, { token })).status).toBe(204)
+      expect((await readPost(meanwhile.id)).status).toBe(200)
+    })
+    expect((await readPost(meanwhile.id)).status).toBe(404)
+  },
+)
+
+test('one connection that breaks is no outage', async () => {
+  const from = app.logged.length
+  await readPost('1')
+  await app.call('GET', '/sessions', { token: olga.token })
+  proxy.cut()
+  proxy.mend()
+  await expect.poll(async () => (await publishTimed()).status).toBe(201)
+  expect(app.logged.slice(from).join('')).not.toContain('the database is away')
+})

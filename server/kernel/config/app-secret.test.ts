@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { deriveKey, loadAppSecret } from './app-secret.ts'
+import { ConfigError } from './config-reader.ts'
+
+let root: string
+let dataDir: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'secret-'))
+  dataDir = join(root, 'data')
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8)
+}
+
+test('the first start creates a secret of 256 bits that only its owner can read', async () => {
+  const secret = await loadAppSecret(dataDir)
+  expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
+  expect(await readdir(dataDir)).toEqual(['app-secret'])
+  expect(await modeOf(join(dataDir, 'app-secret'))).toBe('600')
+  expect(await modeOf(dataDir)).toBe('700')
+})
+
+test('every later start reads the same secret', async () => {
+  const secret = await loadAppSecret(dataDir)
+  expect(await loadAppSecret(dataDir)).toBe(secret)
+})
+
+test('two installations have different secrets', async () => {
+  expect(await loadAppSecret(dataDir)).not.toBe(await loadAppSecret(join(root, 'other')))
+})
+
+test('ten first starts at once agree on one secret and leave nothing else behind', async () => {
+  const secrets = await Promise.all(Array.from({ length: 10 }, () => loadAppSecret(dataDir)))
+  expect(new Set(secrets).size).toBe(1)
+  expect(await readdir(dataDir)).toEqual(['app-secret'])
+  expect((await readFile(join(dataDir, 'app-secret'), 'utf8')).trim()).toBe(secrets[0])
+})
+
+test('a stored secret that was cut short is refused with a message that names its file', async () => {
+  await loadAppSecret(dataDir)
+  const path = join(dataDir, 'app-secret')
+  await writeFile(path, 'short\n')
+  await expect(loadAppSecret(dataDir)).rejects.toThrow(ConfigError)
+  await expect(loadAppSecret(dataDir)).rejects.toThrow(path)
+})
+
+test('each purpose and each secret has a key of its own, of 256 bits', () => {
+  const one = deriveKey('s'.repeat(32), 'codes')
+  expect(one).toHaveLength(32)
+  expect(deriveKey('s'.repeat(32), 'codes')).toEqual(one)
+  expect(deriveKey('s'.repeat(32), 'access-token')).not.toEqual(one)
+  expect(deriveKey('t'.repeat(32), 'codes')).not.toEqual(one)
+})

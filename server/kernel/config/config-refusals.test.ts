@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { ConfigError } from './config-reader.ts'
+
+const SECRET = 's'.repeat(32)
+const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
+
+test.each([
+  [{ DKIM_SELECTOR: 'wall' }, 'нужны обе'],
+  [{ DKIM_KEY_FILE: '/etc/dkim.pem' }, 'нужны обе'],
+  [{ DKIM_KEY_FILE: '/etc/dkim.pem', DKIM_SELECTOR: 'wall; p=x' }, 'DKIM_SELECTOR: нужно имя'],
+])('signing mails needs a key and its name: %o', (env, message) => {
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(message)
+})
+
+test.each(['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'])(
+  '%s, another way to the database, needs DATABASE_URL',
+  (name) => {
+    expect(() => readConfig({ [name]: DATABASE_URL })).toThrow(new RegExp(`^${name}: `))
+  },
+)
+
+test('an https PUBLIC_URL without SMTP_URL is refused unless printing mails is meant', () => {
+  const PUBLIC_URL = 'https://vsluh.example'
+  const SMTP_URL = 'smtps://mail.example'
+  expect(() => readConfig({ PUBLIC_URL })).toThrow(/^SMTP_URL: .*MAIL_MODE=print$/)
+  expect(readConfig({ PUBLIC_URL, SMTP_URL })).toMatchObject({ smtpUrl: SMTP_URL })
+  expect(readConfig({ PUBLIC_URL, MAIL_MODE: 'print' }).printsMails).toBe(true)
+  expect(readConfig({ PUBLIC_URL: 'http://vsluh.example' }).printsMails).toBe(false)
+  expect(() => readConfig({ SMTP_URL, MAIL_MODE: 'print' })).toThrow(/^MAIL_MODE: /)
+})
+
+test.each([
+  ['PORT', 'http'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '3000.5'],
+  ['PORT', '0x10'],
+  ['PUBLIC_URL', 'vsluh.example'],
+  ['PUBLIC_URL', 'ftp://vsluh.example'],
+  ['PUBLIC_URL', 'https://vsluh.example/wall'],
+  ['PUBLIC_URL', 'https://vsluh.example/?a=1'],
+  ['DATABASE_URL', 'mysql://db.example/vslukh'],
+  ['APP_SECRET', 's'.repeat(31)],
+  ['ACCEPT_NEW_SECRET', 'yes'],
+  ['SMTP_URL', 'https://mail.example'],
+  ['SMTP_URL', 'mail.example:25'],
+  ['MAIL_FROM', 'Вслух <wall@vsluh.example>'],
+  ['CONTACT_EMAIL', 'wall'],
+  ['MODERATOR_EMAIL', 'a@b.example, c@d.example'],
+  ['REPORTS_TO_HIDE', '2'],
+  ['REPORTS_TO_HIDE', '-1'],
+  ['REMOVED_DAYS', '0'],
+  ['TRUST_PROXY', 'yes'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.0/8/8'],
+  ['TRUST_PROXY', '10.0.0.0/8,proxy.example'],
+  ['EDIT_PERIOD_SECONDS', '0'],
+  ['ACCESS_TOKEN_SECONDS', '5m'],
+  ['CODE_TTL_SECONDS', '-600'],
+  ['RATE_LIMIT_SCALE', '0'],
+  ['RATE_LIMIT_SCALE', '-1'],
+  ['RATE_LIMIT_SCALE', 'Infinity'],
+  ['LOG_LEVEL', 'loud'],
+  ['BACKUP_AT', '24:00'],
+  ['BACKUP_KEEP', '0'],
+  ['METRICS_PORT', '70000'],
+  ['MAIL_MODE', 'file'],
+  ['HSTS_SUBDOMAINS', 'yes'],
+  ['SERVICE_WORKER', '0'],
+])('%s=%s is refused with a sentence that names the variable', (name, value) => {
+  const read = () => readConfig({ APP_SECRET: SECRET, [name]: value })
+  expect(read).toThrow(ConfigError)
+  expect(read).toThrow(new RegExp(`^${name}: .*[а-я]`))
+})
+
+test('APP_SECRET is required with DATABASE_URL', () => {
+  expect(() => readConfig({ DATABASE_URL })).toThrow(/^APP_SECRET: обязателен/)
+  expect(readConfig({ DATABASE_URL, APP_SECRET: SECRET }).databaseUrl).toBe(DATABASE_URL)
+})
+
+test('no message repeats a secret or a password', () => {
+  const secrets = { APP_SECRET: 'short-secret', SMTP_URL: 'http://u:short-secret@mail.example' }
+  for (const [name, value] of Object.entries(secrets)) {
+    expect(() => readConfig({ [name]: value })).toThrow(/^((?!short-secret).)*$/)
+  }
+})
+
+test('a wrong variable stops the start with exit code 1 and only its message', async () => {
+  const main = join(import.meta.dirname, '../../main.ts')
+  const env = { PATH: process.env.PATH, PORT: 'http' }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  expect(code).toBe(1)
+  expect(told).toBe('PORT: нужно целое число от 0 до 65535, а задано «http»\n')
+})

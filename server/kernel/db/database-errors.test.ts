@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { freePort } from '../../testing/free-port.ts'
+import { openDatabase } from './database.ts'
+import { isDatabaseUnavailable, noteDatabaseError } from './database-errors.ts'
+
+const coded = (code: string) => Object.assign(new Error(code), { code })
+
+test.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])(
+  'a connection broken by %s means that the database is unavailable only if it led to the database',
+  (code) => {
+    expect(isDatabaseUnavailable(coded(code))).toBe(false)
+    const error = coded(code)
+    noteDatabaseError(error)
+    expect(isDatabaseUnavailable(error)).toBe(true)
+  },
+)
+
+test.each(['25006', '25P03', '57P01', '57014', '53100', '53300', '08006', '40P01', '55P03'])(
+  'SQLSTATE %s means that a retry may succeed',
+  (state) => {
+    expect(isDatabaseUnavailable(coded(state))).toBe(true)
+  },
+)
+
+test.each(['23505', '42P01', '22021', 'ERR_ASSERTION'])('%s is an error of our own', (state) => {
+  expect(isDatabaseUnavailable(coded(state))).toBe(false)
+})
+
+test('a database that does not run is unavailable, to a query and to a transaction', async () => {
+  const { db, close } = openDatabase(
+    `postgresql://nobody@127.0.0.1:${await freePort()}/none`,
+    () => {},
+  )
+  const read = () => db.selectFrom('users').select('id').execute()
+  for (const work of [read(), db.transaction().execute(read)]) {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(isDatabaseUnavailable(error as Error)).toBe(true)
+  }
+  await close()
+})

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { StartError } from '../errors/start-error.ts'
+import type { Queryable } from './database.ts'
+
+/** Any number that no other lock of the database has. A restore holds the lock alone; servers that start share it. */
+export const RESTORE_LOCK = 7_203_551
+
+/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
+export const SCRATCH = 'vslukh_restore'
+
+/**
+ * Throws StartError where a restore into an empty database has not come to its end: a start would begin an empty wall beside what
+ * is loaded. One that would have replaced a wall has left that as it was.
+ */
+export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
+  const { rows } = await sql<{ is_unfinished: boolean }>`
+    SELECT to_regclass('kysely_migration') IS NULL AND current_schema() <> ${SCRATCH}
+      AND to_regnamespace(${SCRATCH}) IS NOT NULL AS is_unfinished`.execute(db)
+  if (!rows[0]?.is_unfinished) return
+  throw new StartError(
+    'В этой базе не закончено восстановление из копии: оно ещё идёт, или его прервали. ' +
+      'Дождитесь конца или повторите: vslukh restore ФАЙЛ.',
+  )
+}
+
+/**
+ * Keeps restores away from the database at `url` until the returned lock is disposed of: a server that starts reads the secret
+ * and the tables before a restore could see it. Throws StartError where a restore is under way.
+ */
+export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
+  client.on('error', () => {})
+  await client.connect()
+  const sql = `SELECT pg_try_advisory_lock_shared(${RESTORE_LOCK}) AS is_ours`
+  const { rows } = await client.query(sql)
+  if (rows[0].is_ours) return { [Symbol.asyncDispose]: () => client.end() }
+  await client.end()
+  throw new StartError(
+    'Эту базу сейчас восстанавливают из копии (vslukh restore). Дождитесь конца и запустите сервер снова.',
+  )
+}

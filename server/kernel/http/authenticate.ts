@@ -1,0 +1,82 @@
+import type { FastifyRequest } from 'fastify'
+import type { Access, Endpoint } from '../../../contract/endpoint.ts'
+import { AppError } from '../errors/app-error.ts'
+import type { Limits } from '../limits/rate-limits.ts'
+import { type Block, blockedError, closedError } from './blocked.ts'
+
+/** A signed-in user, and the live session that their token belongs to. */
+export type Viewer = {
+  userId: string
+  sessionId: string
+  /** Whether the account is less than a day old. Known once the session was checked. */
+  isNewcomer?: boolean
+}
+
+/** A live session, and what keeps its user from writing, if anything does. */
+export type LiveSession = {
+  block: Block | null
+  isNewcomer: boolean
+  /** Why nobody may write now; null where everybody may. */
+  writingClosed: string | null
+}
+
+/** How tokens are checked; the sessions and moderation features implement it. */
+export type Authenticator = {
+  /** Returns whose token it is, by its signature and expiry alone; null for a bad one. */
+  readToken(token: string): Viewer | null
+  /** Returns the viewer's session according to the database; null when it was closed. */
+  findSession(viewer: Viewer): Promise<LiveSession | null>
+  /** Whether the operator has named the viewer as a moderator. */
+  isModerator(viewer: Viewer): Promise<boolean>
+  /** Whom a blocked user may ask. */
+  contact: string | undefined
+}
+
+/**
+ * Returns who calls according to their token, null for a visitor, and charges the rate limit on all calls: a user's own,
+ * otherwise that of the visitor's address. Throws UNAUTHORIZED for a bad or expired token, and for a visitor where
+ * `access` is `user`, NOT_FOUND where it is `moderator`; TOO_MANY_REQUESTS over the limit. The session is not checked yet: see
+ * `requireSession`.
+ */
+export async function identifyViewer(
+  request: FastifyRequest,
+  access: Access,
+  { auth, limits }: { auth: Authenticator; limits: Limits },
+): Promise<Viewer | null> {
+  const header = access === 'cookie' ? undefined : request.headers.authorization
+  const viewer = header === undefined ? null : auth.readToken(bearerOf(header))
+  if (viewer) await limits.userCalls.charge(viewer.userId)
+  else await limits.visitorCalls.chargeNetwork(request.ip)
+
+  if (viewer) return viewer
+  if (header !== undefined || access === 'user') throw new AppError('UNAUTHORIZED')
+  if (access === 'moderator') throw new AppError('NOT_FOUND')
+  return null
+}
+
+/**
+ * Returns the viewer's session. Throws UNAUTHORIZED when it was closed, BLOCKED or WRITING_CLOSED when the call publishes
+ * something and the viewer, or nobody, may, and NOT_FOUND when the call is for moderators and the viewer is none.
+ */
+export async function requireSession(
+  viewer: Viewer,
+  { access, publishes }: Pick<Endpoint, 'access' | 'publishes'>,
+  auth: Authenticator,
+): Promise<LiveSession> {
+  const isForModerators = access === 'moderator'
+  const [session, isAllowed] = await Promise.all([
+    auth.findSession(viewer),
+    !isForModerators || auth.isModerator(viewer),
+  ])
+  if (!session) throw new AppError('UNAUTHORIZED')
+  if (!isAllowed) throw new AppError('NOT_FOUND')
+  if (publishes && session.block) throw blockedError(session.block, auth.contact)
+  if (publishes && session.writingClosed !== null) {
+    throw closedError('WRITING_CLOSED', session.writingClosed)
+  }
+  return session
+}
+
+function bearerOf(header: string): string {
+  return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? ''
+}

@@ -1,0 +1,72 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../../../contract/errors.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import { AppError } from '../errors/app-error.ts'
+import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
+
+/** The codes for Fastify's own errors; its other 4xx are requests that break the contract. */
+const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+}
+
+/**
+ * What a shared cache may do with the answer that there is no such post: it stores it in place of the post that it has. One
+ * that could not would show the post on and on while it asks for a newer answer.
+ */
+export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** For the log: the error's code, and its cause where something failed unexpectedly. */
+    refused: { code: ErrorCode; failure: Error | undefined } | null
+  }
+}
+
+/** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where a retry can succeed. */
+export function handleErrors(app: FastifyInstance): void {
+  app.decorateReply('refused', null)
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // The connection broke while the request was read: there is no client left to answer.
+    const isClients = error === request.raw.errored
+    const refusal = isClients ? new AppError('INVALID_REQUEST') : toAppError(error)
+    // An AppError needs no cause: its code says everything.
+    const failure = refusal.status >= 500 && refusal !== error ? error : undefined
+    return refuse(reply, refusal, failure)
+  })
+}
+
+/** Answers a request that Fastify could not route, such as one with a malformed URL, for which no hook sets headers. */
+export function answerFrameworkError(headers: Record<string, string>) {
+  return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
+    refuse(reply.headers(headers), toAppError(error))
+  }
+}
+
+/** Converts an error of any kind; an unexpected one becomes INTERNAL_ERROR. */
+function toAppError(error: FastifyError): AppError {
+  if (error instanceof AppError) return error
+  if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
+  const known = FRAMEWORK_ERRORS[error.code]
+  if (known) return new AppError(known)
+  const isClients = error.validation || (error.statusCode ?? 500) < 500
+  return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
+}
+
+function refuse(reply: FastifyReply, refusal: AppError, failure?: Error): FastifyReply {
+  reply.refused = { code: refusal.code, failure }
+  const retryAfter =
+    refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
+  if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))
+  if (refusal.code === 'POST_NOT_FOUND' && reply.request.headers.authorization === undefined) {
+    reply.headers({ 'cache-control': NO_POST_CACHE_CONTROL, vary: 'Authorization' })
+  } else reply.header('cache-control', 'no-store')
+  return reply
+    .code(refusal.status)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send({ code: refusal.code, message: refusal.message })
+}

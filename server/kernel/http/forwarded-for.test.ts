@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { DEVICE } from '../../testing/client.ts'
+import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('bytes that a balancer would judge before any node')
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ config: { trustProxy: ['127.0.0.1/32'] } })
+})
+afterAll(() => app.close())
+
+test.each([
+  ['400 letters', 'a'.repeat(400)],
+  ['400 digits', `${'1'.repeat(400)}.1`],
+  ['a group of 400 digits', `2001:db8::${'f'.repeat(400)}`],
+  ['a zone of 400 letters', `fe80::1%${'e'.repeat(400)}`],
+  ['400 colons', `[${':'.repeat(400)}]:80`],
+  ['letters after an address', `198.51.100.7, ${'я'.repeat(200)}`],
+  ['commas', ', ,,'],
+  ['a word', 'unknown'],
+  ['numbers too large', '999.1.1.1'],
+])('X-Forwarded-For with %s is no reason for an error, in any call', async (_, value) => {
+  const headers = { 'x-forwarded-for': Buffer.from(value).toString('latin1') }
+  const body = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }
+  // The rate limits on codes are counted in the database, by address.
+  const started = await app.call('POST', '/logins', { body, headers })
+  expect(started.body.code).toBe('USER_NOT_FOUND')
+  for (let round = 0; round < 2; round++) {
+    expect((await app.call('GET', '/posts', { headers })).status).toBe(200)
+  }
+  expect((await fetch(app.url, { headers })).status).toBe(200)
+})
+
+test('an entry that is no address, and all left of it, is ignored: its sender is counted as the proxy it came from', async () => {
+  const strict = await appForTest({
+    config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.005 },
+  })
+  const read = (value: string) =>
+    strict.call('GET', '/posts', { headers: { 'x-forwarded-for': value } })
+  // Fifteen for an address, however the invalid entry varies.
+  for (let n = 0; n < 15; n++) {
+    expect((await read(`198.51.100.${n}, nonsense ${n}`)).status).toBe(200)
+  }
+  expectTooMany(await read('more nonsense'), { most: 20 })
+  expect((await read('nonsense, 198.51.100.1')).status).toBe(200)
+  expect((await read('nonsense, 198.51.100.1:5050')).status).toBe(200)
+})
+
+const WARNING = 'a proxy that is not trusted sends X-Forwarded-For'
+
+test('a proxy of one’s own that is not trusted is named once, with the TRUST_PROXY to set; a trusted one is not', async () => {
+  const proxied = { headers: { 'x-forwarded-for': '198.51.100.7' } }
+  const ignorant = await appForTest({ config: { trustProxy: ['10.1.2.3'] } })
+  for (let n = 0; n < 3; n++) await ignorant.call('GET', '/posts', proxied)
+  const line = JSON.parse(await ignorant.logLine(WARNING))
+  expect(line).toMatchObject({ proxy: '127.0.0.1', set: 'TRUST_PROXY=10.1.2.3,127.0.0.1' })
+  expect(ignorant.logged.filter((logged) => logged.includes(WARNING))).toHaveLength(1)
+  expect(ignorant.logged.join('')).not.toContain('198.51.100.7')
+
+  const wise = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  await wise.call('GET', '/posts', proxied)
+  await wise.logLine('"route":"/api/v1/posts"')
+  expect(wise.logged.join('')).not.toContain(WARNING)
+})

@@ -1,0 +1,65 @@
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { executeOn } from '../../testing/databases.ts'
+import { isRoot } from '../../testing/debian-package.ts'
+import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
+import { startMain } from '../../testing/start-main.ts'
+import { appForTest } from '../../testing/test-app.ts'
+
+const statusOf = async (url: string) => (await fetch(url)).status
+
+test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
+  const app = await appForTest()
+  const name = new URL(app.databaseUrl).pathname.slice(1)
+  const server = inject('databaseUrl')
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await executeOn(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
+    await executeOn(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    )
+  }
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+  await setReadOnly('on')
+  // The first calls find that their connections were cut, which is 503 as well.
+  await expect.poll(() => statusOf(`${app.url}/api/v1/sessions`)).toBe(401)
+  await expect.poll(() => statusOf(`${app.url}/api/v1/posts?limit=7`)).toBe(200)
+  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  await setReadOnly('off')
+  await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
+})
+
+test('a node whose disk has no room for the database to write is not ready until there is some', async ({
+  skip,
+}) => {
+  skip(!isRoot, 'only root may mount a small disk')
+  const dataDir = await folderForTest()
+  await mountForTest(dataDir, 'size=48m')
+  const app = await appForTest({ config: { databaseUrl: undefined, dataDir } })
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+  const file = await open(join(dataDir, 'filler'), 'w')
+  await file.write(Buffer.alloc(20 * 1024 * 1024, 1))
+  await file.close()
+  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  expect(await statusOf(`${app.url}/livez`)).toBe(200)
+  await rm(join(dataDir, 'filler'))
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+})
+
+test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that long, and stops then', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await databaseForTest()
+  const env = { DATABASE_URL: databaseUrl, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '2' }
+  const { url, stop } = await startMain(env)
+  expect(await statusOf(`${url}/readyz`)).toBe(200)
+  const since = performance.now()
+  const stopped = stop()
+  await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503)
+  expect(await statusOf(`${url}/api/v1/posts`)).toBe(200)
+  await stopped
+  expect(performance.now() - since).toBeGreaterThanOrEqual(2000)
+  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+})

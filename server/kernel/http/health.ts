@@ -1,0 +1,54 @@
+import { statfs } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { batchCalls } from '../db/batch-calls.ts'
+import type { Db } from '../db/database.ts'
+import { AppError } from '../errors/app-error.ts'
+
+/** Two segments of PostgreSQL's log of changes: with less it stops rather than lose a change. */
+export const LEAST_FREE_BYTES = 32 * 1024 * 1024
+
+type Readiness = {
+  db: Db
+  /** Folder of the embedded database; undefined with another one, whose disk only its server sees. */
+  databaseFolder: string | undefined
+  /** Whether the server is about to stop. */
+  isDraining: () => boolean
+}
+
+/**
+ * Serves `/livez`, which answers while the process runs, and `/readyz`, which is 503 while the server drains, while the
+ * database does not answer, and while nothing can be written: the database is read-only, or its disk full.
+ */
+export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
+  const { isDraining } = readiness
+  app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
+  // Checks that come at once share one query.
+  const check = batchCalls(async (calls: undefined[]) => {
+    await requireWritable(readiness)
+    return calls
+  })
+  app.get('/readyz', { schema: { hide: true }, logLevel: 'warn' }, async () => {
+    if (isDraining()) throw new AppError('UNAVAILABLE')
+    await check(undefined)
+    return 'ok'
+  })
+}
+
+/** Throws where the database does not answer, is read-only, or has no room on its disk. */
+async function requireWritable({ db, databaseFolder }: Readiness): Promise<void> {
+  const { rows } = await sql<{ read_only: boolean }>`
+    SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only`.execute(
+    db,
+  )
+  if (rows[0]?.read_only) throw new AppError('UNAVAILABLE')
+  if (databaseFolder !== undefined && (await freeBytes(databaseFolder)) < LEAST_FREE_BYTES) {
+    throw new AppError('UNAVAILABLE')
+  }
+}
+
+/** Returns how many bytes this process may still write to the disk that a folder is on. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
+import Type from 'typebox'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import { strictObject } from '../../../contract/endpoint.ts'
+import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
+import { acceptsGzip, compressGzip } from '../cache/compression.ts'
+import type { Limit } from '../limits/rate-limits.ts'
+
+const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
+
+/** Returns every error of an endpoint: its own, and those that follow from its access and schemas. */
+function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const { params, query, headers, body, access, publishes } = endpoint
+  const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
+  // A body of the wrong size or type is refused even where none is described.
+  if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
+  if (access !== 'cookie') errors.add('UNAUTHORIZED')
+  if (publishes) errors.add('BLOCKED').add('WRITING_CLOSED')
+  if (params || access === 'moderator') errors.add('NOT_FOUND')
+  return [...errors]
+}
+
+function refusal(codes: ErrorCode[]) {
+  return strictObject({ code: Type.Enum(codes), message: Type.String() })
+}
+
+/** Returns the schema of every answer of an endpoint, by status. */
+export function answerSchemas(endpoint: Endpoint): Record<number, object> {
+  const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
+  const refusals = [...byStatus].map(([status, codes]) => [
+    status,
+    { ...refusal(codes), description: codes.join(', ') },
+  ])
+  const success = endpoint.answer
+    ? { ...endpoint.answer, description: 'OK' }
+    : { type: 'null', description: 'OK' }
+  const notModified = endpoint.cache && {
+    304: { type: 'null', description: 'The visitor has this very answer' },
+  }
+  return { [endpoint.status]: success, ...notModified, ...Object.fromEntries(refusals) }
+}
+
+type ApiOptions = {
+  appName: string
+  cookieName: string
+  /** The rate limit on the document and the files of its human page. */
+  limit: Limit
+}
+
+const DOCS = '/api/docs'
+/** What is worth compressing of the human page, by exact path: no other spelling makes the server compress it once more. */
+const LARGE_FILES = [
+  `${DOCS}/json`,
+  `${DOCS}/static/swagger-ui.css`,
+  `${DOCS}/static/swagger-ui-bundle.js`,
+  `${DOCS}/static/swagger-ui-standalone-preset.js`,
+]
+
+/** Makes the hook that compresses the large files of the human page, each once. */
+function compressFiles(): onSendAsyncHookHandler {
+  const compressed = new Map<string, Promise<Buffer>>()
+  return async ({ method, url, headers }, reply, payload) => {
+    if (method !== 'GET' || reply.statusCode !== 200 || !LARGE_FILES.includes(url)) return payload
+    reply.header('vary', 'Accept-Encoding')
+    if (!acceptsGzip(headers['accept-encoding'])) return payload
+    reply.removeHeader('content-length').header('content-encoding', 'gzip')
+    const made = compressed.get(url)
+    if (made && payload instanceof Readable) payload.destroy()
+    const zipped = made ?? bytesOf(payload).then(compressGzip)
+    compressed.set(url, zipped)
+    return zipped
+  }
+}
+
+async function bytesOf(payload: unknown): Promise<Buffer> {
+  return payload instanceof Readable ? buffer(payload) : Buffer.from(String(payload))
+}
+
+/** Collects the routes that are registered after it into an OpenAPI document, and serves a human page at /api/docs. */
+export async function describeApi(
+  app: FastifyInstance,
+  { appName, cookieName, limit }: ApiOptions,
+): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `${appName}: API`, version: '1' },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          cookie: { type: 'apiKey', in: 'cookie', name: cookieName },
+        },
+      },
+    },
+  })
+  await app.register(async (files) => {
+    files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+    // Without a policy of its own, which would name foreign hosts, the page has that of every other page.
+    await files.register(swaggerUi, { routePrefix: DOCS })
+    files.addHook('onSend', compressFiles())
+    // As bytes, so that it is in memory once, however many clients wait for it.
+    let document: Buffer | undefined
+    files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(document)
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { openSocket, parseRaw, readToEnd } from '../../testing/raw-http.ts'
+import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('bytes that a balancer would judge before any node')
+
+/** How many requests run at once. */
+const AT_WORK = 64
+
+const UNFINISHED =
+  'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
+
+/** Reads the posts of as many users at once, each on a connection of its own; returns the answers and their durations. */
+async function askAtOnce({ url }: TestApp, count: number) {
+  const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)))
+  return sockets.map(async (socket, n) => {
+    const asked = performance.now()
+    socket.write(`GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    const ms = performance.now() - asked
+    socket.destroy()
+    return { ms, ...parseRaw(answer.toString()) }
+  })
+}
+
+test('while 64 requests run, others wait half a second at most, then are 503 with Retry-After, and are served once those have ended', async () => {
+  const app = await appForTest()
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const asked = await askAtOnce(app, AT_WORK + 10)
+  expect((await fetch(`${app.url}/livez`)).status).toBe(200)
+
+  const answers = await Promise.all(asked)
+  // The running requests wait a second for a connection to the database.
+  const refused = answers.filter(({ ms }) => ms < 990)
+  expect(refused).toHaveLength(10)
+  for (const { head, ms, ...answer } of refused) {
+    expectRefusal(answer, 'UNAVAILABLE')
+    expect(head).toMatch(/^retry-after: [1-9]\d*\r$/im)
+    expect(head).toMatch(/^cache-control: no-store\r$/im)
+    expect(head).toMatch(/^content-security-policy: default-src 'self'/im)
+    expect(ms).toBeGreaterThan(450)
+  }
+  await held.rollback().execute()
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  expect((await app.call('GET', '/posts?userId=1000')).status).toBe(200)
+})
+
+test('a call that nothing serves is refused at once, before its body has arrived, and is counted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.01 } })
+  const statuses: number[] = []
+  for (let call = 0; call < 35; call++) {
+    const socket = await openSocket(app.url)
+    socket.write(UNFINISHED.replace('/api/v1/logins', '/nope'))
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    statuses.push(Number(/^HTTP\/1.1 (\d+)/.exec(head.toString())?.[1]))
+    socket.destroy()
+  }
+  expect(statuses).toEqual([...Array(30).fill(404), ...Array(5).fill(429)])
+})
+
+test.each([
+  ['the headers', 5, 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+  ['the body', 10, UNFINISHED],
+])(
+  'a request that stops in the middle of %s is given up after about %i s',
+  async (_, seconds, sent) => {
+    const app = await appForTest()
+    const socket = await openSocket(app.url)
+    const since = performance.now()
+    socket.write(sent)
+    const answer = parseRaw(await readToEnd(socket))
+    const waited = performance.now() - since
+    expect(answer.status).toBe(408)
+    expect(answer.body.message).toMatch(/[а-яё]/)
+    expect(waited).toBeGreaterThan(seconds * 1000 - 500)
+    // Node's own 30 s between checks of its connections would be too late.
+    expect(waited).toBeLessThan(seconds * 1000 + 6000)
+  },
+)

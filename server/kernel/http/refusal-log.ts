@@ -1,0 +1,84 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { networkOf } from '../limits/network.ts'
+import type { RefusedLine } from './request-log.ts'
+
+/** The refused requests of one network in a period. */
+type Tally = {
+  network: string | undefined
+  refused: number
+  codes: Record<string, number>
+  routes: Record<string, number>
+}
+
+export type RefusalLog = ReturnType<typeof createRefusalLog>
+
+const PERIOD_MS = 60_000
+/** How many requests of each network and code are logged in full in a period. */
+const IN_FULL = 10
+/** How many networks are counted separately in a period. */
+const NETWORKS_MAX = 1000
+const ROUTES_MAX = 5
+
+/**
+ * Logs refused requests so that a flood of them cannot fill the log: in each minute and for each network the first ten
+ * with each code have a line of their own, and one line at the end counts all of them. Past a thousand networks in a
+ * minute, the requests of the others are only counted, together.
+ */
+export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
+  let networks = new Map<string, Tally>()
+  let others = newTally(undefined)
+
+  function tallyOf(address: string | undefined): Tally {
+    const key = networkOf(address)
+    const known = networks.get(key)
+    if (known) return known
+    if (networks.size >= NETWORKS_MAX) return others
+    const tally = newTally(address)
+    networks.set(key, tally)
+    return tally
+  }
+
+  function logCounts(): void {
+    for (const tally of networks.values()) {
+      const isLoggedInFull = Object.values(tally.codes).every((count) => count <= IN_FULL)
+      if (!isLoggedInFull) log.warn(tally, 'requests refused')
+    }
+    if (others.refused > 0) log.warn({ otherNetworks: true, ...others }, 'requests refused')
+    networks = new Map()
+    others = newTally(undefined)
+  }
+
+  const timer = setInterval(logCounts, periodMs).unref()
+
+  return {
+    /** Logs a refused request or counts it; returns whether it got its own line. */
+    note(line: RefusedLine): boolean {
+      const tally = tallyOf(line.network)
+      tally.refused++
+      const count = increment(tally.codes, line.code ?? String(line.status))
+      const route = `${line.method} ${line.route ?? 'none'}`
+      const isNamed = route in tally.routes || Object.keys(tally.routes).length < ROUTES_MAX
+      increment(tally.routes, isNamed ? route : 'others')
+      if (tally === others || count > IN_FULL) return false
+      log.info(line, 'request')
+      return true
+    },
+
+    /** Logs the counts so far, and stops counting. */
+    close(): void {
+      clearInterval(timer)
+      logCounts()
+    },
+  }
+}
+
+function newTally(network: string | undefined): Tally {
+  return { network, refused: 0, codes: {}, routes: {} }
+}
+
+/** Adds one to a count, and returns it. */
+function increment(counts: Record<string, number>, name: string): number {
+  const count = (counts[name] ?? 0) + 1
+  counts[name] = count
+  return count
+}

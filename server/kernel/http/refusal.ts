@@ -1,0 +1,49 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
+
+/** Seconds after which a call that was UNAVAILABLE may be retried. */
+export const RETRY_UNAVAILABLE_SECONDS = 2
+
+/** A prepared response to a request that reaches no route. */
+export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
+
+type Options = {
+  securityHeaders: Record<string, string>
+  /** A status other than the code's own. */
+  status?: number
+}
+
+/** Makes the response for an error code, with the headers that every response has. */
+export function createRefusal(
+  code: ErrorCode,
+  { securityHeaders, status = ERRORS[code].status }: Options,
+): Refusal {
+  const body = Buffer.from(JSON.stringify({ code, message: ERRORS[code].message }))
+  return {
+    status,
+    headers: {
+      ...securityHeaders,
+      ...(status === 503 && { 'retry-after': RETRY_UNAVAILABLE_SECONDS }),
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': body.length,
+      // After a malformed request, what follows may not be a request either. A busy server closes nothing: accepting a
+      // new connection costs it more than another request on the old one.
+      ...(status !== 503 && { connection: 'close' }),
+    },
+    body,
+  }
+}
+
+/** Answers a request whose response has not begun. */
+export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
+  response.writeHead(status, headers).end(body)
+}
+
+/** Answers a client whose bytes could not be parsed as a request. */
+export function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n`)
+  socket.end(body)
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BODY_MAX } from '../../../contract/constants.ts'
+import { ERRORS } from '../../../contract/errors.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { allEndpoints } from '../../testing/endpoints.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { parseRaw, sendRaw } from '../../testing/raw-http.ts'
+import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+const publish = (body: unknown, headers: Record<string, string> = {}) =>
+  app.call('POST', '/posts', { token: olga.token, body, headers })
+
+test('every error of the contract has a Russian sentence', () => {
+  for (const { message } of Object.values(ERRORS))
+    expect(message).toMatch(/^[А-ЯЁ][а-яё].* .*[а-яё]/)
+})
+
+test('a body of 16 KiB is read, one byte more is PAYLOAD_TOO_LARGE', async () => {
+  const json = JSON.stringify({ text: 'Впритык' })
+  const fits = json + ' '.repeat(BODY_MAX - Buffer.byteLength(json))
+  expect((await publish(fits)).status).toBe(201)
+  expectRefusal(await publish(`${fits} `), 'PAYLOAD_TOO_LARGE')
+})
+
+test('a body over 16 KiB without a Content-Length is PAYLOAD_TOO_LARGE too', async () => {
+  const answer = await sendRaw(
+    app.url,
+    `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${olga.token}\r\n` +
+      `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
+      `5000\r\n${' '.repeat(0x5000)}\r\n0\r\n\r\n`,
+  )
+  expectRefusal(parseRaw(answer), 'PAYLOAD_TOO_LARGE')
+})
+
+test('a path parameter over 100 characters is NOT_FOUND, a query or header value INVALID_REQUEST', async () => {
+  const long = '1'.repeat(101)
+  expectRefusal(await app.call('GET', `/posts/${long}`), 'NOT_FOUND')
+  expectRefusal(await app.call('GET', `/posts/${long.slice(1)}`), 'POST_NOT_FOUND')
+  expectRefusal(await app.call('GET', `/posts?userId=${long}`), 'INVALID_REQUEST')
+  expectRefusal(await app.call('GET', `/posts?cursor=${long}`), 'INVALID_REQUEST')
+  expectRefusal(await publish({ text: 'А' }, { 'idempotency-key': long }), 'INVALID_REQUEST')
+})
+
+test('headers over 16 KiB are refused, and the connection closed', async () => {
+  const answer = parseRaw(
+    await sendRaw(
+      app.url,
+      `GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(16 * 1024)}\r\n\r\n`,
+    ),
+  )
+  expect(answer.status).toBe(431)
+  expect(answer.body).toEqual({ code: 'INVALID_REQUEST', message: ERRORS.INVALID_REQUEST.message })
+})
+
+const SECURE = [
+  'content-security-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
+  'cross-origin-opener-policy',
+]
+const GET_POSTS = 'GET /api/v1/posts HTTP/1.1\r\n'
+
+testPerNode('bytes that a balancer would judge before any node').each([
+  ['two Host headers', 400, `${GET_POSTS}Host: x\r\nHost: y\r\n\r\n`],
+  ['two Host headers that agree', 400, `${GET_POSTS}Host: x\r\nhost: x\r\n\r\n`],
+  ['no Host header', 400, `${GET_POSTS}\r\n`],
+  ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
+  ['headers over 16 KiB', 431, `${GET_POSTS}X: ${'a'.repeat(16 * 1024)}\r\n\r\n`],
+  ['an expectation that cannot be met', 417, `${GET_POSTS}Host: x\r\nExpect: tea\r\n\r\n`],
+  [
+    'a malformed address',
+    400,
+    'GET /api/v1/posts/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  ],
+])('%s: %i with every security header, and the connection closed', async (_, status, sent) => {
+  const answer = parseRaw(await sendRaw(app.url, sent))
+  expect(answer.status).toBe(status)
+  expect(answer.body).toEqual({
+    code: 'INVALID_REQUEST',
+    message: ERRORS.INVALID_REQUEST.message,
+  })
+  const names = answer.head.split('\r\n').map((line) => line.split(':', 1)[0]?.toLowerCase())
+  expect(names).toEqual(expect.arrayContaining([...SECURE, 'cache-control', 'connection']))
+})
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'application/jsonp',
+  'nonsense',
+])('a body of type %s is UNSUPPORTED_MEDIA_TYPE', async (type) => {
+  expectRefusal(await publish('{"text":"А"}', { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE')
+})
+
+test('the content type of JSON may name its charset', async () => {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  expect((await publish('{"text":"А"}', headers)).status).toBe(201)
+})
+
+test.each(['{', '{"text":"А"', '{"text":"А"} {}', "{'text':'А'}", 'text=А', 'undefined', 'NaN'])(
+  'the body %s is no JSON: INVALID_REQUEST',
+  async (body) => {
+    expectRefusal(await publish(body), 'INVALID_REQUEST')
+  },
+)
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '"А"',
+  '7',
+  '{}',
+  '{"text":null}',
+  '{"text":7}',
+  '{"text":["А"]}',
+  '{"text":{"a":1}}',
+  '{"text":true}',
+  '{"Text":"А"}',
+  '{"text":"А","id":"1"}',
+  '{"text":"А","owner_id":1}',
+  '{"text":"А","__proto__":{"x":1}}',
+  '{"__proto__":{"text":"А"}}',
+  '{"text":"А","constructor":{"prototype":{"x":1}}}',
+])('the body %s breaks the contract: INVALID_REQUEST, nothing coerced or ignored', async (body) => {
+  expectRefusal(await publish(body), 'INVALID_REQUEST')
+  expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+})
+
+test.each([
+  ['GET', '/nope'],
+  ['GET', '/posts/1/nope'],
+  ['PUT', '/posts'],
+  ['PATCH', '/posts'],
+  ['DELETE', '/posts'],
+  ['POST', '/posts/1'],
+  ['GET', '/registrations'],
+  ['OPTIONS', '/posts'],
+])('%s %s is no call of the API: NOT_FOUND', async (method, path) => {
+  expectRefusal(await app.call(method, path), 'NOT_FOUND')
+})
+
+test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
+  'the malformed address %s is INVALID_REQUEST',
+  async (path) => {
+    expectRefusal(await app.call('GET', path), 'INVALID_REQUEST')
+  },
+)
+
+test('a path parameter with a control character is INVALID_REQUEST for every endpoint', async () => {
+  for (const { method, path, params, body, access } of (await allEndpoints()).values()) {
+    if (!params || access === 'moderator') continue
+    const sent = { token: olga.token, ...(body && { body: { text: 'А' } }) }
+    for (const value of ['%00', 'a%00b', '%1b']) {
+      const answer = await app.call(method, path.replace(/:\w+/, value), sent)
+      expect(answer.status, `${method} ${path}`).toBe(400)
+      expect(['INVALID_REQUEST', 'INVALID_USERNAME']).toContain(answer.body.code)
+    }
+  }
+})
+
+test.each([
+  ['POST', '/logins/%00/verify'],
+  ['POST', '/registrations/%00/verify'],
+  ['PUT', '/users/current/email/%00/verify'],
+])(
+  '%s %s with a valid body is INVALID_REQUEST, not an error of the database',
+  async (method, path) => {
+    const body = { confirmCode: '123456', clientToken: olga.clientToken }
+    expectRefusal(await app.call(method, path, { token: olga.token, body }), 'INVALID_REQUEST')
+  },
+)
+
+test('a visitor’s call that needs a user is UNAUTHORIZED before its body is validated', async () => {
+  expectRefusal(await app.call('POST', '/posts', { body: '{' }), 'UNAUTHORIZED')
+})
+
+test('no answer allows requests from another origin', async () => {
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  for (const method of ['GET', 'OPTIONS']) {
+    const answer = await app.call(method, '/posts', { headers })
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    )
+  }
+})

@@ -1,0 +1,178 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { addQueryTime, type QueryTime } from '../db/query-time.ts'
+import { networkOf } from '../limits/network.ts'
+
+/** 72 bits, enough to distinguish networks. */
+const HASH_LENGTH = 12
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** How long the queries of this request have taken so far. */
+    queryTime?: QueryTime
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pattern of the page that is asked for, which is no route of Fastify's. */
+    pageRoute: string | undefined
+  }
+}
+
+type RequestLine = {
+  reqId: string
+  method: string
+  route: string | null
+  status: number
+  ms: number
+  /** How long its queries took, in ms; undefined where it had none. */
+  dbMs?: number | undefined
+  userId?: string | undefined
+  /** The post that was published, or that a change is about. */
+  postId?: string | undefined
+}
+
+/** What is counted of a request. The route is a pattern, null where none matched. */
+export type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
+/** Called with each request that was answered, and whether that was from the cache before any route. */
+export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
+
+/** The line of a refused request, with the error's code and the caller's address, which the logger writes as a keyed hash. */
+export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
+
+/** Called with the error behind a refusal. Returns whether it is counted, so that the log needs no line about it. */
+export type NoteRefused = (failure: Error) => boolean
+
+type Options = {
+  refusals: { note(line: RefusedLine): boolean }
+  noteRefused: NoteRefused
+  observe?: ObserveRequest | undefined
+}
+
+let requests = 0
+/** Distinguishes this process in the log of several nodes, and from the same node before a restart. */
+const PROCESS = randomBytes(4).toString('hex')
+
+/** Returns a name for a request, unique in the logs of all nodes. */
+export function nextRequestId(): string {
+  return `req-${PROCESS}-${(++requests).toString(36)}`
+}
+
+/**
+ * Returns what the log says about a request. It names the route, not the URL: the operation ids, usernames and queries in
+ * URLs stay out of the log.
+ */
+export function requestLine({
+  reqId,
+  method,
+  route,
+  status,
+  ms,
+  dbMs,
+  userId,
+  postId,
+}: RequestLine): RequestLine {
+  const times = { ms: inTenths(ms), dbMs: dbMs === undefined ? dbMs : inTenths(dbMs) }
+  return { reqId, method, route, status, ...times, userId, postId }
+}
+
+function inTenths(ms: number): number {
+  return Math.round(ms * 10) / 10
+}
+
+/**
+ * Logs an event that helps to explain an attack, or what happened to an account, with the user and the caller's network,
+ * which the logger writes as a keyed hash.
+ */
+export function logEvent(
+  { log, id, ip }: FastifyRequest,
+  event: string,
+  {
+    level = 'info',
+    ...facts
+  }: { level?: 'info' | 'warn'; userId: string; isKnownClient?: boolean },
+): void {
+  log[level]({ reqId: id, network: ip, ...facts }, event)
+}
+
+/** Measures the queries of each request, for its line in the log. */
+export function measureQueryTime(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const time = { ms: 0 }
+    request.queryTime = time
+    addQueryTime(time, () => listener(request, response))
+  }
+}
+
+/** Logs each request when it is answered; of many refused ones, the first and their number. */
+export class RequestLog extends LogController {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    super()
+    this.#options = options
+  }
+
+  override incomingRequest(): void {}
+
+  override routeNotFound(): void {}
+
+  /** Does nothing: an error is logged with its request's line. */
+  override defaultErrorLog(): void {}
+
+  override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const { url = request.pageRoute ?? null, logLevel } = request.routeOptions
+    const isRefused = reply.statusCode >= 400
+    this.#options.observe?.(
+      {
+        method: request.method,
+        route: url,
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+      },
+      false,
+    )
+    // Health checks come every few seconds: their routes log only errors.
+    if (logLevel === 'warn' && !isRefused) return
+    const line = requestLine({
+      reqId: request.id,
+      method: request.method,
+      route: url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      dbMs: request.raw.queryTime?.ms || undefined,
+      userId: request.viewer?.userId,
+      postId: request.postId,
+    })
+    if (isRefused) this.#noteRefused(request, reply, line)
+    else reply.log.info(line, 'request')
+  }
+
+  #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
+    const { refusals, noteRefused } = this.#options
+    if (refused?.failure && noteRefused(refused.failure)) return
+    const isLogged = refusals.note({ ...line, code: refused?.code, network: request.ip })
+    if (isLogged && refused?.failure) {
+      request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
+    }
+  }
+}
+
+/**
+ * Makes a logger that may be passed callers' addresses. Instead of a line's `network`, an address, it writes an HMAC of
+ * the address's network, and instead of `limitKey`, the key of a rate limit, an HMAC of that. So one caller's lines can be
+ * matched, and nobody without the secret learns who the caller was.
+ */
+export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
+  const hash = (text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, HASH_LENGTH)
+  const serializers = { network: (address: string) => hash(networkOf(address)), limitKey: hash }
+  return log.child({}, { serializers })
+}

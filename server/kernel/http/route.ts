@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
+import { withDeadline } from '../db/deadline.ts'
+import { AppError } from '../errors/app-error.ts'
+import type { Limits } from '../limits/rate-limits.ts'
+import { type Authenticator, identifyViewer, requireSession, type Viewer } from './authenticate.ts'
+import { answerSchemas } from './openapi.ts'
+
+export const API_PREFIX = '/api/v1'
+
+const HANDLE_MS = 8000
+
+type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
+  ? Viewer
+  : Viewer | null
+/** A validated request, and who sent it. */
+type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
+/** The raw request and reply, for cookies and addresses. */
+export type Http = { request: FastifyRequest; reply: FastifyReply }
+/** Resolves to the answer of a call. */
+type Handler<E extends Endpoint> = (
+  call: Call<E>,
+  http: Http,
+) => Promise<E extends { answer: object } ? Answer<E> : void>
+/** Serves one endpoint with its handler. */
+export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
+
+export type CachedEndpoint = Endpoint & { cache: CacheRule }
+/** Serves endpoints that have a `cache` entry. */
+type ReadCache = {
+  /** Returns the JSON to send: a cached one, or what `read` resolves to. */
+  serveRead(
+    call: { endpoint: CachedEndpoint; http: Http },
+    read: () => Promise<unknown>,
+  ): Promise<Buffer>
+  /** Makes a user's next reads show what they have just written. */
+  noteWrite(userId: string): void
+}
+
+type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    viewer: Viewer | null
+    postId: string | undefined
+  }
+}
+
+/**
+ * Makes the function that turns an endpoint into a Fastify route: authentication, validation of the request by its
+ * schemas, the response cache where the endpoint has a `cache` entry, the handler, and the answer by its schema.
+ */
+export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
+  app.decorateRequest('viewer', null)
+  app.decorateRequest('postId', undefined)
+  return (endpoint, handler) => {
+    const integers = integersOf(endpoint)
+    app.route({
+      method: endpoint.method,
+      url: API_PREFIX + endpoint.path,
+      schema: schemaOf(endpoint),
+      async onRequest(request) {
+        const viewer = await identifyViewer(request, endpoint.access, guards)
+        if (!viewer) return
+        const { isNewcomer } = await requireSession(viewer, endpoint, guards.auth)
+        request.viewer = { ...viewer, isNewcomer }
+      },
+      async preValidation(request) {
+        readNumbers(request.query as Record<string, unknown>, integers)
+        // A body of which every field is optional may be left out.
+        if (endpoint.body) request.body ??= {}
+        // Where no body is described, every field of one is unknown.
+        if (!endpoint.body && !isEmpty(request.body)) throw new AppError('INVALID_REQUEST')
+      },
+      async handler(request, reply) {
+        const { params, query, headers, body, viewer } = request
+        const call = { params, query, headers, body, viewer } as Call<typeof endpoint>
+        const http = { request, reply }
+        reply.code(endpoint.status)
+        if (isCached(endpoint) && isCacheable(query, endpoint.cache)) {
+          return cache.serveRead({ endpoint, http }, () => handler(call, http))
+        }
+        // A timer for each read would cost more than it is worth: its statements have timeouts of their own.
+        const answer = handler(call, http)
+        if (endpoint.method === 'GET') return answer
+        try {
+          const answered = await withHandlerDeadline(answer)
+          request.postId = postIdOf(endpoint, params, answered)
+          return answered
+        } finally {
+          if (viewer) cache.noteWrite(viewer.userId)
+        }
+      },
+    })
+  }
+}
+
+/** Returns the id of the post that a call has published or is about; undefined where it is about none. */
+function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): string | undefined {
+  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
+  if (hasId && path.startsWith('/posts')) return String(answered.id)
+  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
+}
+
+/** Which posts of a list to read: `limit` of them, after the one that `cursor` names. */
+export type ListQuery = { limit: number; cursor?: string }
+
+/** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */
+export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {
+  return withDeadline(answer, HANDLE_MS, (): never => {
+    throw new AppError('UNAVAILABLE')
+  })
+}
+
+function isCached(endpoint: Endpoint): endpoint is CachedEndpoint {
+  return endpoint.cache !== undefined
+}
+
+function isCacheable(query: unknown, { unless = {} }: CacheRule): boolean {
+  const values = query as Record<string, unknown>
+  return Object.entries(unless).every(([name, value]) => values[name] !== value)
+}
+
+function schemaOf(endpoint: Endpoint): FastifySchema {
+  const { params, query, headers, body } = endpoint
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[1] ?? ''],
+    security: security(endpoint),
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    response: answerSchemas(endpoint),
+  } as FastifySchema
+}
+
+function security({ access }: Endpoint) {
+  if (access === 'user' || access === 'moderator') return [{ bearer: [] }]
+  return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
+}
+
+function isEmpty(body: unknown): boolean {
+  return (
+    body === undefined ||
+    (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
+  )
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
+
+/** Names of the query's parameters that the endpoint describes as integers. */
+function integersOf({ query }: Endpoint): string[] {
+  const described = Object.entries(query?.properties ?? {})
+  return described.flatMap(([name, schema]) =>
+    'type' in schema && schema.type === 'integer' ? [name] : [],
+  )
+}
+
+/**
+ * Parses the numbers of a query string, which holds only text: where the endpoint describes an integer, a number as JSON
+ * spells it is read as one. Nothing else is coerced.
+ */
+function readNumbers(query: Record<string, unknown>, integers: string[]): void {
+  for (const name of integers) {
+    const value = query[name]
+    if (typeof value === 'string' && JSON_NUMBER.test(value)) query[name] = Number(value)
+  }
+}

@@ -1,0 +1,192 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import type { Server, Socket } from 'node:net'
+import cookie from '@fastify/cookie'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
+import { AppError } from '../errors/app-error.ts'
+import { cleanForwardedFor, namesItsHost } from './client-headers.ts'
+import { ClosingResponse } from './closing-response.ts'
+import { connectionsLimit, createConnections } from './connections.ts'
+import { answerFrameworkError, handleErrors } from './error-handler.ts'
+import { setHeaders } from './headers.ts'
+import { type ListenAddress, listenOnManySockets } from './listen.ts'
+import { createLoadShedding } from './load-shedding.ts'
+import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
+import type { RefusalLog } from './refusal-log.ts'
+import {
+  measureQueryTime,
+  type NoteRefused,
+  nextRequestId,
+  type ObserveRequest,
+  RequestLog,
+} from './request-log.ts'
+import { watchForwardedFor } from './untrusted-proxy.ts'
+
+type Options = {
+  logger: FastifyBaseLogger
+  refusals: RefusalLog
+  /** Counts a request that was refused because of an error; returns whether the log needs nothing else about it. */
+  noteRefused: NoteRefused
+  trustProxy: string[]
+  /** Counts requests; absent where nobody does. */
+  observe?: ObserveRequest | undefined
+  /** Headers that every response has. */
+  headers: Record<string, string>
+  /** Wraps the listener of all requests: those that it answers reach no route. */
+  before: (listener: RequestListener) => RequestListener
+  /** Answers a request for which there is no place, if it can; returns whether it does. */
+  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
+const SERVER_OPTIONS = {
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 72_000,
+  /** How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s. */
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16 * 1024,
+  // Checked in namesItsHost: Node's own answer would not have our format.
+  requireHostHeader: false,
+}
+/** A connection without any traffic is closed after this, even if its client has not read everything. */
+const SILENCE_MS = 30_000
+/** Requests in flight have this long to finish when the server stops; then their connections are cut. */
+const DRAIN_MS = 7000
+
+/** An address that nothing serves. */
+const NO_PAGE = '/%25'
+
+export type HttpServer = {
+  app: FastifyInstance
+  /** Resolves to the URL once it answers there; rejects with the system's error. */
+  listen(address: ListenAddress): Promise<string>
+  /** Stops the server: requests in flight are answered, and connections that were used within `graceMs` may send one more. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Makes the HTTP server without routes: its limits of size, time and number, headers, body parser, errors and request log. */
+export async function createHttpServer(options: Options): Promise<HttpServer> {
+  const { headers } = options
+  const refuse = createRefusals(headers)
+  const connections = createConnections(connectionsLimit())
+  const load = createLoadShedding({
+    refusal: createRefusal('UNAVAILABLE', { securityHeaders: headers }),
+    isFirst: connections.isFirst,
+    insteadOfRefusal: options.insteadOfRefusal,
+    log: options.logger,
+    observe: options.observe,
+  })
+  const servers: Server[] = []
+  const trustsProxies = options.trustProxy.length > 0
+  const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.logger,
+    logController: new RequestLog(options),
+    trustProxy: trustsProxies ? options.trustProxy : false,
+    bodyLimit: BODY_MAX,
+    // A request that arrives while the server closes, on a connection in use, is served like the one before it.
+    return503OnClosing: false,
+    serverFactory(listener) {
+      const serve = options.before(load.guard(measureQueryTime(listener)))
+      const server = createServer(
+        { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
+        connections.inTurn((request, response) => {
+          if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
+          watchProxies(request)
+          if (trustsProxies) cleanForwardedFor(request)
+          serve(request, response)
+        }),
+      )
+      server.on('checkExpectation', (_, response) => sendRefusal(response, refuse.expectation))
+      servers.push(server)
+      return connections.watch(server.setTimeout(SILENCE_MS))
+    },
+    genReqId: nextRequestId,
+    // One logger for all requests: each line names its request.
+    childLoggerFactory: (logger) => logger,
+    routerOptions: { maxParamLength: OPAQUE_MAX },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
+    },
+    // A person who opens a malformed address gets the page that says so; calls of the API are told what is wrong.
+    rewriteUrl: ({ url = '' }) => (isMalformedPage(url) ? NO_PAGE : url),
+    frameworkErrors: answerFrameworkError(headers),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
+  })
+  handleErrors(app)
+  parseBodies(app)
+  load.addHooks(app)
+  setHeaders(app, headers)
+  await app.register(cookie)
+  return {
+    app,
+    async listen(address) {
+      const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
+      servers.push(...more)
+      return app.listeningOrigin
+    },
+    async stop(graceMs) {
+      await connections.end(servers, { graceMs, cutMs: DRAIN_MS })
+      await app.close()
+    },
+  }
+}
+
+/** Whether an address outside the API has escapes that stand for no text. */
+function isMalformedPage(url: string): boolean {
+  if (!url.includes('%') || url.startsWith('/api/')) return false
+  try {
+    return !decodeURIComponent(url.split('?', 1)[0] ?? '')
+  } catch {
+    return true
+  }
+}
+
+type Refusals = ReturnType<typeof createRefusals>
+
+/** Makes the responses to requests that Node would refuse in its own format. */
+function createRefusals(securityHeaders: Record<string, string>) {
+  const refusal = (status: number): Refusal =>
+    createRefusal('INVALID_REQUEST', { securityHeaders, status })
+  return {
+    request: refusal(400),
+    expectation: refusal(417),
+    HPE_HEADER_OVERFLOW: refusal(431),
+    ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
+  }
+}
+
+/** Answers a request that is not HTTP, too slow, or has too long headers, and closes the connection. */
+function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  writeRefusal(socket, refuse[isKnown ? code : 'request'])
+}
+
+/**
+ * Parses JSON bodies, and accepts no others; they must be valid UTF-8, since a lenient decoder would store replacement
+ * characters. An empty body counts as none: clients send the content type on calls without a body too.
+ */
+function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const
+  app.addContentTypeParser('application/json', options, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return undefined
+    if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
+    return parse(body.toString('utf8'))
+  })
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
+  }
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { DEVICE } from '../../testing/client.ts'
+import { openSocket, readToEnd, sendRaw } from '../../testing/raw-http.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('bytes that a balancer would judge before any node')
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const JSON_TYPE = 'Content-Type: application/json\r\n'
+const SMUGGLED = 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+const head = (start: string, length = SMUGGLED.length) =>
+  `${start} HTTP/1.1\r\nHost: x\r\n${JSON_TYPE}Content-Length: ${length}\r\n`
+
+/** Answers that need nothing of the body. */
+const EARLY: [name: string, status: number, sent: string][] = [
+  ['a call without a token', 401, head('POST /api/v1/posts')],
+  ['an expired token', 401, `${head('POST /api/v1/posts')}Authorization: Bearer old\r\n`],
+  ['what nothing serves', 404, head('POST /nope')],
+  ['a page that does not exist', 404, head('GET /nope')],
+  ['a malformed address', 400, head('POST /api/v1/posts/%zz')],
+  ['a body that is too long', 413, head('POST /api/v1/logins', 20_000)],
+  ['a body of another type', 415, head('POST /api/v1/logins').replace('json', 'xml')],
+  ['a visitor’s read', 200, head('GET /api/v1/posts?limit=7')],
+  ['a visitor’s cached read', 200, head('GET /api/v1/posts?limit=7')],
+  ['a check of health', 200, head('GET /livez')],
+]
+
+test.for(EARLY)(
+  '%s is %i before its body has come, and closes the connection: what follows is no request',
+  async ([, status, sent]) => {
+    const socket = await openSocket(app.url)
+    const read = readToEnd(socket)
+    socket.on('error', () => {})
+    socket.write(`${sent}\r\n`)
+    socket.once('data', () => socket.write(SMUGGLED))
+    const answers = await read
+    expect(answers).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answers).toMatch(/^connection: close\r$/im)
+    expect(answers.match(/HTTP\/1.1 /g)).toHaveLength(1)
+  },
+)
+
+test('a call over its limit is 429 before its body has come, and closes the connection', async () => {
+  const strict = await appForTest({ config: { rateLimitScale: 1 / 3000 } })
+  await sendRaw(strict.url, SMUGGLED)
+  const answer = await sendRaw(strict.url, `${head('POST /api/v1/logins')}\r\n`)
+  expect(answer).toMatch(/^HTTP\/1.1 429 /)
+  expect(answer).toMatch(/^connection: close\r$/im)
+})
+
+test('an answer after the body was read keeps the connection, a refusal as well', async () => {
+  const nobody = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }
+  const bodies = [JSON.stringify(nobody), '{"email":"nobody@example.org"}']
+  const sent = bodies.map((body) => `${head('POST /api/v1/logins', body.length)}\r\n${body}`)
+  const answers = await sendRaw(app.url, sent.join('') + SMUGGLED)
+  const statuses = [...answers.matchAll(/HTTP\/1.1 (\d+) /g)].map(([, status]) => Number(status))
+  expect(statuses).toEqual([404, 400, 200])
+  expect(answers.match(/^connection: keep-alive\r$/gim)).toHaveLength(2)
+})

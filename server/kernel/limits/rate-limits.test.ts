@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { TestAnswer } from '../../testing/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { signUpEarlier } from '../../testing/passing-time.ts'
+import { appForTest, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('limits counted in memory, by each node for itself')
+
+/** Repeats a call until it is rate limited; returns how many calls were served, and the refusal. */
+async function callsBefore429(call: () => Promise<TestAnswer>, most = 400) {
+  for (let served = 0; served <= most; served++) {
+    const answer = await call()
+    if (answer.status === 429) return { served, refusal: answer }
+    expect(answer.status).toBeLessThan(400)
+  }
+  throw new Error(`${most} calls were served`)
+}
+
+test('five posts and replies pass in a burst, the sixth is 429 and may be retried within 5 s', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await signUpEarlier(app)
+  const body = { text: 'Скорей' }
+  const first = await app.call('POST', '/posts', { token, body })
+  const paths = ['/posts', `/posts/${first.body.id}/replies`]
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('POST', paths[turn++ % 2] ?? '', { token, body }),
+  )
+  expect(served + 1).toBe(5)
+  expectTooMany(refusal, { most: 5 })
+  expect((await app.call('GET', '/posts')).body.total).toBe(3)
+
+  const other = await signUpEarlier(app)
+  expect((await app.call('POST', '/posts', { token: other.token, body })).status).toBe(201)
+})
+
+test('texts that are refused do not count against the good ones that follow', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await signUpEarlier(app)
+  const first = await app.call('POST', '/posts', { token, body: { text: 'Первая' } })
+  const replies = `/posts/${first.body.id}/replies`
+  for (const path of ['/posts', replies, '/posts', replies, '/posts', replies]) {
+    expectRefusal(
+      await app.call('POST', path, { token, body: { text: '\u0301' } }),
+      'INVALID_REQUEST',
+    )
+  }
+  const good = { token, body: { text: 'Шестая, хорошая' } }
+  expect((await app.call('POST', '/posts', good)).status).toBe(201)
+  expect((await app.call('POST', replies, good)).status).toBe(201)
+})
+
+test('five edits pass in a burst, then one in 2 s, counted apart from posts; a refused text is not counted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await signUpEarlier(app)
+  const { token } = olga
+  const { id } = await app.publish(olga)
+  const edit = (text: string) => app.call('PATCH', `/posts/${id}`, { token, body: { text } })
+  for (let turn = 0; turn < 6; turn++) expectRefusal(await edit('\u200b'), 'INVALID_REQUEST')
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() => edit(`Правка ${turn++}`))
+  expect(served).toBe(5)
+  expectTooMany(refusal, { most: 2 })
+  expect((await app.call('GET', `/posts/${id}`)).body.text).toBe('Правка 4')
+  expect((await app.call('POST', '/posts', { token, body: { text: 'Новая' } })).status).toBe(201)
+})
+
+test('a retry with the key of a published post is answered past the limit on publishing', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token } = await signUpEarlier(app)
+  const publish = (key: string, path = '/posts') =>
+    app.call('POST', path, {
+      token,
+      body: { text: 'Дважды' },
+      headers: { 'idempotency-key': key },
+    })
+  const first = await publish('the post')
+  const replies = `/posts/${first.body.id}/replies`
+  const reply = await publish('the reply', replies)
+  await callsBefore429(() => publish(randomUUID()))
+  expect((await publish('the post')).body.id).toBe(first.body.id)
+  expect((await publish('the reply', replies)).body.id).toBe(reply.body.id)
+})
+
+test('300 likes a day, and then one in 288 s; unlikes and other users go on', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const olga = await signUpEarlier(app)
+  const { token } = olga
+  const { id } = await app.publish(olga)
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('POST', `/posts/${id}/likes`, { token }),
+  )
+  expect(served).toBe(300)
+  expectTooMany(refusal, { most: 288 })
+  expect((await app.call('DELETE', `/posts/${id}/likes`, { token })).status).toBe(200)
+  const petr = await signUpEarlier(app)
+  const others = await app.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  expect(others.body).toEqual({ likes_count: 1 })
+})
+
+test('all calls of a user: 1,500 in 5 minutes, counted for the user and not for the address', async () => {
+  // A two-hundredth: 7 for a user, 15 for a visitor's address.
+  const app = await appForTest({ config: { rateLimitScale: 0.005 } })
+  const { token } = await signUpEarlier(app)
+  const { served, refusal } = await callsBefore429(() => app.call('GET', '/sessions', { token }))
+  // One call went to learning who signed up.
+  expect(served + 1).toBe(7)
+  expectTooMany(refusal, { most: 40 })
+  expectTooMany(await app.call('GET', '/posts', { token }), { most: 40 })
+  expect((await app.call('GET', '/posts')).status).toBe(200)
+})
+
+test('all calls of a visitor’s address: 3,000 in 5 minutes, whatever is called; users go on', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.005 } })
+  const { token } = await signUpEarlier(app)
+  const paths = ['/posts', '/reports/reasons', '/posts?limit=5']
+  let turn = 0
+  const { served, refusal } = await callsBefore429(() =>
+    app.call('GET', paths[turn++ % paths.length] ?? ''),
+  )
+  // Two calls went to signing up.
+  expect(served + 2).toBe(15)
+  expectTooMany(refusal, { most: 20 })
+  expect((await app.call('GET', '/posts', { token })).status).toBe(200)
+})
+
+test('pages, files, the API’s document and its human page: 9,000 in 5 minutes for an address, apart from its calls', async () => {
+  // A five-hundredth: 18 for pages and files, 6 for a visitor's calls.
+  const app = await appForTest({ config: { rateLimitScale: 0.002 } })
+  const asset = /\/assets\/[^"]+/.exec(await (await fetch(app.url)).text())?.[0] ?? ''
+  const paths = [
+    '/liked',
+    '/nowhere',
+    asset,
+    '/robots.txt',
+    '/api/docs/static/swagger-ui.css',
+    '/api/v1/openapi.json',
+  ]
+  const statuses: number[] = []
+  for (let n = 0; n < 24; n++) {
+    const answer = await fetch(app.url + paths[n % paths.length])
+    statuses.push(answer.status)
+    if (answer.status === 429) {
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(await answer.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    }
+  }
+  const passes = [200, 404, 200, 200, 200, 200]
+  // One page was read before.
+  expect(statuses).toEqual([...passes, ...passes, ...passes.slice(0, 5), ...Array(7).fill(429)])
+  expect((await app.call('GET', '/posts')).status).toBe(200)
+  expect((await fetch(`${app.url}/livez`)).status).toBe(200)
+})
+
+test('calls with bad tokens are counted for the address, so that guessing them evades no limit', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.005 } })
+  const statuses: number[] = []
+  for (let n = 0; n < 16; n++) {
+    statuses.push((await app.call('GET', '/posts', { token: `guess-${n}` })).status)
+  }
+  expect(statuses).toEqual([...Array(15).fill(401), 429])
+})
+
+test('a forged X-Forwarded-For changes no limit where no proxy is trusted', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 0.005 } })
+  let turn = 0
+  const { served } = await callsBefore429(() =>
+    app.call('GET', '/posts', { headers: { 'x-forwarded-for': `198.51.100.${turn++}` } }),
+  )
+  expect(served).toBe(15)
+})

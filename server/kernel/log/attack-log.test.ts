@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { passSessionTime } from '../../testing/passing-time.ts'
+import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+const trustProxy = ['127.0.0.1']
+
+/** Returns the lines so far with this message. */
+function linesOf(app: TestApp, msg: string) {
+  return app.logged.map((line) => JSON.parse(line)).filter((line) => line.msg === msg)
+}
+
+/** Waits until there are `count` lines with this message, and returns the newest. */
+async function lineOf(app: TestApp, msg: string, count = 1) {
+  return JSON.parse(await app.logLine(`"msg":"${msg}"`, count))
+}
+
+test('a refused request’s line contains its code and a keyed hash of its network; no address is in the log', async () => {
+  const app = await appForTest({ config: { trustProxy } })
+  const addresses = ['192.0.2.1', '192.0.2.1', '198.51.100.7', '2001:db8:1:2::1', '2001:db8:1:2::2']
+  for (const ip of addresses) await app.call('GET', '/nowhere', from(ip))
+  await app.call('GET', '/posts', from('192.0.2.1'))
+  await app.logLine('"msg":"request"', 6)
+
+  const lines = linesOf(app, 'request')
+  expect(lines.map(({ status, code }) => `${status} ${code}`)).toEqual([
+    ...Array(5).fill('404 NOT_FOUND'),
+    '200 undefined',
+  ])
+  const [first, same, other, six, sixToo, served] = lines.map(({ network }) => network)
+  expect(first).toMatch(/^[\w-]{12}$/)
+  expect(same).toBe(first)
+  expect(sixToo).toBe(six)
+  expect(new Set([first, other, six]).size).toBe(3)
+  // Served reads are logged without a network.
+  expect(served).toBeUndefined()
+  expect(app.logged.join('')).not.toMatch(/192\.0\.2|198\.51|2001:db8/)
+})
+
+test('a flood of refusals is logged in ten lines for each code, and then in one that counts them', async () => {
+  const app = await startTestApp({ config: { trustProxy } })
+  const flood = from('192.0.2.1')
+  try {
+    for (let time = 0; time < 200; time++) await app.call('GET', '/nowhere', flood)
+    for (let time = 0; time < 100; time++) await app.call('POST', '/posts', { ...flood, body: {} })
+    await app.call('GET', '/nowhere', from('192.0.2.2'))
+  } finally {
+    await app.close()
+  }
+  const lines = linesOf(app, 'request')
+  const byCode = Map.groupBy(lines, ({ code }) => code)
+  expect(byCode.get('NOT_FOUND')).toHaveLength(10 * NODES + 1)
+  expect(byCode.get('UNAUTHORIZED')).toHaveLength(10 * NODES)
+
+  const counts = linesOf(app, 'requests refused')
+  expect(counts).toHaveLength(NODES)
+  const share = 1 / NODES
+  for (const count of counts) {
+    expect(count).toMatchObject({
+      level: 'warn',
+      network: lines[0].network,
+      refused: 300 * share,
+      codes: { NOT_FOUND: 200 * share, UNAUTHORIZED: 100 * share },
+      routes: { 'GET none': 200 * share, 'POST /api/v1/posts': 100 * share },
+    })
+  }
+})
+
+test('an error of the database that repeats is logged ten times with its cause, and then counted', async () => {
+  const app = await startTestApp()
+  try {
+    await sql`ALTER TABLE report_reasons RENAME TO gone`.execute(app.db)
+    for (let time = 0; time < 60; time++) await app.call('GET', '/reports/reasons')
+  } finally {
+    await app.close()
+  }
+  expect(linesOf(app, 'request failed')).toHaveLength(10 * NODES)
+  expect(linesOf(app, 'request failed')[0].err).toMatchObject({ code: '42P01' })
+  const counted = linesOf(app, 'requests refused').map(({ codes }) => codes.INTERNAL_ERROR)
+  expect(counted).toEqual(Array(NODES).fill(60 / NODES))
+})
+
+test('registration and sign-in are events: who, from which network, and whether by a known client', async () => {
+  const app = await appForTest({ config: { trustProxy } })
+  const email = `event-${randomUUID()}@example.org`
+  const signIn = async (path: '/registrations' | '/logins', clientToken: string, ip: string) => {
+    const { id } = (await startAt(app, path, { email, clientToken, ip })).body
+    const answer = await verifyAt(app, path, { id, code: app.codeFor(id), clientToken, ip })
+    expect(answer.status).toBe(200)
+  }
+  await signIn('/registrations', 'laptop', '192.0.2.1')
+  const registered = await lineOf(app, 'registered')
+  expect(registered).toMatchObject({ level: 'info', isKnownClient: false })
+  await signIn('/logins', 'laptop', '192.0.2.1')
+  const { userId, network } = registered
+  const again = await lineOf(app, 'signed in')
+  expect(again).toMatchObject({ userId, network, isKnownClient: true })
+  expect(again.reqId).not.toBe(registered.reqId)
+  await signIn('/registrations', 'phone', '192.0.2.9')
+  const elsewhere = await lineOf(app, 'signed in', 2)
+  expect(elsewhere).toMatchObject({ userId, isKnownClient: false })
+  expect(elsewhere.network).not.toBe(network)
+  expect(linesOf(app, 'registered')).toHaveLength(1)
+  expect(app.logged.join('')).not.toMatch(/192\.0\.2/)
+})
+
+test('a change of e-mail is an event, without the addresses', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  const { token, clientToken } = olga
+  const email = `moved-${randomUUID()}@example.org`
+  const change = await app.call('PUT', '/users/current/email', {
+    token,
+    body: { email, clientToken },
+  })
+  const { id } = change.body
+  await app.call('PUT', `/users/current/email/${id}/verify`, {
+    token,
+    body: { confirmCode: app.codeFor(id), clientToken },
+  })
+  const event = await lineOf(app, 'e-mail changed')
+  expect(event).toMatchObject({ userId: olga.id, network: expect.stringMatching(/^[\w-]{12}$/) })
+  expect(JSON.stringify(event)).not.toContain('@')
+})
+
+test('a session that an old cookie closed is an event', async () => {
+  const app = await appForTest()
+  const olga = await app.signUp()
+  await rotateTwice(app, olga)
+  expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
+  const event = await lineOf(app, 'session closed: its cookie was copied')
+  expect(event).toMatchObject({ level: 'warn', userId: olga.id, network: expect.any(String) })
+  expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
+  expect(linesOf(app, 'session closed: its cookie was copied')).toHaveLength(1)
+})
+
+test('a tripped limit is an event, once an hour on each node, with the limit and a keyed hash of the network', async () => {
+  const app = await appForTest({ config: { trustProxy, rateLimitScale: 1 } })
+  const ask = (email: string, ip: string) => startAt(app, '/logins', { email, ip })
+  const ips = ['192.0.2.1', '2001:db8:1:2::1']
+  for (const ip of ips) {
+    for (let time = 0; time < 15; time++) await ask(`nobody-${time}@example.org`, ip)
+  }
+  const tripped = linesOf(app, 'limit tripped').filter((_, at) => at % NODES === 0)
+  expect(tripped).toMatchObject([
+    { level: 'warn', limit: 'codeRequests', network: expect.stringMatching(/^[\w-]{12}$/) },
+    { level: 'warn', limit: 'codeRequests', network: expect.any(String), within: '/64' },
+  ])
+  const refusals = linesOf(app, 'request').filter(({ status }) => status === 429)
+  expect(refusals).toHaveLength(10)
+  const [four, six] = tripped.map(({ network }) => network)
+  expect(refusals.map(({ network }) => network)).toEqual([
+    ...Array(5).fill(four),
+    ...Array(5).fill(six),
+  ])
+  expect(app.logged.join('')).not.toMatch(/192\.0\.2|2001:db8/)
+})
+
+test('a tripped limit of a user is logged with the limit and a keyed hash of the user', async () => {
+  const app = await appForTest({ config: { rateLimitScale: 1 } })
+  const { token, id } = await app.signUp()
+  for (let time = 0; time < 25 * NODES; time++) {
+    await app.call('GET', '/users/free_name/validation', { token })
+  }
+  const tripped = linesOf(app, 'limit tripped')
+  expect(tripped).toHaveLength(NODES)
+  for (const line of tripped) {
+    expect(line).toMatchObject({ limit: 'usernameChecks', limitKey: expect.any(String) })
+    expect(line.limitKey).not.toBe(id)
+  }
+})
+
+function refresh(app: TestApp, { clientToken }: TestUser, cookie: string) {
+  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
+}
+
+async function rotateTwice(app: TestApp, user: TestUser): Promise<void> {
+  let { cookie } = user
+  for (let time = 0; time < 2; time++) {
+    await passSessionTime(app, 601)
+    cookie = (await refresh(app, user, cookie)).cookie ?? ''
+    expect(cookie).not.toBe('')
+    await refresh(app, user, cookie)
+  }
+}

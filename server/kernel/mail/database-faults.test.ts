@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { executeOn, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { openStuckSmtp } from '../../testing/smtp-faults.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { mailHealth } from './mail-health.repository.ts'
+
+test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
+  const databaseUrl = await databaseForTest()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
+
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await slow.caught
+  await shutDatabase(databaseUrl)
+  slow.letGo()
+  await mailbox.mailTo('olga@example.org')
+  await app.logLine('jobs stopped')
+
+  await openDatabaseAgain(databaseUrl)
+  const { status, body } = await startAt(app, '/registrations', { email: 'petr@example.org' })
+  expect(status).toBe(201)
+  expect(await mailbox.codeFor('petr@example.org')).toBe(app.codeFor(body.id))
+  // What was sent in the outage is known to be: nobody sends it again.
+  await expect.poll(() => mailHealth(app.db)).toMatchObject({ waiting: 0, lastHour: { sent: 2 } })
+  expect(mailbox.mails).toHaveLength(2)
+})
+
+test('an outage while a mail is being sent is two lines of the log, without any stack trace', async () => {
+  const databaseUrl = await databaseForTest()
+  const line = await openPostgresProxy(databaseUrl)
+  onTestFinished(line.close)
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ databaseUrl: line.url, config: { smtpUrl: slow.url } })
+
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await slow.caught
+  line.cut()
+  await app.logLine('the database is away')
+  slow.letGo()
+  await app.logLine('mail sent')
+  line.mend()
+  await app.logLine('the database is back')
+  expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
+})
+
+test('when the first read of the queue fails, the mail arrives once the database answers', async () => {
+  const databaseUrl = await databaseForTest()
+  const rename = (from: string, to: string) =>
+    executeOn(databaseUrl, `ALTER TABLE graphile_worker.${from} RENAME TO ${to}`)
+  await rename('_private_tasks', 'away')
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ databaseUrl, config: { smtpUrl: mailbox.url } })
+  await app.logLine('jobs stopped')
+
+  await rename('away', '_private_tasks')
+  const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })
+  expect(await mailbox.codeFor('olga@example.org')).toBe(app.codeFor(body.id))
+})

@@ -1,0 +1,42 @@
+import { createPrivateKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../config/config.ts'
+import { StartError } from '../errors/start-error.ts'
+import { domainOf } from './email-address.ts'
+
+/** How mails are signed (RFC 6376), as nodemailer takes it. */
+export type Dkim = { domainName: string; keySelector: string; privateKey: string }
+
+/** Receivers ignore signatures by shorter keys (RFC 8301). */
+const SHORTEST_BITS = 1024
+
+/**
+ * Reads the key that signs mails for the domain of MAIL_FROM; returns undefined where DKIM_KEY_FILE is unset. Throws StartError for
+ * a file that cannot be read, and for a key that is not an RSA key of at least 1024 bits.
+ */
+export async function readDkim({
+  dkim,
+  mailFrom,
+}: Pick<Config, 'dkim' | 'mailFrom'>): Promise<Dkim | undefined> {
+  if (dkim === undefined) return undefined
+  const { keyFile, selector } = dkim
+  const privateKey = await readFile(keyFile, 'utf8').catch((cause) => {
+    throw new StartError(`DKIM_KEY_FILE: файл ${keyFile} не прочитан: ${cause.message}`)
+  })
+  if (rsaBits(privateKey) < SHORTEST_BITS) {
+    throw new StartError(
+      `DKIM_KEY_FILE: в файле ${keyFile} нет ключа RSA от ${SHORTEST_BITS} бит в виде PEM`,
+    )
+  }
+  return { domainName: domainOf(mailFrom), keySelector: selector, privateKey }
+}
+
+/** Returns the length of an RSA key in PEM; 0 for anything else. */
+function rsaBits(pem: string): number {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)
+    return asymmetricKeyType === 'rsa' ? (asymmetricKeyDetails?.modulusLength ?? 0) : 0
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../testing/free-port.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { openRefusingSmtp } from '../../testing/smtp-faults.ts'
+import { appForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
+import { deriveKey } from '../config/app-secret.ts'
+import { addJob } from '../queue/queue.ts'
+import { mailHealth } from './mail-health.repository.ts'
+import { MAIL_LOG_KEY, selectMailLog } from './mail-log.repository.ts'
+import { hashAddress } from './outbox.repository.ts'
+import { maskAnswer } from './smtp-answer.ts'
+
+const EMAIL = 'olga@example.org'
+
+const logOf = ({ db }: TestApp, to = EMAIL) =>
+  selectMailLog(db, hashAddress(to, deriveKey(SECRET, MAIL_LOG_KEY)))
+
+test('a mail that fails first has one row, which says in the end that it was sent, after how many tries and with which answer', async () => {
+  const port = await freePort()
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  await expect
+    .poll(() => logOf(app))
+    .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null, tries: 2 }])
+  // The second try comes 2 s after the first.
+  expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(2)
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
+  const [row] = await logOf(app, 'OLGA@example.org')
+  expect(row).toMatchObject({ task: 'send-code', masked: 'o***@example.org' })
+  expect(row?.tries).toBeGreaterThan(1)
+  expect(row?.answer).toMatch(/^250 /)
+  expect(await logOf(app, 'petr@example.org')).toEqual([])
+
+  await sql`UPDATE outbox SET at = now() - interval '15 days'`.execute(app.db)
+  await addJob(app.db, 'remove-expired', { payload: {} })
+  await expect.poll(() => selectMailLog(app.db)).toEqual([])
+})
+
+test('the answer of a server that refuses an address stands in the log and in the log of mails, with the address masked', async () => {
+  const refusing = await openRefusingSmtp({
+    code: 550,
+    words: `5.1.1 <${EMAIL}>: no mailbox olga here`,
+  })
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  const line = JSON.parse(await app.logLine('mail refused'))
+  const answer = '550 5.1.1 <o***@example.org>: no mailbox *** here'
+  expect(line).toMatchObject({ code: 'EENVELOPE', reply: 550, answer })
+  expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
+  const { rows } = await sql`SELECT outbox::text AS all FROM outbox`.execute(app.db)
+  expect(JSON.stringify(rows)).not.toMatch(/olga/i)
+})
+
+test.each([
+  ['550 5.1.1 <olga@example.org> unknown', '550 5.1.1 <o***@example.org> unknown'],
+  ['550 prvs=12ab=olga@example.org', '550 prvs=12ab=o***@example.org'],
+  ['550-one\r\n550 two: OLGA', '550-one 550 two: ***'],
+  ['554 spam: 012345 — код', '554 spam: ****** — код'],
+  ['250 2.0.0 Ok: queued as 4F1234567890', '250 2.0.0 Ok: queued as 4F1234567890'],
+])('of the answer «%s» the log keeps «%s»', (answer, kept) => {
+  expect(maskAnswer(answer, EMAIL)).toBe(kept)
+})
+
+test('a long answer is masked before it is cut, so that no half address is left', () => {
+  for (let before = 280; before <= 300; before++) {
+    const masked = maskAnswer(`${'x'.repeat(before)} ${EMAIL}`, EMAIL)
+    expect(masked.length).toBeLessThanOrEqual(300)
+    expect(masked).not.toContain('ol')
+  }
+})

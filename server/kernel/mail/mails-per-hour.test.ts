@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { mailHealth } from './mail-health.repository.ts'
+import { queueMail, wakeSenders } from './queue-mail.ts'
+
+test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of them codes only, and codes go first', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const options = { config: { smtpUrl: mailbox.url, mailsPerHour: 4 } }
+  const app = await appForTest(options)
+  const other = await appForTest({ ...options, databaseUrl: app.databaseUrl })
+  const expiresAt = Date.now() + 86_400_000
+  for (let n = 0; n < 6; n++) {
+    const notice = { to: `notice-${n}@example.org`, username: 'olga_1', changeId: 'x', expiresAt }
+    await queueMail(app.db, 'send-email-notice', notice)
+  }
+  await expect
+    .poll(async () => ({
+      sent: mailbox.mails.length,
+      limited: (await limitedOf()).map(({ isUrgent }) => isUrgent),
+    }))
+    .toEqual({ sent: 3, limited: [false, false, false] })
+
+  await startAt(app, '/registrations', { email: 'first@example.org' })
+  await mailbox.mailTo('first@example.org')
+  const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
+  await expect
+    .poll(async () => (await limitedOf()).map(({ isUrgent }) => isUrgent))
+    .toEqual([true, false, false, false])
+  expect(mailbox.mails).toHaveLength(4)
+  const asked = { body: { clientToken: 'one browser' } }
+  expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
+  expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
+  const health = await mailHealth(app.db)
+  expect(health).toMatchObject({ waiting: 4, failing: 0, limited: 4, failingSince: null })
+  expect(checkMailQueue(health)).toMatchObject({
+    level: 'broken',
+    mend: expect.stringContaining('MAILS_PER_HOUR'),
+  })
+
+  // In the hours after, the others go.
+  await expect
+    .poll(async () => {
+      await passLimitTime(app, 3600)
+      await sql`UPDATE outbox SET due_at = now() WHERE state = 'limited'`.execute(app.db)
+      await wakeSenders(app.db)
+      return mailbox.mails.length
+    })
+    .toBe(8)
+  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(8)
+
+  async function limitedOf() {
+    const { rows } = await sql<{ isUrgent: boolean }>`SELECT is_urgent AS "isUrgent" FROM outbox
+      WHERE state = 'limited' ORDER BY is_urgent DESC`.execute(app.db)
+    return rows
+  }
+})

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabaseForTest } from '../../testing/database-for-test.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { openStuckSmtp } from '../../testing/smtp-faults.ts'
+import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
+import type { Db } from '../db/database.ts'
+import { addJob } from '../queue/queue.ts'
+import { mailHealth } from './mail-health.repository.ts'
+import { claimMail, settleMail } from './outbox.repository.ts'
+import { queueMail } from './queue-mail.ts'
+
+const EMAIL = 'olga@example.org'
+/** Mails that a node sends at once. */
+const AT_ONCE = 4
+const noticeTo = (to: string) => ({
+  to,
+  username: 'olga_1',
+  changeId: 'x',
+  expiresAt: Date.now() + 600_000,
+})
+
+const claim = (db: Db) => claimMail(db, ['send-x'])
+const logKey = Buffer.from('key')
+
+test('two nodes share the mails of one outbox, and send each of them once', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => stuck.close())
+  const config = { smtpUrl: stuck.url }
+  const { db, databaseUrl } = await appForTest({ config })
+  await appForTest({ config, databaseUrl })
+  const addresses = Array.from({ length: 60 }, (_, n) => `person-${n}@example.org`)
+  await Promise.all(addresses.map((to) => queueMail(db, 'send-email-notice', noticeTo(to))))
+  const claimed = db.selectFrom('outbox').select('id').where('claimed_until', 'is not', null)
+  await expect.poll(async () => (await claimed.execute()).length).toBe(2 * NODES * AT_ONCE)
+  stuck.letGo()
+  await expect.poll(async () => (await mailHealth(db)).waiting).toBe(0)
+  expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
+})
+
+test('a mail belongs to the transaction of its act: it is sent after the commit, and never after a rollback', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const undone = await app.db.startTransaction().execute()
+  await queueMail(undone, 'send-email-notice', noticeTo('nobody@example.org'))
+  const done = await app.db.startTransaction().execute()
+  await queueMail(done, 'send-email-notice', noticeTo(EMAIL))
+  expect((await mailHealth(app.db)).waiting).toBe(0)
+  await undone.rollback().execute()
+  await done.commit().execute()
+  await mailbox.mailTo(EMAIL)
+  await expect.poll(async () => (await mailHealth(app.db)).lastHour.sent).toBe(1)
+  expect(mailbox.mails).toHaveLength(1)
+})
+
+test('at its end nothing is left of a mail but its address as a hash and masked', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  await queueMail(app.db, 'send-email-notice', { ...noticeTo(EMAIL), key: 'olga’s' })
+  await mailbox.mailTo(EMAIL)
+  await app.logLine('mail sent')
+  const rows = await app.db.selectFrom('outbox').selectAll().execute()
+  expect(rows).toMatchObject([
+    { state: 'sent', payload: null, key: null, masked: 'o***@example.org' },
+  ])
+  expect(JSON.stringify(rows)).not.toContain('olga')
+  const kept = sql`UPDATE outbox SET payload = '{"to": "olga@example.org"}'`.execute(app.db)
+  await expect(kept).rejects.toThrow('violates check constraint')
+})
+
+test('of mails with one key one is queued, until that has come to its end', async () => {
+  const { db } = await openDatabaseForTest()
+  const mail = { ...noticeTo(EMAIL), key: 'decision 1' }
+  await Promise.all([1, 2, 3].map(() => queueMail(db, 'send-x', mail)))
+  expect((await mailHealth(db)).waiting).toBe(1)
+  const claimed = await claim(db)
+  await queueMail(db, 'send-x', mail)
+  expect((await mailHealth(db)).waiting).toBe(1)
+  if (claimed) await settleMail(db, claimed, { state: 'sent', logKey })
+  await queueMail(db, 'send-x', mail)
+  expect((await mailHealth(db)).waiting).toBe(1)
+})
+
+test('a claimed mail is nobody else’s until the claim is over; what its former sender stores then changes nothing', async () => {
+  const { db } = await openDatabaseForTest()
+  await queueMail(db, 'send-x', noticeTo(EMAIL))
+  const late = await claim(db)
+  expect(await claim(db)).toBeUndefined()
+  await sql`UPDATE outbox SET claimed_until = claimed_until - interval '61 seconds'`.execute(db)
+  const next = await claim(db)
+  if (!late || !next) throw new Error('the mail was not claimed')
+  expect(next.id).toBe(late.id)
+  const retry = { state: 'retrying', againMs: 0, attempt: { error: 'EABORT' }, logKey } as const
+  expect(await settleMail(db, late, retry)).toBe(false)
+  expect(await claim(db)).toBeUndefined()
+  expect(await settleMail(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
+  expect(await mailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
+})
+
+test('a mail that the release before has left in the queue of jobs is sent from the outbox', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const left = { ...noticeTo(EMAIL), tries: 2, isCounted: true, logId: '7', queuedAt: Date.now() }
+  await addJob(app.db, 'send-email-notice', { payload: left, key: 'any' })
+  await mailbox.mailTo(EMAIL)
+  await expect.poll(async () => (await mailHealth(app.db)).lastHour.sent).toBe(1)
+})

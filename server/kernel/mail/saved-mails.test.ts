@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import PostalMime from 'postal-mime'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { maskEmail } from './email-address.ts'
+import { openMailTransport } from './transport.ts'
+
+const FROM = { name: 'Вслух', address: 'no-reply@vsluh.example' }
+const MAIL = { to: 'olga@example.org', subject: '012345 — код', text: 'Первая строка\nВторая' }
+
+let root: string
+let folder: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mail-'))
+  folder = join(root, 'mail')
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function readMails(from: string) {
+  const names = await readdir(from)
+  return Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(from, name)))))
+}
+
+test('without SMTP_URL a mail is printed with its address, subject and text', async () => {
+  const printed: string[] = []
+  const print = (text: string) => void printed.push(text)
+  const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print })
+  await transport.send(MAIL)
+  expect(printed).toHaveLength(1)
+  for (const part of [MAIL.to, MAIL.subject, 'Первая строка', 'Вторая']) {
+    expect(printed[0]).toContain(part)
+  }
+})
+
+test('and saved as an .eml file that its owner alone can read', async () => {
+  const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
+  await transport.send(MAIL)
+  await transport.send({ ...MAIL, subject: 'Вторая' })
+  const names = await readdir(folder)
+  expect(names).toHaveLength(2)
+  for (const name of names) {
+    expect(name).toMatch(/\.eml$/)
+    expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+  }
+  const first = (await readMails(folder)).find(({ subject }) => subject === MAIL.subject)
+  expect(first).toMatchObject({ from: FROM, to: [{ address: MAIL.to }] })
+  expect(first?.text?.trim()).toBe(MAIL.text)
+})
+
+test('a code requested without SMTP_URL is in DATA_DIR/mail', async () => {
+  const app = await appForTest({ config: { appName: 'Стена' } })
+  const { body } = await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await app.logLine('mail sent')
+  const [mail, ...rest] = await readMails(join(app.dataDir, 'mail'))
+  expect(rest).toEqual([])
+  expect(mail?.to).toMatchObject([{ address: 'olga@example.org' }])
+  expect(mail?.from).toMatchObject({ name: 'Стена', address: 'no-reply@localhost' })
+  expect(mail?.subject).toBe(`${app.codeFor(body.id)} — код для регистрации · Стена`)
+})
+
+test('a mail goes to exactly the given address, whatever characters it contains', async () => {
+  const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
+  await transport.send({ ...MAIL, to: 'olga@example.org, victim@example.com' }).catch(() => {})
+  await transport.send({ ...MAIL, subject: 'Код\r\nBcc: victim@example.com' })
+  for (const { to, bcc, headers } of await readMails(folder)) {
+    expect(bcc).toBeUndefined()
+    expect(to ?? []).toHaveLength(1)
+    expect(headers.map(({ key }) => key)).not.toContain('bcc')
+  }
+})
+
+test.each([
+  ['olga@example.org', 'o***@example.org'],
+  ['o@example.org', 'o***@example.org'],
+  ['a@b@example.org', 'a***@example.org'],
+  ['olga', 'o***'],
+])('in the log %s is %s', (email, masked) => {
+  expect(maskEmail(email)).toBe(masked)
+})

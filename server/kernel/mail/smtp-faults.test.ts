@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import type { EmailNotice } from '../../features/account/account.mail.ts'
+import type { CodeMail } from '../../features/codes/codes.mail.ts'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { type Mailbox, openMailbox } from '../../testing/mailbox.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { openRefusingSmtp, openStuckSmtp } from '../../testing/smtp-faults.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { queueMail } from './queue-mail.ts'
+
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
+
+const EMAIL = 'olga@example.org'
+const urlOf = (port: number) => `smtp://127.0.0.1:${port}`
+
+async function mailboxForTest(port?: number): Promise<Mailbox> {
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  return mailbox
+}
+
+/** Starts sign-ins for several e-mails, EMAIL first. Returns its id and the shortest response time in ms. */
+async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
+  const ids: string[] = []
+  const times: number[] = []
+  for (const email of [EMAIL, 'petr@example.org', 'vera@example.org']) {
+    const since = performance.now()
+    const { status, body } = await startAt(app, '/registrations', { email })
+    times.push(performance.now() - since)
+    expect(status).toBe(201)
+    ids.push(body.id)
+  }
+  return { id: ids[0] ?? '', ms: Math.min(...times) }
+}
+
+/** Queues a notice that a process has claimed for so many more seconds, before it was killed. */
+function holdNotice(app: TestApp, { to, heldSeconds }: { to: string; heldSeconds: number }) {
+  return app.db.transaction().execute(async (tx) => {
+    const expiresAt = Date.now() + 600_000
+    const notice: EmailNotice = { to, username: 'olga_1', changeId: 'any', expiresAt }
+    await queueMail(tx, 'send-email-notice', notice)
+    await sql`UPDATE outbox SET claimed_until = now() + ${heldSeconds} * interval '1 second'
+      WHERE payload->>'to' = ${to}`.execute(tx)
+  })
+}
+
+/** Waits until only mails to these addresses wait, due now or later. */
+function waitingOnly({ db }: TestApp, masked: string[]): Promise<void> {
+  const waiting = db.selectFrom('outbox').select('masked').where('payload', 'is not', null)
+  return expect
+    .poll(async () => (await waiting.execute()).map((mail) => mail.masked), SLOW_MACHINE)
+    .toEqual(masked)
+}
+
+test('with SMTP down, a start returns within 300 ms, and the mail arrives once SMTP is back', async () => {
+  const port = await freePort()
+  const app = await appForTest({ config: { smtpUrl: urlOf(port) } })
+  const { id, ms } = await startFast(app)
+  expect(ms).toBeLessThan(300)
+  await app.logLine('mail not sent, will retry', 3)
+
+  const mailbox = await mailboxForTest(port)
+  expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+  await app.logLine('mail sent', 3)
+  expect(mailbox.mails).toHaveLength(3)
+})
+
+test('with SMTP stuck, a start returns within 300 ms, and the mail arrives once SMTP continues', async () => {
+  const mailbox = await mailboxForTest()
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ config: { smtpUrl: slow.url } })
+  const { id, ms } = await startFast(app)
+  expect(ms).toBeLessThan(300)
+  await slow.caught
+  expect(mailbox.mails).toEqual([])
+
+  slow.letGo()
+  expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+})
+
+test.each([
+  ['an address for now', { code: 451 }],
+  ['our network', { code: 554, at: 'connect' }],
+  ['an address without a login', { code: 530, words: '5.7.0 Authentication required' }],
+  ['an address from our network', { code: 554, words: '5.7.1 Client host blocked' }],
+  ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'message' }],
+] as const)(
+  'with SMTP refusing %s, a start returns within 300 ms, and the mail arrives once SMTP accepts it',
+  async (_what, refusal) => {
+    const refusing = await openRefusingSmtp(refusal)
+    const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
+    const { id, ms } = await startFast(app)
+    expect(ms).toBeLessThan(300)
+    await refusing.refused
+    await refusing.close()
+
+    const mailbox = await mailboxForTest(refusing.port)
+    expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
+  },
+)
+
+test.each([
+  ['an unknown address', { code: 550 }],
+  ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
+  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'message' }],
+] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
+  const refusing = await openRefusingSmtp(refusal)
+  onTestFinished(() => refusing.close())
+  const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  const line = await app.logLine('mail refused')
+  expect(JSON.parse(line)).toMatchObject({ reply: refusal.code, to: 'o***@example.org' })
+  await waitingOnly(app, [])
+  expect(refusing.counts.refusals).toBe(1)
+})
+
+test('retries stop when the code expires: no mail arrives later', async () => {
+  const mailbox = await mailboxForTest()
+  const app = await appForTest({ config: { smtpUrl: mailbox.url } })
+  const mail: CodeMail = {
+    to: EMAIL,
+    purpose: 'login',
+    operationId: 'x',
+    expiresAt: Date.now() - 1,
+    device: null,
+    askedAt: Date.now(),
+  }
+  await queueMail(app.db, 'send-code', mail)
+  await app.logLine('mail given up')
+  expect(app.logged.filter((line) => /mail sent|will retry/.test(line))).toEqual([])
+  expect(mailbox.mails).toEqual([])
+})
+
+test('a queued mail survives the end of the process, and the next one sends it', async () => {
+  const databaseUrl = await databaseForTest()
+  const port = await freePort()
+  const options = { databaseUrl, config: { smtpUrl: urlOf(port) } }
+  const before = await startTestApp(options)
+  const { body } = await startAt(before, '/registrations', { email: EMAIL })
+  await before.logLine('mail not sent, will retry')
+  await before.close()
+
+  const mailbox = await mailboxForTest(port)
+  const after = await appForTest(options)
+  expect(await mailbox.codeFor(EMAIL)).toBe(after.codeFor(body.id))
+})
+
+test('a mail that a killed process was sending is sent by another after a minute', async () => {
+  const mailbox = await mailboxForTest()
+  const app = await appForTest({ config: { smtpUrl: mailbox.url } })
+  await holdNotice(app, { to: 'petr@example.org', heldSeconds: 10 })
+  await holdNotice(app, { to: EMAIL, heldSeconds: -1 })
+  await mailbox.mailTo(EMAIL)
+  await waitingOnly(app, ['p***@example.org'])
+  expect(mailbox.mails).toHaveLength(1)
+})
+
+test('a mail waits for its retry in the queue, which does not contain the code', async () => {
+  const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
+  await app.logLine('mail not sent, will retry')
+  const { rows } = await sql<{ payload: object }>`
+    SELECT payload FROM outbox`.execute(app.db)
+  const mail = expect.objectContaining({ to: EMAIL, operationId: body.id })
+  expect(rows).toContainEqual({ payload: mail })
+  expect(JSON.stringify(rows)).not.toContain(app.codeFor(body.id))
+})
+
+test('the log of a failed mail contains neither the whole address nor the code', async () => {
+  const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
+  const line = await app.logLine('mail not sent, will retry')
+  expect(line).toContain('o***@example.org')
+  expect(app.logged.join('')).not.toContain(EMAIL)
+  expect(app.logged.join('')).not.toContain(app.codeFor(body.id))
+})

@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { DEVICE } from '../../testing/client.ts'
+import { openDatabaseForTest } from '../../testing/database-for-test.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { openTarpitSmtp } from '../../testing/smtp-faults.ts'
+import { appForTest } from '../../testing/test-app.ts'
+import { queueMail } from './queue-mail.ts'
+import { createSending } from './send-mails.ts'
+import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
+
+/** Long enough for a busy machine. */
+const SLOW_MACHINE = { timeout: 15_000 }
+
+const MESSAGE = toMessage(
+  { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
+  { name: 'Вслух', address: 'no-reply@vsluh.example' },
+)
+const SHORT = { conversationMs: 700 }
+
+async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
+  const tarpit = await openTarpitSmtp(at)
+  onTestFinished(() => tarpit.close())
+  return tarpit
+}
+
+test.each(['greeting', 'hello'] as const)(
+  'a server that never completes its %s is given up at the deadline, and its connection is closed',
+  async (at) => {
+    const tarpit = await tarpitForTest(at)
+    const began = performance.now()
+    const failure = await smtpSender(tarpit.url, SHORT)(MESSAGE).catch((error) => error)
+    expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
+    expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
+    await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
+  },
+)
+
+test('a conversation ends when the process does', async () => {
+  const tarpit = await tarpitForTest('hello')
+  const stop = new AbortController()
+  const sending = smtpSender(tarpit.url)(MESSAGE, stop.signal).catch((error) => error)
+  await expect.poll(() => tarpit.counts.connections, SLOW_MACHINE).toBe(1)
+  stop.abort()
+  expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
+  await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
+})
+
+test('a mail that was sent whole without a reply is sent once more, and not a third time', async () => {
+  const tarpit = await tarpitForTest('message')
+  const { db } = await openDatabaseForTest()
+  const logged: string[] = []
+  const log = (_details: object, message: string) => void logged.push(message)
+  const states: string[] = []
+  const send = smtpSender(tarpit.url, SHORT)
+  const job = createSending({
+    db,
+    kinds: {
+      tarpit: {
+        write: ({ to }) => ({ to, subject: 'Код', text: 'Код' }),
+        settled: async (_tx, _mail, state) => void states.push(state),
+      },
+    },
+    transport: { destination: '', send: (_mail, signal) => send(MESSAGE, signal) },
+    charge: async () => 0,
+    logKey: Buffer.from('key'),
+    log: { warn: log, info: log },
+    outage: { whenAvailable: async () => {}, isClosed: () => true },
+  })
+  await queueMail(db, 'tarpit', { to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 })
+  for (let run = 0; run < 3; run++) {
+    await job({}, { abortSignal: new AbortController().signal, abortPromise: Promise.resolve() })
+    await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
+  }
+  expect(tarpit.counts.mails).toBe(2)
+  expect(logged).toEqual(['mail not sent, will retry', 'mail sent twice without an answer'])
+  expect(states).toEqual(['retrying', 'sent'])
+})
+
+test.each([
+  ['smtp://mail.example.org', true],
+  ['smtp://user:password@mail.example.org:587', true],
+  ['smtp://10.0.0.5', true],
+  ['smtp://127.0.0.1.example.org', true],
+  ['smtp://localhost.example.org', true],
+  ['smtp://mail.example.org?requireTLS=false', false],
+  ['smtp://localhost:1025', false],
+  ['smtp://127.0.0.1:1025', false],
+  ['smtp://[::1]:1025', false],
+  ['smtp://localhost?requireTLS=true', true],
+])('%s: TLS is required: %s', (url, isRequired) => {
+  expect(smtpOptions(url).requireTLS).toBe(isRequired)
+})
+
+test('where TLS is required and offered, the mail is sent over TLS, and a certificate that its server has signed itself will do on this machine only', async () => {
+  let isSecure: boolean | undefined
+  const server = new SMTPServer({
+    authOptional: true,
+    onData(stream, session, done) {
+      isSecure = session.secure
+      stream.resume().on('end', () => done())
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const { port } = server.server.address() as AddressInfo
+  // The server uses the self-signed certificate of its package.
+  const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
+  await smtpSender(url)(MESSAGE)
+  expect(isSecure).toBe(true)
+
+  isSecure = undefined
+  await smtpSender(`smtp://127.0.0.1:${port}`)(MESSAGE)
+  expect(isSecure).toBe(true)
+
+  for (const option of ['requireTLS=true', 'tls.rejectUnauthorized=true']) {
+    const strict = smtpSender(`smtp://127.0.0.1:${port}?${option}`)(MESSAGE)
+    await expect(strict).rejects.toMatchObject({
+      kind: 'failed',
+      hint: expect.stringContaining('SMTP_URL'),
+    })
+  }
+  expect(smtpOptions('smtp://10.0.0.5?requireTLS=false')).not.toHaveProperty('tls')
+})
+
+test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })
+  const body = { email: 'olga@example.org', clientToken: 'c', device: DEVICE }
+  const { body: operation } = await app.call('POST', '/registrations', { body })
+  const line = JSON.parse(await app.logLine('mail not sent, will retry'))
+  expect(line).toMatchObject({ code: 'ETLS', hint: expect.stringContaining('SMTP_URL') })
+  expect(mailbox.mails).toEqual([])
+  const state = await app.call('POST', `/codes/${operation.id}/mail`, {
+    body: { clientToken: 'c' },
+  })
+  expect(['queued', 'retrying']).toContain(state.body.state)
+})

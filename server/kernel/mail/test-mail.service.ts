@@ -1,0 +1,55 @@
+import type { Config } from '../config/config.ts'
+import { readDkim } from './dkim.ts'
+import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
+import { smtpAdvice, smtpReason } from './smtp-advice.ts'
+
+/** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
+export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
+
+/**
+ * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
+ * rejects because of that server, and takes no longer than any mail may take. Throws StartError where mails cannot be signed.
+ */
+export async function sendTestMail(
+  to: string,
+  {
+    smtpUrl,
+    appName,
+    mailFrom,
+    dkim,
+  }: Pick<Config, 'appName' | 'mailFrom' | 'dkim'> & {
+    smtpUrl: string
+  },
+): Promise<TestMail> {
+  const steps: string[] = []
+  const onEntry: OnEntry = (...entry) => {
+    const step = stepOf(...entry)
+    if (step !== undefined) steps.push(step)
+  }
+  const send = smtpSender(smtpUrl, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
+  const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
+  const mail = { to, subject: `Проверка почты · ${appName}`, text }
+  try {
+    const response = await send(toMessage(mail, { name: appName, address: mailFrom }))
+    steps.push(`Письмо принято сервером: ${response}`)
+    return { steps, failure: null }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return {
+      steps,
+      failure: { says: smtpReason({ message }), mend: smtpAdvice({ code, message }) },
+    }
+  }
+}
+
+/** Names the step that an entry of nodemailer's log tells of; undefined for all others. */
+function stepOf(...[{ tnx, action }, message, values]: Parameters<OnEntry>): string | undefined {
+  if (tnx === 'network' && message.startsWith('%s established')) {
+    const [kind, address, port] = values
+    const secured = kind === 'Secure connection' ? ', сразу с TLS' : ''
+    return `Соединение с ${address}, порт ${port}: есть${secured}`
+  }
+  if (message.startsWith('Connection upgraded')) return 'Шифрование (STARTTLS): включено'
+  if (tnx === 'smtp' && action === 'authenticated') return 'Вход: имя и пароль приняты'
+  return undefined
+}

@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../testing/free-port.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { openRefusingSmtp, openTarpitSmtp } from '../../testing/smtp-faults.ts'
+import { smtpAdvice } from './smtp-advice.ts'
+import { verifySmtp } from './verify-smtp.ts'
+
+test('a server that never ends its reply is given up at the deadline, and its connection closed', async () => {
+  const tarpit = await openTarpitSmtp('hello')
+  onTestFinished(() => tarpit.close())
+  await expect(verifySmtp(tarpit.url, 300)).rejects.toMatchObject({ code: 'EABORT' })
+  expect(tarpit.counts.connections).toBe(1)
+  await expect.poll(tarpit.open).toBe(0)
+})
+
+test('a server that answers is well, one that refuses the login or is away is not', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  await verifySmtp(mailbox.url)
+  const refusing = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
+  onTestFinished(() => refusing.close())
+  const login = verifySmtp(`smtp://user:password@127.0.0.1:${refusing.port}`)
+  await expect(login).rejects.toMatchObject({ code: 'EAUTH' })
+  const away = verifySmtp(`smtp://127.0.0.1:${await freePort()}`)
+  await expect(away).rejects.toThrow('ECONNREFUSED')
+})
+
+test.each([
+  ['ESOCKET', 'certificate has expired', /сертификат/],
+  ['ESOCKET', 'self-signed certificate in certificate chain', /\?tls\.rejectUnauthorized=false/],
+  ['ESOCKET', "Hostname/IP does not match certificate's altnames", /сертификат/],
+  ['ESOCKET', 'unable to get local issuer certificate', /NODE_EXTRA_CA_CERTS/],
+  ['ETLS', 'Error upgrading connection with STARTTLS', /TLS.*\?requireTLS=false/],
+  ['ESOCKET', '0A00010B:SSL routines:ssl3_get_record:wrong version number', /smtps:\/\/ или порт/],
+  ['ESOCKET', 'connect ECONNREFUSED 127.0.0.1:25', /имя и порт/],
+  ['EPROTOCOL', 'Invalid greeting. response=421 4.3.0 not now', /подождите/],
+  ['EABORT', 'The conversation took longer than 45 s', /слишком медленно/],
+  ['EMESSAGE', 'Message failed: 552 too large', /само письмо/],
+])('the advice for %s, %s', (code, message, advice) => {
+  expect(smtpAdvice({ code, message })).toMatch(advice)
+})

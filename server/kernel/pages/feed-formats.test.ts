@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { Value } from 'typebox/value'
+import { expect, test } from 'vitest'
+import { hostileText, unescapeHtml, withoutNonXml } from '../../testing/hostile-text.ts'
+import { JsonFeed } from '../../testing/json-feed.ts'
+import { postOf } from '../../testing/post-of.ts'
+import { requireAtom, textsInXml } from '../../testing/xml.ts'
+import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
+import { structuredData } from './page-head.ts'
+
+const ORIGIN = 'https://vslukh.example'
+
+// The letter keeps white space and byte order marks from standing first.
+function feedOf(text: string, title = 'Стена'): Feed {
+  return {
+    title,
+    id: `${ORIGIN}/feed`,
+    url: `${ORIGIN}/feed`,
+    nextUrl: null,
+    pageUrl: `${ORIGIN}/`,
+    since: 0,
+    posts: [postOf(`x${text}`)],
+  }
+}
+
+test('Atom is valid and has the whole text, whatever a post and a title contain', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const xml = toAtom(feedOf(text, `x${text}`), ORIGIN)
+      requireAtom(xml)
+      expect(textsInXml(xml, '/atom:feed/atom:title')).toEqual([`x${withoutNonXml(text)}`])
+      const [html = ''] = textsInXml(xml, '//atom:content')
+      const lines = html.split('<br>')
+      expect(lines.join('')).not.toMatch(/[<>]/)
+      expect(unescapeHtml(lines.join('\n'))).toBe(`x${withoutNonXml(text)}`)
+    }),
+  )
+})
+
+test('JSON Feed is valid and has the whole text, whatever a post contains', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const feed = JSON.parse(toJsonFeed(feedOf(text), ORIGIN))
+      expect([...Value.Errors(JsonFeed, feed)]).toEqual([])
+      expect(feed.items[0].content_text).toBe(`x${text}`)
+    }),
+  )
+})
+
+test('the structured data of a post is one data block with the whole text', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const html = structuredData(postOf(text), ORIGIN)
+      const [, json = ''] =
+        /^<script type="application\/ld\+json">([^<]*)<\/script>$/.exec(html) ?? []
+      expect(JSON.parse(json)).toMatchObject({
+        '@type': 'DiscussionForumPosting',
+        url: `${ORIGIN}/posts/1`,
+        text,
+        author: { name: 'olga1' },
+        datePublished: '2026-09-21T14:13:20.000Z',
+        commentCount: 3,
+        interactionStatistic: { userInteractionCount: 2 },
+      })
+    }),
+  )
+})
+
+test.each([
+  ['an Atom feed without an id', (xml: string) => xml.replace(/<id>.*?<\/id>/, '')],
+  ['one whose date is none', (xml: string) => xml.replace(/<updated>.*?</, '<updated>today<')],
+  ['one with an unknown element', (xml: string) => xml.replace('<entry>', '<entry><pubDate/>')],
+])('the schema refuses %s', (_what, spoil) => {
+  expect(() => requireAtom(spoil(toAtom(feedOf('текст'), ORIGIN)))).toThrow()
+})
+
+test('a feed without posts is valid, and as old as what it belongs to', () => {
+  const feed = { ...feedOf(''), posts: [], since: 1_790_000_000 }
+  const xml = toAtom(feed, ORIGIN)
+  requireAtom(xml)
+  expect(textsInXml(xml, '/atom:feed/atom:updated')).toEqual(['2026-09-21T14:13:20.000Z'])
+  expect(Value.Check(JsonFeed, JSON.parse(toJsonFeed(feed, ORIGIN)))).toBe(true)
+})

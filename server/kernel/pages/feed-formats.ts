@@ -1,0 +1,103 @@
+import { postPath } from '../../../contract/pages.ts'
+import { postTitle } from '../../../contract/post-rules.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { escapeHtml, escapeXml } from './escape.ts'
+
+export const FEED_PATHS = {
+  atom: '/feed.atom',
+  json: '/feed.json',
+  replies: '/posts/:id/replies.atom',
+} as const
+
+/** One page of a feed. All URLs are absolute. */
+export type Feed = {
+  title: string
+  /** URL of the feed's first page, which stays the same on every page of it. */
+  id: string
+  /** URL of this page of the feed. */
+  url: string
+  /** URL of the next page, with older posts; null at the end. */
+  nextUrl: string | null
+  /** URL of the web page with the same posts. */
+  pageUrl: string
+  /** When the feed began (unix seconds), for one without posts. */
+  since: number
+  /** Newest first. */
+  posts: Post[]
+}
+
+/** Writes a feed as Atom (RFC 4287), paged as RFC 5005 describes. `origin` is the public origin. */
+export function toAtom(feed: Feed, origin: string): string {
+  const { title, id, url, nextUrl, pageUrl, posts } = feed
+  const updated = Math.max(feed.since, ...posts.map(({ created_at }) => created_at))
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="ru">',
+    element('id', id),
+    element('title', title),
+    element('updated', toDate(updated)),
+    element('icon', `${origin}/icon-512.png`),
+    link('self', url, 'application/atom+xml'),
+    link('alternate', pageUrl, 'text/html'),
+    nextUrl === null ? '' : link('next', nextUrl, 'application/atom+xml'),
+    ...posts.map((post) => atomEntry(post, origin)),
+    '</feed>',
+  ].join('')
+}
+
+function atomEntry(post: Post, origin: string): string {
+  const url = origin + postPath(post.id)
+  const date = toDate(post.created_at)
+  // As HTML, because readers show a plain text without its line feeds.
+  const html = escapeHtml(post.text).replaceAll('\n', '<br>')
+  return [
+    '<entry>',
+    element('id', url),
+    element('title', postTitle(post)),
+    element('updated', date),
+    element('published', date),
+    `<author>${element('name', post.owner.username)}</author>`,
+    link('alternate', url, 'text/html'),
+    `<content type="html">${escapeXml(html)}</content>`,
+    '</entry>',
+  ].join('')
+}
+
+/** Writes a feed as JSON Feed 1.1 (https://jsonfeed.org/version/1.1). `origin` is the public origin. */
+export function toJsonFeed(feed: Feed, origin: string): string {
+  const { title, url, nextUrl, pageUrl, posts } = feed
+  return JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: pageUrl,
+    feed_url: url,
+    ...(nextUrl !== null && { next_url: nextUrl }),
+    icon: `${origin}/icon-512.png`,
+    language: 'ru',
+    items: posts.map((post) => ({
+      id: origin + postPath(post.id),
+      url: origin + postPath(post.id),
+      content_text: post.text,
+      date_published: toDate(post.created_at),
+      authors: [{ name: post.owner.username }],
+    })),
+  })
+}
+
+function element(name: string, text: string): string {
+  return `<${name}>${escapeXml(text)}</${name}>`
+}
+
+function link(rel: string, href: string, type: string): string {
+  return `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`
+}
+
+/** Returns a moment in unix seconds as RFC 3339 writes it. */
+function toDate(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/** The path of the feed of the replies to a post. */
+export function repliesFeedPath(postId: string): string {
+  return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
+import { PATHS, pageTitle, postPath, TITLES, withCursor } from '../../../contract/pages.ts'
+import { postTitle } from '../../../contract/post-rules.ts'
+import type { PostPage } from '../../../contract/posts.ts'
+import { postIdsOf } from '../cache/cached-reads.ts'
+import { toCachedResponse } from '../cache/cached-response.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
+import type { Http } from '../http/route.ts'
+import type { Limit } from '../limits/rate-limits.ts'
+import { FEED_PATHS, type Feed, repliesFeedPath, toAtom, toJsonFeed } from './feed-formats.ts'
+import type { PageReads } from './rendered-pages.ts'
+
+type Options = PageReads & {
+  appName: string
+  /** The public origin. */
+  origin: string
+  cache: Pick<ResponseCache, 'serveShared'>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+  /** The rate limit on a visitor's reads. */
+  limit: Limit
+}
+
+const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
+const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
+const FORMATS = { atom: ATOM, json: JSON_FEED, replies: ATOM }
+
+// Parameters that others add to a link, such as `utm_source`, are ignored.
+const Query = Type.Object({
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: OPAQUE_MAX })),
+})
+const schema = { hide: true, querystring: Query }
+type WallRequest = { Querystring: Type.Static<typeof Query> }
+type RepliesRequest = WallRequest & { Params: { id: string } }
+
+/** Serves the feeds of the wall and of the replies to each post; `?cursor=` continues one with older posts. */
+export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
+  const { origin, limit, cache, headers } = options
+
+  function serve(
+    { format, url, about }: { format: keyof typeof FORMATS; url: string; about?: string },
+    http: Http,
+    read: () => Promise<Feed>,
+  ): Promise<Buffer> {
+    return cache.serveShared({ ...http, url }, async () => {
+      const { write, type } = FORMATS[format]
+      const feed = await read()
+      const body = Buffer.from(write(feed, origin))
+      return toCachedResponse({
+        route: FEED_PATHS[format],
+        body,
+        type,
+        headers,
+        postIds: [...(about === undefined ? [] : [about]), ...postIdsOf(feed)],
+      })
+    })
+  }
+
+  await app.register(async (feeds) => {
+    feeds.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+
+    for (const format of ['atom', 'json'] as const) {
+      const path = FEED_PATHS[format]
+      feeds.get<WallRequest>(path, { schema }, (request, reply) => {
+        const url = withCursor(path, request.query.cursor)
+        return serve({ format, url }, { request, reply }, () =>
+          readWallFeed(options, path, request.query),
+        )
+      })
+    }
+
+    feeds.get<RepliesRequest>(FEED_PATHS.replies, { schema }, (request, reply) => {
+      const { id } = request.params
+      const url = withCursor(repliesFeedPath(id), request.query.cursor)
+      return serve({ format: 'replies', url, about: id }, { request, reply }, () =>
+        readRepliesFeed(options, id, request.query),
+      )
+    })
+  })
+}
+
+type Cursor = { cursor?: string }
+
+async function readWallFeed(
+  { readWall, appName, origin }: Options,
+  path: string,
+  { cursor }: Cursor,
+): Promise<Feed> {
+  const page = await readWall(queryOf(cursor))
+  return {
+    ...pagesOf(origin + path, cursor, page),
+    title: pageTitle(TITLES.wall, appName),
+    pageUrl: origin + PATHS.wall,
+    since: 0,
+  }
+}
+
+async function readRepliesFeed(
+  { readPost, readReplies, appName, origin }: Options,
+  postId: string,
+  { cursor }: Cursor,
+): Promise<Feed> {
+  const [post, page] = await Promise.all([readPost(postId), readReplies(postId, queryOf(cursor))])
+  return {
+    ...pagesOf(origin + repliesFeedPath(postId), cursor, page),
+    title: pageTitle(`Ответы на запись ${postTitle(post)}`, appName),
+    pageUrl: origin + postPath(postId),
+    since: post.created_at,
+  }
+}
+
+/** As many posts as the API returns at once. */
+function queryOf(cursor: string | undefined) {
+  return { limit: PAGE_SIZE_MAX, ...(cursor !== undefined && { cursor }) }
+}
+
+function pagesOf(id: string, cursor: string | undefined, { posts, nextCursor }: PostPage) {
+  return {
+    id,
+    url: withCursor(id, cursor),
+    nextUrl: nextCursor === null ? null : withCursor(id, nextCursor),
+    posts,
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  pageTitle,
+  postPath,
+  SITE_STATE_META,
+  type SiteState,
+  TITLES,
+} from '../../../contract/pages.ts'
+import { excerpt, postTitle } from '../../../contract/post-rules.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { escapeHtml, escapeJson } from './escape.ts'
+import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
+
+/**
+ * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; a text by its title; `other` where
+ * the post could not be read; no post; or nothing, where there is no such page.
+ */
+export type Shown = 'own' | 'other' | 'wall' | Post | { title: string } | 'no post' | 'nothing'
+
+export type SiteFacts = {
+  appName: string
+  /** A sentence that describes the site. */
+  description: string
+  /** The public origin, without which a preview has neither an address nor a picture. */
+  publicUrl: string | undefined
+}
+
+type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
+
+/** The media type of every page. */
+export const HTML_TYPE = 'text/html; charset=utf-8'
+/** Says that the request for the page carried no session cookie. */
+export const VISITOR_META = meta('session', 'none')
+
+/** About as much as search engines show. */
+const DESCRIPTION_MAX = 160
+/** Enough for the whole text of most posts. */
+const PREVIEW_MAX = 300
+/** The picture of every preview, drawn by scripts/app-pictures.ts. */
+const PICTURE = '/preview.png'
+const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
+
+/** Returns the part of a page's head that depends on what it shows, for clients that run no scripts: crawlers, link previews. */
+export function headOf(shown: Shown, site: SiteFacts): string {
+  if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
+  if (shown === 'other') return title(undefined, site) + meta('description', site.description)
+  if (shown === 'no post') return title(TITLES.noPost, site)
+  if (shown === 'nothing') return title(TITLES.noPage, site)
+  if (shown === 'wall') return wallHead(site)
+  if ('title' in shown) return title(shown.title, site) + meta('description', site.description)
+  return postHead(shown, site)
+}
+
+function wallHead(site: SiteFacts): string {
+  const { appName, description } = site
+  return (
+    title(TITLES.wall, site) +
+    meta('description', description) +
+    preview({ title: appName, text: description, type: 'website', path: '/' }, site) +
+    feedLink('application/atom+xml', FEED_PATHS.atom) +
+    feedLink('application/feed+json', FEED_PATHS.json)
+  )
+}
+
+function postHead(post: Post, site: SiteFacts): string {
+  const { text, owner, created_at } = post
+  const published = new Date(created_at * 1000).toISOString()
+  const path = `/posts/${post.id}`
+  return (
+    title(postTitle(post), site) +
+    meta('description', excerpt(text, DESCRIPTION_MAX)) +
+    meta('author', owner.username) +
+    preview(
+      { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path },
+      site,
+    ) +
+    property('article:published_time', published) +
+    feedLink('application/atom+xml', repliesFeedPath(post.id)) +
+    structuredData(post, site.publicUrl)
+  )
+}
+
+/** The element that tells the empty page what is closed; nothing where everything is open. */
+export function siteStateMeta(site: SiteState): string {
+  if (site.registrationsClosed === null && site.writingClosed === null) return ''
+  return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
+}
+
+function title(pageName: string | undefined, { appName }: SiteFacts): string {
+  return `<title>${escapeHtml(pageTitle(pageName, appName))}</title>`
+}
+
+function preview({ title, text, type, path }: Preview, { appName, publicUrl }: SiteFacts): string {
+  const about =
+    property('og:type', type) +
+    property('og:site_name', appName) +
+    property('og:locale', 'ru_RU') +
+    property('og:title', title) +
+    property('og:description', text) +
+    meta('twitter:card', 'summary_large_image')
+  if (!publicUrl) return about
+  const address = publicUrl + path
+  return (
+    about +
+    property('og:url', address) +
+    property('og:image', publicUrl + PICTURE) +
+    property('og:image:width', '1200') +
+    property('og:image:height', '630') +
+    property('og:image:alt', PICTURE_ALT) +
+    `<link rel="canonical" href="${escapeHtml(address)}">`
+  )
+}
+
+function feedLink(type: string, path: string): string {
+  return `<link rel="alternate" type="${type}" href="${path}">`
+}
+
+function meta(name: string, content: string): string {
+  return `<meta name="${name}" content="${escapeHtml(content)}">`
+}
+
+function property(name: string, content: string): string {
+  return `<meta property="${name}" content="${escapeHtml(content)}">`
+}
+
+/**
+ * Returns the JSON-LD of a post for search engines, as they describe it for forums:
+ * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum. Without a public origin it names no URL.
+ */
+export function structuredData(post: Post, publicUrl: string | undefined): string {
+  const { text, owner, created_at, actions } = post
+  const description = {
+    '@context': 'https://schema.org',
+    '@type': 'DiscussionForumPosting',
+    ...(publicUrl && { url: publicUrl + postPath(post.id) }),
+    text,
+    author: { '@type': 'Person', name: owner.username },
+    datePublished: new Date(created_at * 1000).toISOString(),
+    commentCount: actions.replies_count,
+    interactionStatistic: {
+      '@type': 'InteractionCounter',
+      interactionType: 'https://schema.org/LikeAction',
+      userInteractionCount: actions.likes_count,
+    },
+  }
+  return `<script type="application/ld+json">${escapeJson(description)}</script>`
+}

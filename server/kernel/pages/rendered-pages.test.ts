@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { FirstPage } from '../../../contract/pages.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { freshDatabase, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
+import { STYLE, WEB_FILES } from '../../testing/fake-web-app.ts'
+import { hostileText } from '../../testing/hostile-text.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const SESSION = { cookie: 'session=whatever' }
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp({ webFiles: WEB_FILES })
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
+  const answer = await fetch(url + path, { headers, redirect: 'manual' })
+  return { status: answer.status, headers: answer.headers, html: await answer.text() }
+}
+
+/** What the browser's app is told that the page shows. */
+function firstPage(html: string): FirstPage | undefined {
+  const json = /<script type="application\/json" id="first-page">(.*?)<\/script>/s.exec(html)?.[1]
+  return json === undefined ? undefined : JSON.parse(json)
+}
+
+/** How often the app had been rendered when this page was. */
+function countOf(html: string): number {
+  return Number(/data-count="(\d+)"/.exec(html)?.[1])
+}
+
+test('the wall is rendered for visitors, with the JSON that the browser would ask for first', async () => {
+  await app.publish(olga, 'Слышно?')
+  const { status, html, headers } = await read('/')
+  expect(status).toBe(200)
+  expect(html).toContain('>Вслух wall /</main></div>')
+  const first = firstPage(html)
+  expect(first).toMatchObject({ shows: 'wall', cursor: null })
+  expect(first?.shows === 'wall' && first.posts).toEqual((await app.call('GET', '/posts')).body)
+  expect(Math.abs((first?.now ?? 0) - Date.now() / 1000)).toBeLessThan(5)
+  expect(headers.get('vary')).toBe('Cookie, Accept-Encoding')
+  expect(headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=1, stale-while-/)
+})
+
+test('a post is rendered with its replies, and each part of a list has an address', async () => {
+  const { id } = await app.publish(olga, 'Кто здесь?')
+  for (let reply = 0; reply < 11; reply++) await app.reply(olga, id)
+  const first = firstPage((await read(`/posts/${id}?from=somewhere`)).html)
+  if (first?.shows !== 'post') throw new Error('The page shows no post')
+  expect(first.post.text).toBe('Кто здесь?')
+  expect(first.replies.posts).toHaveLength(10)
+  const cursor = first.replies.nextCursor ?? ''
+  const next = await read(`/posts/${id}?cursor=${encodeURIComponent(cursor)}&from=somewhere`)
+  expect(next.html).toContain(`/posts/${id}?cursor=`)
+  const second = firstPage(next.html)
+  expect(second).toMatchObject({ shows: 'post', cursor })
+  expect(second?.shows === 'post' && second.replies.posts).toHaveLength(1)
+})
+
+test('an address with a position that nobody understands leads to the beginning', async () => {
+  const { id } = await app.publish(olga)
+  for (const path of ['/', `/posts/${id}`]) {
+    const { status, headers } = await read(`${path}?cursor=nonsense`)
+    expect([status, headers.get('location')]).toEqual([302, path])
+  }
+})
+
+test('the first paint waits for nothing: the style is in the page, and its scripts are fetched after it', async () => {
+  const { id } = await app.publish(olga)
+  const { html, headers } = await read(`/posts/${id}`)
+  expect(html).toContain(`<style>${STYLE}</style>`)
+  expect(html).toContain('<html data-static ')
+  expect(html).not.toMatch(
+    /rel="(?:stylesheet"(?![^>]* disabled)|modulepreload")|type="module"|<noscript/,
+  )
+  expect(html).toContain('<script data-main="/assets/index.js" data-preload="/assets/vendor.js">')
+  const policy = headers.get('content-security-policy') ?? ''
+  const inline = [...html.matchAll(/<(?:script data-main[^>]*|style)>([\s\S]*?)<\//g)]
+  expect(inline).toHaveLength(2)
+  for (const [, source = ''] of inline) {
+    expect(policy).toContain(`'sha256-${createHash('sha256').update(source).digest('base64')}'`)
+  }
+  expect(policy).not.toContain('unsafe')
+})
+
+test('the part of the build that the server runs is not public', async () => {
+  const answer = await read('/.server/entry-server.js')
+  expect([answer.status, answer.html.includes('createRenderer')]).toEqual([404, false])
+})
+
+test('who has a session gets the page that visitors get, whoever they are, and no proxy may keep it', async () => {
+  const { id } = await app.publish(olga, 'Видно всем')
+  await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
+  const withoutTimes = (html: string) => html.replace(/data-count="\d+"|"now":\d+/g, '')
+  for (const path of ['/', `/posts/${id}`, '/rules']) {
+    const { html, headers } = await read(path, { cookie: olga.cookie })
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+    expect(withoutTimes((await read(path, SESSION)).html)).toBe(withoutTimes(html))
+    // Another cookie is no session.
+    const visitors = await read(path, { cookie: 'other=1' })
+    expect(visitors.headers.get('etag')).not.toBe(headers.get('etag'))
+    const inSession = visitors.html
+      .replace('<html ', '<html data-session ')
+      .replace('<meta name="session" content="none">', '')
+    expect(withoutTimes(inSession)).toBe(withoutTimes(html))
+  }
+  // What is no page for visitors may be one for them.
+  const { html, status } = await read('/nowhere', SESSION)
+  expect([status, html.includes('<div id="root"></div>')]).toEqual([404, true])
+})
+
+test('a missing post and a missing page are rendered too, with 404', async () => {
+  for (const [path, shows] of [
+    ['/posts/999999', 'missing post'],
+    ['/posts/abc', 'missing post'],
+    ['/nowhere', 'nothing'],
+  ] as const) {
+    const { status, html, headers } = await read(path)
+    const site = { registrationsClosed: null, writingClosed: null }
+    expect([status, firstPage(html)]).toEqual([404, { now: 0, site, shows }])
+    // A proxy stores that a post is gone, in place of the post that it has.
+    const stored = shows === 'missing post' ? 'public, max-age=0, s-maxage=1' : 'no-cache'
+    expect(headers.get('cache-control')).toBe(stored)
+  }
+})
+
+const perNode = testPerNode('responses that each node caches for itself')
+
+perNode('visitors who come at once share one rendering; a change is shown at once', async () => {
+  const { id } = await app.publish(olga, 'Раз')
+  const pages = await Promise.all(Array.from({ length: 30 }, () => read(`/posts/${id}`)))
+  expect(new Set(pages.map(({ html }) => countOf(html))).size).toBe(1)
+  await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Два' } })
+  const { html } = await read(`/posts/${id}`)
+  expect(firstPage(html)).toMatchObject({ post: { text: 'Два' } })
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  expect((await read(`/posts/${id}`)).status).toBe(404)
+})
+
+perNode('a page is the same for its browser until something on it has changed', async () => {
+  await app.publish(olga)
+  const first = await read('/')
+  const etag = first.headers.get('etag') ?? ''
+  const again = () => read('/', { 'if-none-match': etag })
+  expect((await again()).status).toBe(304)
+  // The fake app writes its count into the page, as the real one writes times: then it is another page.
+  await expect.poll(async () => (await again()).status).toBe(200)
+})
+
+perNode('when many pages are asked for at once, some are sent without their content', async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 40; n++) ids.push((await app.publish(olga, `Медленно ${n}`)).id)
+  const pages = await Promise.all(ids.map((id) => read(`/posts/${id}`)))
+  expect(pages.map(({ status }) => status)).toEqual(ids.map(() => 200))
+  const rendered = pages.filter(({ html }) => firstPage(html))
+  expect(rendered.length).toBeGreaterThan(0)
+  expect(rendered.length).toBeLessThan(40)
+  const shell = pages.find(({ html }) => !firstPage(html))
+  expect(shell?.headers.get('cache-control')).toBe('private, no-cache')
+  expect(shell?.html).toContain('src="/assets/index.js"')
+})
+
+perNode(
+  'while the database is unavailable the last pages are served, marked by their age and for the browser’s app',
+  async () => {
+    const database = await freshDatabase(inject('databaseUrl'))
+    const own = await appForTest({ webFiles: WEB_FILES, databaseUrl: database.url })
+    const anna = await own.signUp()
+    const { id } = await own.publish(anna, 'Останется')
+    const before = await read(`/posts/${id}`, {}, own.url)
+    await shutDatabase(database.url)
+    await expect
+      .poll(async () => (await read(`/posts/${id}`, {}, own.url)).headers.get('age'))
+      .toMatch(/^[1-9]/)
+    const saved = firstPage((await read(`/posts/${id}`, {}, own.url)).html)
+    expect(saved).toEqual({ ...firstPage(before.html), saved: true })
+    const wall = await read('/', {}, own.url)
+    expect([wall.status, firstPage(wall.html)]).toEqual([200, undefined])
+    await openDatabaseAgain(database.url)
+    await expect.poll(async () => firstPage((await read('/', {}, own.url)).html)).toBeDefined()
+  },
+)
+
+test('no text of a post ends the block that the app reads', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (text) => {
+      const published = await app.call('POST', '/posts', {
+        token: olga.token,
+        body: { text: `x${text}` },
+      })
+      if (published.status !== 201) return
+      const { html } = await read(`/posts/${published.body.id}`)
+      expect(firstPage(html)).toMatchObject({ post: { text: published.body.text } })
+    }),
+    { numRuns: 30 },
+  )
+})

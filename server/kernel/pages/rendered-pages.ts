@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { PAGE_SIZE } from '../../../contract/constants.ts'
+import {
+  FIRST_PAGE_START,
+  type FirstPage,
+  markSaved,
+  PATHS,
+  postPath,
+  type SiteState,
+  withCursor,
+} from '../../../contract/pages.ts'
+import type { Post, PostPage } from '../../../contract/posts.ts'
+import type { SiteText, TextName } from '../../../contract/texts.ts'
+import { postIdsOf } from '../cache/cached-reads.ts'
+import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
+import type { Http, ListQuery } from '../http/route.ts'
+import { escapeJson } from './escape.ts'
+import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
+import type { WebApp } from './web-app.ts'
+
+/** Reads what public pages show, as any visitor sees it. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
+export type PageReads = {
+  readWall: (query: ListQuery) => Promise<PostPage>
+  readPost: (id: string) => Promise<Post>
+  readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
+  readText: (name: TextName) => Promise<SiteText>
+  /** Never rejects. */
+  readSiteState: () => Promise<SiteState>
+}
+
+/** A public page by its address. */
+export type PublicPage = (
+  | { name: 'wall' }
+  | { name: 'post'; id: string }
+  | { name: 'text'; text: TextName }
+) & {
+  /** After which post its list begins; null for the first one. */
+  cursor: string | null
+}
+
+/** Whether the request for a page carried a session's cookie, of whomever. */
+export type Reader = 'visitor' | 'session'
+
+type Options = PageReads & {
+  rendered: NonNullable<WebApp['rendered']>
+  site: WebApp['site']
+  cache: Pick<ResponseCache, 'serveShared'>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+}
+/** What a page is made from: its route and address, what its head is about, and what the app shows first. */
+type Page = { route: string; url: string; head: Shown; first: FirstPage }
+
+const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+/** How the page begins for whoever has a session: until the app knows who it is, it shows nothing that is for visitors alone. */
+const SESSION_HTML = '<html data-session '
+const KEY_ENDS = { visitor: '', session: ' session' }
+/** The number of pages that may wait to be rendered. Others get the shell, so that no crawler can keep the server busy. */
+const WAITING_MAX = 16
+/** When a page has waited this long, the server is busy with other things. */
+const WAIT_MAX_MS = 200
+
+/** Thrown where the shell should be sent in place of a rendered page. */
+export class TooBusyToRender extends Error {}
+
+/** Renders public pages as a visitor sees them, and serves everybody with them from the response cache. */
+export function createRenderedPages({ rendered, site, cache, headers, ...reads }: Options) {
+  const takeTurn = createTurns()
+
+  function render({ route, url, head, first }: Page, reader: Reader = 'visitor'): CachedResponse {
+    const { before, after, end } = rendered.frame
+    const isVisitor = reader === 'visitor'
+    const start = isVisitor
+      ? `${before}${headOf(head, site)}${VISITOR_META}${after}`
+      : `${before.replace('<html ', SESSION_HTML)}${headOf(head, site)}${after}`
+    const content = rendered.render(url, first)
+    return toCachedResponse({
+      route,
+      isPage: true,
+      body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
+      // A page that differs only in the time of rendering is the same: the times that it shows are in the content.
+      tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
+      type: HTML_TYPE,
+      headers,
+      vary: 'Cookie',
+      ...(!isVisitor && { cacheControl: 'private, no-cache' }),
+      postIds: postIdsShown(first),
+      markSaved,
+    })
+  }
+
+  async function read(page: PublicPage): Promise<Page> {
+    const { cursor } = page
+    const facts = { now: unixNow(), site: await reads.readSiteState() }
+    const query = { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) }
+    const url = urlOf(page)
+    if (page.name === 'wall') {
+      const posts = await reads.readWall(query)
+      const first = { ...facts, shows: 'wall', cursor, posts } as const
+      return { route: PATHS.wall, url, head: 'wall', first }
+    }
+    if (page.name === 'text') {
+      const { text: name } = page
+      const text = await reads.readText(name)
+      const first = { ...facts, shows: 'text', name, text } as const
+      return { route: url, url, head: { title: text.title }, first }
+    }
+    const [post, replies] = await Promise.all([
+      reads.readPost(page.id),
+      reads.readReplies(page.id, query),
+    ])
+    const first = { ...facts, shows: 'post', post, cursor, replies } as const
+    return { route: PATHS.post, url, head: post, first }
+  }
+
+  return {
+    /**
+     * Serves a public page: sets the headers of the reply and returns its body. Everybody who has a session gets one page,
+     * with the same content as a visitor's. Rejects with TooBusyToRender, and as the reads do.
+     */
+    serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
+      // No request has a space in its URL.
+      cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
+        const what = await read(page)
+        await takeTurn()
+        return render(what, reader)
+      }),
+
+    /** The pages that say that there is no such post, or no such page; they are the same at every address. */
+    missing: {
+      'no post': render({
+        route: PATHS.post,
+        url: postPath('0'),
+        head: 'no post',
+        first: { now: 0, site: OPEN, shows: 'missing post' },
+      }),
+      nothing: render({
+        route: '*',
+        url: '/nothing',
+        head: 'nothing',
+        first: { now: 0, site: OPEN, shows: 'nothing' },
+      }),
+    },
+  }
+}
+
+/** The address of a page as links spell it, which is also the key of its cached response. */
+export function urlOf(page: PublicPage): string {
+  if (page.name === 'text') return PATHS[page.text]
+  return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
+}
+
+/** Lets one page be rendered in each turn of the event loop, so that other requests are answered in between. */
+function createTurns(): () => Promise<void> {
+  let waiting = 0
+  let last = Promise.resolve()
+  return async () => {
+    if (waiting >= WAITING_MAX) throw new TooBusyToRender()
+    const began = performance.now()
+    waiting++
+    last = last.then(() => setImmediate())
+    await last
+    waiting--
+    if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
+  }
+}
+
+/** The posts whose text a page shows. */
+function postIdsShown(first: FirstPage): string[] {
+  if (first.shows === 'wall') return postIdsOf(first.posts)
+  return first.shows === 'post' ? [...postIdsOf(first.post), ...postIdsOf(first.replies)] : []
+}
+
+/** The element from which the browser's app reads what the server has rendered. */
+function dataBlock(first: FirstPage): string {
+  return `<script type="application/json" ${FIRST_PAGE_START}${escapeJson(first).slice(1)}</script>`
+}
+
+function hash(...parts: string[]): string {
+  const sha = createHash('sha1')
+  for (const part of parts) sha.update(part)
+  return sha.digest('base64url')
+}
+
+function unixNow(): number {
+  return Math.floor(Date.now() / 1000)
+}

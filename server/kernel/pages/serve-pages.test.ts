@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
+<meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
+<body><div id="root"></div></body></html>`
+const WEB_FILES = { 'index.html': PAGE }
+const SESSION = { cookie: 'session=whatever' }
+
+let app: TestApp
+let olga: TestUser
+beforeAll(async () => {
+  app = await startTestApp({ webFiles: WEB_FILES })
+  olga = await app.signUp()
+})
+afterAll(() => app.close())
+
+async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
+  const answer = await fetch(url + path, { headers })
+  const html = await answer.text()
+  return { status: answer.status, html, title: /<title>(.*?)<\/title>/.exec(html)?.[1] }
+}
+
+/** Returns the content of a meta tag by its name or property. */
+function meta(html: string, name: string): string | undefined {
+  return new RegExp(`<meta (?:name|property)="${name}" content="(.*?)">`).exec(html)?.[1]
+}
+
+test('the head of the wall describes it, once', async () => {
+  const { html, title } = await read('/')
+  expect(title).toBe('Стена - Вслух')
+  expect(meta(html, 'description')).toBe('О чём это.')
+  expect(meta(html, 'og:title')).toBe('Вслух')
+  expect(html.match(/<title>|name="description"/g)).toHaveLength(2)
+})
+
+test('the page of a post is titled with its author and beginning, for crawlers and link previews', async () => {
+  const text = `Говорят, стены слышат.\n\n${'И помнят всё, что им сказали. '.repeat(12)}`
+  const { id } = await app.publish(olga, text)
+  const { status, html, title } = await read(`/posts/${id}?from=somewhere`)
+  expect(status).toBe(200)
+  expect(title).toBe(
+    `${olga.username}: Говорят, стены слышат. И помнят всё, что им сказали. И… - Вслух`,
+  )
+  expect(meta(html, 'description')).toMatch(/^Говорят, стены слышат. И помнят .{80,150}…$/)
+  expect(meta(html, 'author')).toBe(olga.username)
+  expect(meta(html, 'og:title')).toBe(olga.username)
+  expect(meta(html, 'og:description')?.length).toBeGreaterThan(160)
+  expect(meta(html, 'og:type')).toBe('article')
+  expect(meta(html, 'article:published_time')).toMatch(/^\d{4}-\d\d-\d\dT/)
+})
+
+test('the text of a post cannot break out of the head', async () => {
+  const hostile = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> $& $1 &lt;'
+  const { id } = await app.publish(olga, hostile)
+  const { html, title } = await read(`/posts/${id}`)
+  expect(html).not.toMatch(/<script>alert|<img|<\/title><script/)
+  expect(title).toContain('&#60;/title&#62;&#60;script&#62;alert(1)')
+  expect(meta(html, 'og:description')).toContain('&#34;&#62;&#60;img')
+  expect(meta(html, 'og:description')).toContain('$&#38; $1 &#38;lt;')
+  expect(html.match(/<title>/g)).toHaveLength(1)
+})
+
+const atOnce = testPerNode('what visitors of another node see some milliseconds later')
+
+atOnce('the head follows each edit at once, and a deleted or unknown post is a 404', async () => {
+  const { id } = await app.publish(olga, 'Как было')
+  expect((await read(`/posts/${id}`)).title).toContain('Как было')
+  await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Как стало' } })
+  expect((await read(`/posts/${id}`)).title).toContain('Как стало')
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  for (const path of [`/posts/${id}`, '/posts/999999', '/posts/abc', '/posts/0']) {
+    expect(await read(path)).toMatchObject({ status: 404, title: 'Запись не найдена - Вслух' })
+  }
+  expect(await read('/nowhere')).toMatchObject({
+    status: 404,
+    title: 'Страница не существует - Вслух',
+  })
+})
+
+test.each([
+  ['/Rules', '/rules'],
+  ['/ABOUT/', '/about'],
+  ['/settings/', '/settings'],
+  ['//', '/'],
+  ['/?cursor=', '/'],
+  ['/Posts/5/?cursor=&from=a%20b&x=1', '/posts/5?from=a%20b&x=1'],
+])('%s is sent to the one spelling of its address, %s', async (path, spelled) => {
+  for (const headers of [{}, SESSION]) {
+    const answer = await fetch(app.url + path, { headers, redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, spelled])
+  }
+})
+
+test.each([
+  '//evil.example',
+  '//evil.example/',
+  '/%2Fevil.example',
+  '/%5Cevil.example',
+  '/Nowhere',
+])('no address leads to another site: %s is a page that does not exist', async (path) => {
+  const answer = await fetch(app.url + path, { redirect: 'manual' })
+  expect([answer.status, answer.headers.get('location')]).toEqual([404, null])
+})
+
+test('a malformed address is a page that does not exist; a call of the API is told what is wrong', async () => {
+  for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz']) {
+    expect(await read(path)).toMatchObject({
+      status: 404,
+      title: 'Страница не существует - Вслух',
+    })
+  }
+  expect((await app.call('GET', '/posts/%zz')).body.code).toBe('INVALID_REQUEST')
+})
+
+test('pages that show a visitor nothing are noindex; the others are not', async () => {
+  const { id } = await app.publish(olga)
+  for (const path of ['/email-undo', '/settings', '/liked']) {
+    expect(meta((await read(path)).html, 'robots'), path).toBe('noindex')
+  }
+  for (const path of ['/', `/posts/${id}`]) {
+    expect(meta((await read(path)).html, 'robots'), path).toBeUndefined()
+  }
+})
+
+test('previews contain URLs only where PUBLIC_URL is set', async () => {
+  const { id } = await app.publish(olga)
+  const { html } = await read(`/posts/${id}`)
+  expect(html).not.toMatch(/og:url|og:image|canonical/)
+
+  const known = await appForTest({
+    webFiles: WEB_FILES,
+    databaseUrl: app.databaseUrl,
+    config: { publicUrl: 'https://vslukh.example' },
+  })
+  const { html: full } = await read(`/posts/${id}?from=somewhere`, {}, known.url)
+  expect(meta(full, 'og:url')).toBe(`https://vslukh.example/posts/${id}`)
+  expect(meta(full, 'og:image')).toBe('https://vslukh.example/preview.png')
+  expect(meta(full, 'twitter:card')).toBe('summary_large_image')
+  expect(full).toContain(`<link rel="canonical" href="https://vslukh.example/posts/${id}">`)
+})
+
+test('a page says that there is no session where the request came without its cookie, and that answers depend on that alone', async () => {
+  for (const site of [undefined, 'none', 'same-origin', 'cross-site']) {
+    const from = site === undefined ? {} : { 'sec-fetch-site': site }
+    expect(meta((await read('/', from)).html, 'session')).toBe('none')
+    expect(meta((await read('/', { ...from, ...SESSION })).html, 'session')).toBeUndefined()
+  }
+  const { headers } = await fetch(`${app.url}/settings`)
+  expect(headers.get('vary')).toBe('Cookie')
+  expect(headers.get('cache-control')).toBe('private, no-cache')
+})
+
+const perNode = testPerNode('limits counted in memory, by each node for itself')
+
+perNode('a page is served whether or not its post could be read', async () => {
+  const strict = await appForTest({
+    webFiles: WEB_FILES,
+    databaseUrl: app.databaseUrl,
+    config: { rateLimitScale: 1 / 3000 },
+  })
+  const { id } = await app.publish(olga, 'Прочтите меня')
+  expect((await read(`/posts/${id}`, {}, strict.url)).title).toContain('Прочтите меня')
+  expect(await read(`/posts/${id}`, {}, strict.url)).toMatchObject({ status: 200, title: 'Вслух' })
+
+  await sql`ALTER VIEW visible_posts RENAME TO away`.execute(app.db)
+  try {
+    const next = String(Number(id) + 1)
+    expect(await read(`/posts/${next}`)).toMatchObject({ status: 200, title: 'Вслух' })
+  } finally {
+    await sql`ALTER VIEW away RENAME TO visible_posts`.execute(app.db)
+  }
+})

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { PATHS, postPath } from '../../../contract/pages.ts'
+import {
+  type CachedResponse,
+  isNotModified,
+  sendCached,
+  toCachedResponse,
+} from '../cache/cached-response.ts'
+import { acceptsGzip } from '../cache/compression.ts'
+import { AppError } from '../errors/app-error.ts'
+import type { Limit } from '../limits/rate-limits.ts'
+import { escapeXml } from './escape.ts'
+import { createTimedCache } from './timed-cache.ts'
+
+type IdRange = { number: number; newest: Date }
+
+type Options = {
+  /** The public origin. */
+  origin: string
+  /** Resolves to those of the last `count` ranges of ids that have posts; range n begins at the id n × size. */
+  readRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
+  /** Resolves to the ids of the posts in a range. */
+  readIds: (range: { size: number; number: number }) => Promise<string[]>
+  /** Headers that every response of the server has. */
+  headers: Record<string, string>
+  /** The rate limit on sitemaps. */
+  limit: Limit
+  /** The rate limit on files, of which robots.txt is one. */
+  fileLimit: Limit
+}
+
+/** How many ids a sitemap covers; a sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
+const SITEMAP_IDS = 5000
+/** How many sitemaps the index names: those of the newest ten million ids. */
+const SITEMAPS_MAX = 2000
+const CACHE_SECONDS = 3600
+/** How many of them stay in memory: all that the index names. Compressed, a sitemap of 5000 URLs has some 13 KB. */
+const CACHED_MAX = SITEMAPS_MAX
+const CACHE_CONTROL = `public, max-age=${CACHE_SECONDS}`
+const XML_TYPE = 'application/xml; charset=utf-8'
+const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+const unzip = promisify(gunzip)
+const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
+
+/** A sitemap is kept compressed only, at a twentieth of its size: crawlers accept that. */
+type Sitemap = { tag: string; zipped: Buffer }
+type SitemapRequest = { Params: { number: string } }
+
+/** Serves the sitemap of all posts, which an index splits by their ids, and the robots.txt that names it. */
+export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
+  const { origin, headers, limit, fileLimit } = options
+  const schema = { hide: true }
+  const maxAgeMs = CACHE_SECONDS * 1000
+  const index = createTimedCache<CachedResponse>({ maxAgeMs, maxEntries: 1 })
+  const sitemap = createTimedCache<Sitemap>({ maxAgeMs, maxEntries: CACHED_MAX })
+  const toResponse = (text: string, type: string) =>
+    toCachedResponse({
+      route: 'file',
+      body: Buffer.from(text),
+      type,
+      headers,
+      cacheControl: CACHE_CONTROL,
+    })
+
+  await app.register(async (sitemaps) => {
+    sitemaps.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+
+    sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
+      const response = await index('index', async () =>
+        toResponse(await makeIndex(options), XML_TYPE),
+      )
+      return sendCached({ request, reply }, { response })
+    })
+
+    sitemaps.get<SitemapRequest>(
+      '/sitemap/:number(^\\d{1,9}).xml',
+      { schema },
+      async (request, reply) => {
+        const number = Number(request.params.number)
+        const { tag, zipped } = await sitemap(String(number), () => makeSitemap(options, number))
+        reply.headers({ 'cache-control': CACHE_CONTROL, vary: 'Accept-Encoding' }).type(XML_TYPE)
+        const isZipped = acceptsGzip(request.headers['accept-encoding'])
+        reply.header('etag', isZipped ? `"${tag}-gzip"` : `"${tag}"`)
+        if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
+        return isZipped ? reply.header('content-encoding', 'gzip').send(zipped) : unzip(zipped)
+      },
+    )
+  })
+
+  const lines = [...ROBOTS, '', `Sitemap: ${origin}/sitemap.xml`, '']
+  const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
+  app.get(
+    '/robots.txt',
+    { schema, onRequest: (request) => fileLimit.chargeNetwork(request.ip) },
+    async (request, reply) => sendCached({ request, reply }, { response: robots }),
+  )
+}
+
+async function makeIndex({ readRanges, origin }: Options): Promise<string> {
+  const ranges = await readRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
+  const sitemaps = ranges.map(({ number, newest }) =>
+    sitemapEntry(origin, number, `<lastmod>${newest.toISOString()}</lastmod>`),
+  )
+  // The first one names the wall too, so it is there even without posts.
+  if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, ''))
+  return xml('sitemapindex', sitemaps)
+}
+
+function sitemapEntry(origin: string, number: number, lastmod: string): string {
+  return `<sitemap><loc>${escapeXml(`${origin}/sitemap/${number}.xml`)}</loc>${lastmod}</sitemap>`
+}
+
+/** Throws NOT_FOUND for a range without posts. */
+async function makeSitemap({ readIds, origin }: Options, number: number): Promise<Sitemap> {
+  const ids = await readIds({ size: SITEMAP_IDS, number })
+  const post = `<url><loc>${escapeXml(origin + postPath(''))}`
+  const urls = ids.map((id) => `${post}${id}</loc></url>`)
+  if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)
+  if (urls.length === 0) throw new AppError('NOT_FOUND')
+  const body = Buffer.from(xml('urlset', urls))
+  return {
+    tag: createHash('sha1').update(body).digest('base64url'),
+    // A higher level would take ten times as long for no fewer bytes: the URLs differ by digits alone.
+    zipped: await promisify(gzip)(body, { level: 1 }),
+  }
+}
+
+function xml(root: string, children: string[]): string {
+  return `<?xml version="1.0" encoding="utf-8"?><${root} ${XMLNS}>${children.join('')}</${root}>`
+}

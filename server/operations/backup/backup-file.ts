@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { BackupError } from './backup-error.ts'
+import { type Manifest, type Part, parseManifest } from './manifest.ts'
+
+// The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of everything before.
+const MAGIC = Buffer.from('VSLUKH1\n')
+const LENGTH_BYTES = 4
+const SUM_BYTES = 32
+const LARGEST_MANIFEST = 1_000_000
+
+/** Is called with the name of each table as its turn comes. */
+export type Progress = (table: string) => void
+
+/** Writes the parts of a backup into an open, empty file, and the manifest at its end. */
+export class BackupWriter {
+  #file: FileHandle
+  #sum = createHash('sha256')
+  #offset = 0
+  #signal: AbortSignal | undefined
+
+  /** Aborting the signal makes `addPart` reject. */
+  constructor(file: FileHandle, signal?: AbortSignal) {
+    this.#file = file
+    this.#signal = signal
+  }
+
+  /** Returns the size of the file so far, in bytes. */
+  get bytes(): number {
+    return this.#offset
+  }
+
+  /** Compresses the COPY text of a table into the file. Resolves to what the manifest says about it. */
+  async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
+    await this.#begin()
+    const offset = this.#offset
+    const counted = countRows()
+    const write = async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) await this.#write(chunk)
+    }
+    const options = this.#signal ? { signal: this.#signal } : {}
+    await pipeline(copy, counted.through, createZstdCompress(), write, options)
+    return { ...counted.result(), offset, bytes: this.#offset - offset }
+  }
+
+  /** Writes the manifest and brings the file onto the disk. */
+  async finish(manifest: Manifest): Promise<void> {
+    const text = Buffer.from(JSON.stringify(manifest))
+    const length = Buffer.alloc(LENGTH_BYTES)
+    length.writeUInt32BE(text.length)
+    await this.#begin()
+    await this.#write(text)
+    await this.#write(length)
+    await this.#write(this.#sum.digest(), false)
+    await this.#file.sync()
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#offset === 0) await this.#write(MAGIC)
+  }
+
+  async #write(chunk: Buffer, isSummed = true): Promise<void> {
+    if (isSummed) this.#sum.update(chunk)
+    await this.#file.appendFile(chunk)
+    this.#offset += chunk.length
+  }
+}
+
+/** Passes COPY text on, and counts its rows and its SHA-256. COPY escapes line feeds in values, so each one ends a row. */
+export function countRows() {
+  const sum = createHash('sha256')
+  let rows = 0
+  return {
+    async *through(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        sum.update(chunk)
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++
+        yield chunk
+      }
+    },
+    result: () => ({ rows, sha256: sum.digest('hex') }),
+  }
+}
+
+/**
+ * Reads the whole file once, and returns its manifest. Throws BackupError where there is no such file, where it is no backup,
+ * and where any byte of it is missing or altered.
+ */
+export async function readManifest(path: string): Promise<Manifest> {
+  const file = await open(path, 'r').catch((cause) => {
+    throw new BackupError(`Файл ${path} не открывается: ${(cause as Error).message}`, { cause })
+  })
+  try {
+    return await readChecked(file, path)
+  } catch (cause) {
+    if (errorCode(cause) !== 'EISDIR') throw cause
+    throw new BackupError(`${path} — папка, а нужен файл копии.`, { cause })
+  } finally {
+    await file.close()
+  }
+}
+
+async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
+  const { size } = await file.stat()
+  const head = Buffer.alloc(MAGIC.length)
+  await file.read(head, 0, head.length, 0)
+  if (!head.equals(MAGIC)) throw new BackupError(`Файл ${path} — не копия стены.`)
+  const damaged = new BackupError(`Копия ${path} повреждена или не дописана. Возьмите другую.`)
+  const end = size - SUM_BYTES
+  if (end < MAGIC.length + LENGTH_BYTES) throw damaged
+  const sum = createHash('sha256')
+  for await (const chunk of createReadStream(path, { end: end - 1 })) sum.update(chunk)
+  const tail = Buffer.alloc(LENGTH_BYTES + SUM_BYTES)
+  await file.read(tail, 0, tail.length, end - LENGTH_BYTES)
+  if (!sum.digest().equals(tail.subarray(LENGTH_BYTES))) throw damaged
+  const length = tail.readUInt32BE()
+  if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
+  const text = Buffer.alloc(length)
+  const partsEnd = end - LENGTH_BYTES - length
+  await file.read(text, 0, length, partsEnd)
+  return parseManifest(text.toString(), { path, start: MAGIC.length, end: partsEnd })
+}
+
+/** Returns the COPY text of a part as a chain of streams, for `pipeline`. */
+export function readPart(path: string, { offset, bytes }: Part) {
+  return [
+    createReadStream(path, { start: offset, end: offset + bytes - 1 }),
+    createZstdDecompress(),
+  ] as const
+}

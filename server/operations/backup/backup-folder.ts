@@ -1,0 +1,62 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { BackupError, explainWriting } from './backup-error.ts'
+
+/** Names of backups that are whole. */
+export const FINISHED = /^vslukh-.*\.backup$/
+const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
+
+/** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */
+export function backupName(madeAt: Date): string {
+  return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
+}
+
+/**
+ * Makes sure that the folder of the nightly backups is there. It is made in DATA_DIR alone: elsewhere a missing one may be a disk
+ * that is not mounted, and the backups would fill the disk below. Throws BackupError.
+ */
+export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
+  if (dirname(folder) === dataDir) {
+    await mkdir(folder, { mode: 0o700 }).catch((cause) => {
+      if (errorCode(cause) !== 'EEXIST') throw explainWriting(cause, folder)
+    })
+  }
+  await requireBackupFolder(folder)
+}
+
+/** Throws BackupError where the folder of the nightly backups is missing. */
+export async function requireBackupFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (found?.isDirectory()) return
+  throw new BackupError(
+    found
+      ? `${folder} — файл, а нужна папка. Исправьте BACKUP_DIR.`
+      : `Папки BACKUP_DIR (${folder}) нет. Подключите её диск или создайте её.`,
+  )
+}
+
+type Kept = {
+  /** How many of the newest are kept. */
+  keep: number
+  /** When the backup that was verified last was made; it is kept, too. */
+  verifiedCopy: Date | null
+}
+
+/** Removes the nightly backups beyond those that are kept. */
+export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
+  const verified = verifiedCopy && backupName(verifiedCopy)
+  const old = names.slice(0, -keep).filter((name) => name !== verified)
+  for (const name of old) await rm(join(folder, name))
+}
+
+/** Removes the unfinished files of backups whose process was killed: nothing has been written to them for `idleMs`. */
+export async function removeUnfinished(folder: string, idleMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!UNFINISHED.test(name)) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > idleMs) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+/** What is known of the wall's backups. */
+export type BackupState = {
+  /** When the last one was made; null before. */
+  at: Date | null
+  bytes: number
+  /** Why the last nightly one failed; null where it did not. */
+  failed: string | null
+  verifiedAt: Date | null
+  /** When the backup that was verified last was made. */
+  verifiedCopy: Date | null
+  /** Why the last nightly verification failed; null where it did not. */
+  verificationFailed: string | null
+}
+
+export async function selectBackupState(db: Queryable): Promise<BackupState> {
+  const row = await db
+    .selectFrom('installation')
+    .select([
+      'backup_at',
+      'backup_bytes',
+      'backup_failed',
+      'backup_verified_at',
+      'backup_verified_copy',
+      'backup_verification_failed',
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    at: row.backup_at,
+    bytes: Number(row.backup_bytes ?? 0),
+    failed: row.backup_failed,
+    verifiedAt: row.backup_verified_at,
+    verifiedCopy: row.backup_verified_copy,
+    verificationFailed: row.backup_verification_failed,
+  }
+}
+
+/** Stores that a backup of so many bytes was made. What is known of verifications stays. */
+export async function storeBackup(
+  db: Queryable,
+  { bytes, createdAt }: { bytes: number; createdAt: string },
+): Promise<void> {
+  const made = { backup_at: new Date(createdAt), backup_bytes: String(bytes), backup_failed: null }
+  await db.updateTable('installation').set(made).execute()
+}
+
+/** Stores why a backup could not be written. */
+export async function storeBackupFailure(db: Queryable, why: string): Promise<void> {
+  await db.updateTable('installation').set({ backup_failed: why }).execute()
+}
+
+/**
+ * Stores that a backup was verified, where it is the last one of this very wall: an older one proves nothing about what was
+ * made since. `fingerprint` is that of the secret in the backup. Returns whether it was stored.
+ */
+export async function storeVerification(
+  db: Queryable,
+  { createdAt, fingerprint }: { createdAt: string; fingerprint: Buffer | null },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('installation')
+    .set({
+      backup_verified_at: sql<Date>`now()`,
+      backup_verified_copy: new Date(createdAt),
+      backup_verification_failed: null,
+    })
+    .where('secret_fingerprint', 'is not distinct from', fingerprint)
+    .where((eb) => eb.or([eb('backup_at', 'is', null), eb('backup_at', '<=', new Date(createdAt))]))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Stores why a backup could not be verified. */
+export async function storeVerificationFailure(db: Queryable, why: string): Promise<void> {
+  await db.updateTable('installation').set({ backup_verification_failed: why }).execute()
+}

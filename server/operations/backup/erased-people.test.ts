@@ -1,0 +1,89 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { comeBack, isSettled, leave } from '../../testing/account-deletion-calls.ts'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { envOf, runCommand } from '../../testing/run-command.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+const SOON = { timeout: 15_000 }
+const people = async ({ db }: TestApp) =>
+  (await db.selectFrom('users').select('username').where('deleted_at', 'is', null).execute())
+    .map(({ username }) => username)
+    .sort()
+
+/** Starts a wall whose operator has a folder for backups, with four people. */
+async function wallForTest() {
+  const [DATA_DIR, databaseUrl] = [await folderForTest(), await databaseForTest()]
+  const BACKUP_DIR = join(DATA_DIR, 'backups')
+  await mkdir(BACKUP_DIR)
+  const config = { dataDir: DATA_DIR, backupDir: BACKUP_DIR }
+  const app = await startTestApp({ databaseUrl, config })
+  const [olga, petr, masha, ivan] = await Promise.all([1, 2, 3, 4].map(() => app.signUp()))
+  if (!olga || !petr || !masha || !ivan) throw new Error('four people')
+  const env = { ...envOf(app), DATA_DIR, BACKUP_DIR }
+  return { app, olga, petr, masha, ivan, env, file: join(BACKUP_DIR, 'wall.backup') }
+}
+
+test('who was erased or has left since the backup is deleted again after a restore, who has returned is there, and the command says what came back', async () => {
+  const { app, olga, petr, masha, ivan, env, file } = await wallForTest()
+  const post = await app.publish(petr, 'Меня уже нет')
+  await leave(app, ivan)
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  await leave(app, olga)
+  await comeBack(app, ivan.email, true)
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  const erased = await runCommand(env, 'user', petr.username, 'erase', '--yes')
+  expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
+  await app.close()
+
+  const list = await readFile(join(env.DATA_DIR, 'deletions.jsonl'), 'utf8')
+  for (const { username, email } of [olga, petr, ivan]) {
+    expect(list).not.toContain(username)
+    expect(list).not.toContain(email)
+  }
+  // What a crash has cut off in the middle spoils nothing else.
+  await appendFile(join(env.BACKUP_DIR, 'deletions.jsonl'), '{"id":"1"')
+  const restored = await runCommand(env, 'restore', file, '--replace', '--yes')
+  expect(restored).toMatchObject({ code: 0, err: '' })
+  expect(restored.out).toContain('Удалены после копии и снова удалены: 2 аккаунта.\n')
+  expect(restored.out).toContain('Сессий вернулось: 1, и те, что закрыли после копии.\n')
+
+  const again = await startTestApp({ databaseUrl: app.databaseUrl })
+  onTestFinished(() => again.close())
+  expect(await people(again)).toEqual([masha.username, ivan.username].sort())
+  expect((await again.call('GET', `/posts/${post.id}`)).status).toBe(404)
+  const current = await again.call('GET', '/users/current', { token: olga.token })
+  expect(current.status).toBe(401)
+  const isErased = async () => {
+    await isSettled(again)
+    const rows = again.db.selectFrom('users').select('id').where('id', '=', petr.id)
+    return (await rows.executeTakeFirst()) === undefined
+  }
+  await expect.poll(isErased, SOON).toBe(true)
+})
+
+test('without a list of the deleted the command says that they may be back', async () => {
+  const { env, file, app } = await wallForTest()
+  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  await app.close()
+  const { out } = await runCommand(env, 'restore', file, '--replace', '--yes')
+  expect(out).toContain('кто удалил свой аккаунт после копии, снова на стене.\n')
+})
+
+test('an id that a restore has given to somebody else deletes nobody', async () => {
+  const { env, file, app, olga, petr } = await wallForTest()
+  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  await sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`.execute(
+    app.db,
+  )
+  await leave(app, olga)
+  await leave(app, petr)
+  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  await app.close()
+  const { out } = await runCommand(env, 'restore', file, '--replace', '--yes', '--json')
+  expect(JSON.parse(out)).toMatchObject({ deletedAgain: 1, sessions: 3 })
+})

@@ -1,0 +1,115 @@
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
+import { SCRATCH } from '../../kernel/db/restore-lock.ts'
+import { BackupError } from './backup-error.ts'
+import { countRows, type Progress, readPart } from './backup-file.ts'
+import type { Manifest, Part } from './manifest.ts'
+import { scratchUrl } from './scratch-schema.repository.ts'
+import { copyInStatement, copyOut, selectTables, setSequence } from './tables.repository.ts'
+
+const quote = pg.escapeIdentifier
+
+export type Backup = { path: string; manifest: Manifest }
+type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
+
+/** Loads a backup into an empty scratch schema of the backup's own migration. Throws BackupError where the backup is wrong. */
+export async function loadIntoScratch(
+  client: pg.Client,
+  url: string,
+  { backup, onProgress, signal }: Loading,
+): Promise<void> {
+  const { parts, sequences, migration } = backup.manifest
+  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
+  const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
+  await migrate(scratchUrl(url), { migrations: Object.fromEntries(migrations), schema: SCRATCH })
+  await inScratch(client, async () => {
+    const tables = (await selectTables(client)).map(({ table }) => table)
+    await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
+    // Counts are loaded as they are.
+    await setTriggers(client, tables, 'DISABLE')
+    for (const part of parts) {
+      if (!tables.includes(part.table)) continue
+      onProgress(part.table)
+      await loadPart(client, part, { backup, signal })
+    }
+    const missing = tables.find((table) => !parts.some((part) => part.table === table))
+    if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
+    for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
+      await explainWrong(sequence.table, setSequence(client, sequence))
+    }
+    await setTriggers(client, tables, 'ENABLE')
+    await client.query('COMMIT; ANALYZE')
+  })
+}
+
+async function setTriggers(client: pg.Client, tables: string[], state: 'DISABLE' | 'ENABLE') {
+  for (const table of tables) {
+    await client.query(`ALTER TABLE ${quote(table)} ${state} TRIGGER USER`)
+  }
+}
+
+async function loadPart(
+  client: pg.Client,
+  part: Part,
+  { backup, signal }: Omit<Loading, 'onProgress'>,
+): Promise<void> {
+  const counted = countRows()
+  const source = readPart(backup.path, part)
+  const target = client.query(copyFrom(copyInStatement(part)))
+  const steps = [...source, counted.through, target] as const
+  await explainWrong(part.table, signal ? pipeline(steps, { signal }) : pipeline(steps))
+  requireEqual(part, counted.result())
+}
+
+/** PostgreSQL's classes of errors that rows, columns and constraints cause, and the errors of a zstd frame. */
+const WRONG = /^(22|23|42|Z)/
+
+/** The cause may quote what stands in the file, which must not reach the terminal. */
+function explainWrong(table: string, loading: Promise<void>): Promise<void> {
+  return loading.catch((cause) => {
+    if (!WRONG.test(errorCode(cause))) throw cause
+    throw new BackupError(`Копия неверна: таблица ${table} не загружается.`, { cause })
+  })
+}
+
+/** Reads the loaded tables back. Throws BackupError where they differ from what the manifest says. */
+export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
+  await inScratch(client, async () => {
+    const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
+    for (const part of manifest.parts) {
+      const order = orders.get(part.table)
+      if (!order) continue
+      const counted = countRows()
+      const shape = { ...part, order }
+      for await (const _ of counted.through(copyOut(client, shape)));
+      requireEqual(part, counted.result())
+    }
+  })
+}
+
+function requireEqual({ table, rows, sha256 }: Part, found: { rows: number; sha256: string }) {
+  if (rows === found.rows && sha256 === found.sha256) return
+  throw new BackupError(
+    `Копия неверна: в таблице ${table} записано строк ${rows}, получилось ${found.rows}, суммы не сходятся.`,
+  )
+}
+
+async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query(`SET search_path = ${SCRATCH}`)
+  try {
+    await work()
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  } finally {
+    await client.query('RESET search_path').catch(() => {})
+  }
+}
+
+/** Brings the loaded tables to this version's migration. */
+export function migrateScratch(url: string): Promise<void> {
+  return migrate(scratchUrl(url), { schema: SCRATCH })
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../../kernel/db/database.ts'
+import { explainStartFailure } from '../start/start-failure.ts'
+import { BackupError } from './backup-error.ts'
+import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
+import {
+  selectBackupState,
+  storeBackup,
+  storeBackupFailure,
+  storeVerification,
+  storeVerificationFailure,
+} from './backup-state.repository.ts'
+import { createBackup } from './create-backup.service.ts'
+import { isRestorable } from './restore.service.ts'
+import { verifyBackup } from './verify.service.ts'
+import { removeLeftVerifications, verifyParents } from './verify-folder.ts'
+
+/** A little under a week, so that the verification stays on its day of the week. */
+const VERIFIED_DAYS = 6.5
+const DAY_MS = 86_400_000
+/** What nobody has touched for so long was left behind by a process that was killed. */
+const IDLE_MS = 3_600_000
+
+type Options = {
+  db: Db
+  /** URL of the database. */
+  url: string
+  /** Where the backups are. */
+  folder: string
+  dataDir: string
+  /** How many of them are kept. */
+  keep: number
+  /** The app secret, which the backup contains. */
+  secret: string
+  log: Pick<FastifyBaseLogger, 'error' | 'info'>
+}
+
+type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<void>
+
+/**
+ * Makes the job that writes a backup into a folder, removes the oldest beyond `keep`, and verifies one a week. Each failure is
+ * stored and logged, and the next night tries again. Where the process is about to end the job rejects, so that the queue runs
+ * it again after the next start.
+ */
+export function createNightlyBackup(options: Options): Job {
+  const { db, folder, keep, log } = options
+  return async (_, { abortSignal: signal }) => {
+    const written = await write(options, signal)
+    if (written === undefined) return
+    const { file, isVerifiable } = written
+    const { verifiedAt, verifiedCopy, verificationFailed } = await selectBackupState(db)
+    try {
+      await removeOldest(folder, { keep, verifiedCopy })
+      await removeUnfinished(folder, IDLE_MS)
+      for (const parent of verifyParents(folder)) await removeLeftVerifications(IDLE_MS, parent)
+    } catch (err) {
+      log.error({ err }, 'old backups were not removed')
+    }
+    if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
+    if (!isVerifiable) {
+      log.info('the backup was not verified: that takes the newer version that migrated the wall')
+      return
+    }
+    try {
+      const { manifest, fingerprint } = await verifyBackup(file, { signal })
+      await storeVerification(db, { ...manifest, fingerprint })
+    } catch (err) {
+      signal.throwIfAborted()
+      log.error({ err }, 'the verification of the nightly backup failed')
+      await storeVerificationFailure(db, sentenceOf(err))
+    }
+  }
+}
+
+/** Writes a backup, and stores and logs what became of it. Returns its file; undefined where it failed. */
+async function write(
+  { db, url, folder, dataDir, secret, log }: Options,
+  signal: AbortSignal,
+): Promise<{ file: string; isVerifiable: boolean } | undefined> {
+  const now = new Date()
+  const file = join(folder, backupName(now))
+  try {
+    await makeBackupFolder(folder, dataDir)
+    const { bytes, manifest } = await createBackup(url, file, { secret, now, signal })
+    await storeBackup(db, { ...manifest, bytes })
+    log.info({ bytes }, 'the wall was backed up')
+    return { file, isVerifiable: isRestorable(manifest) }
+  } catch (err) {
+    signal.throwIfAborted()
+    log.error({ err }, 'the nightly backup failed')
+    await storeBackupFailure(db, sentenceOf(err))
+    return undefined
+  }
+}
+
+/** Returns a failure as the operator reads it, in Russian where the cause is known, and in one line. */
+function sentenceOf(error: unknown): string {
+  const text = error instanceof BackupError ? error.message : explainStartFailure(error)
+  return (text.split('\n')[0] ?? '').replace(/\.$/, '')
+}
+
+function isVerificationDue(verifiedAt: Date | null): boolean {
+  return verifiedAt === null || Date.now() - verifiedAt.getTime() > VERIFIED_DAYS * DAY_MS
+}

@@ -1,0 +1,146 @@
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createLogger } from '../../kernel/log/logger.ts'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { collectLog } from '../../testing/log-lines.ts'
+import { envOf, runCommand } from '../../testing/run-command.ts'
+import { startMain } from '../../testing/start-main.ts'
+import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { selectBackupState, storeBackup } from './backup-state.repository.ts'
+import { createNightlyBackup } from './nightly-backup.task.ts'
+import { makeVerifyFolder } from './verify-folder.ts'
+
+async function nightlyForTest(keep: number) {
+  const app = await appForTest()
+  const parent = await folderForTest()
+  const folder = join(parent, 'backups')
+  await mkdir(folder)
+  const log = collectLog()
+  const run = createNightlyBackup({
+    db: app.db,
+    url: app.databaseUrl,
+    folder,
+    dataDir: app.dataDir,
+    keep,
+    secret: 's'.repeat(32),
+    log: createLogger('info', log.stream),
+  })
+  return { app, folder, log, run }
+}
+
+/** The process goes on. */
+const going = { abortSignal: new AbortController().signal }
+/** Keeps the next run from verifying, which takes seconds. */
+const pretendVerified = ({ db }: TestApp) =>
+  sql`UPDATE installation SET backup_verified_at = now()`.execute(db)
+const LONG_AGO = new Date(Date.now() - 7_200_000)
+
+test('the nightly job writes a backup, verifies the first of a week, and keeps the newest and the verified one', {
+  timeout: 120_000,
+}, async () => {
+  const { app, folder, log, run } = await nightlyForTest(1)
+  const backups = async () => (await readdir(folder)).filter((name) => name.startsWith('vslukh-'))
+  const olga = await app.signUp()
+  await app.publish(olga)
+  expect((await selectBackupState(app.db)).at).toBe(null)
+  await run(null, going)
+  const first = await selectBackupState(app.db)
+  expect(first).toMatchObject({ failed: null, verifiedAt: expect.any(Date) })
+  expect(first.bytes).toBeGreaterThan(0)
+  expect(first.verifiedCopy).toEqual(first.at)
+  const [verified = ''] = await backups()
+
+  await run(null, going)
+  expect((await selectBackupState(app.db)).verifiedAt).toEqual(first.verifiedAt)
+  expect(await backups()).toHaveLength(2)
+  await sql`UPDATE installation SET backup_verified_at = now() - interval '8 days'`.execute(app.db)
+  await sql`UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`.execute(app.db)
+  await run(null, going)
+  const unverified = await selectBackupState(app.db)
+  expect(unverified).toMatchObject({ failed: null, verifiedCopy: first.at })
+  expect(unverified.verificationFailed).toMatch(/^Копия неверна: счётчик/)
+  expect(Number(unverified.at)).toBeGreaterThan(Number(first.at))
+  await log.line('the verification of the nightly backup failed')
+  const names = await backups()
+  expect(names).toHaveLength(2)
+  expect(names).toContain(verified)
+  // A backup that somebody makes by hand proves nothing.
+  await storeBackup(app.db, { bytes: 1, createdAt: new Date().toISOString() })
+  expect((await selectBackupState(app.db)).verificationFailed).not.toBe(null)
+
+  await sql`UPDATE wall_totals SET posts = posts - 3 WHERE slot = 5`.execute(app.db)
+  await run(null, going)
+  const mended = await selectBackupState(app.db)
+  expect(mended).toMatchObject({ failed: null, verificationFailed: null })
+  expect(mended.verifiedCopy).toEqual(mended.at)
+})
+
+test('a backup that cannot be written is an error in the log and a sentence in the state, until one succeeds', {
+  timeout: 60_000,
+}, async () => {
+  const { app, folder, log, run } = await nightlyForTest(2)
+  await rm(folder, { recursive: true })
+  await writeFile(folder, 'a file where the folder should be')
+  await run(null, going)
+  expect((await selectBackupState(app.db)).failed).toBe(
+    `${folder} — файл, а нужна папка. Исправьте BACKUP_DIR`,
+  )
+  expect(JSON.parse(await log.line('the nightly backup failed')).level).toBe('error')
+  await rm(folder)
+  // It may be a disk that is not mounted.
+  await run(null, going)
+  expect((await selectBackupState(app.db)).failed).toBe(
+    `Папки BACKUP_DIR (${folder}) нет. Подключите её диск или создайте её`,
+  )
+  await expect(readdir(folder)).rejects.toThrow('ENOENT')
+  await mkdir(folder)
+  await pretendVerified(app)
+  await run(null, going)
+  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, at: expect.any(Date) })
+})
+
+test('a backup that the end of the process interrupts leaves no file, is no failure, and is done again; what killed ones left is removed', {
+  timeout: 60_000,
+}, async () => {
+  const { app, folder, run } = await nightlyForTest(2)
+  await expect(run(null, { abortSignal: AbortSignal.abort() })).rejects.toThrow('aborted')
+  expect(await readdir(folder)).toEqual([])
+  expect((await selectBackupState(app.db)).failed).toBe(null)
+
+  const [left, fresh] = ['0123456789ab', 'ba9876543210'].map((end) => `.vslukh-2026.backup.${end}`)
+  const verification = await makeVerifyFolder(folder)
+  for (const path of [join(folder, left ?? ''), join(folder, fresh ?? '')]) {
+    await writeFile(path, 'rows')
+  }
+  await writeFile(join(folder, 'not-a-backup.txt'), '')
+  await utimes(join(folder, left ?? ''), LONG_AGO, LONG_AGO)
+  await utimes(verification, LONG_AGO, LONG_AGO)
+  await pretendVerified(app)
+  await run(null, going)
+  const names = await readdir(folder)
+  expect(names).toHaveLength(3)
+  expect(names).toEqual(expect.arrayContaining([fresh, 'not-a-backup.txt']))
+  await expect(readdir(verification)).rejects.toThrow('ENOENT')
+})
+
+test('a missing BACKUP_DIR is named at the start, in the log and by status, and is not created; a folder in DATA_DIR is', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await folderForTest()
+  const own = { ...envOf({ databaseUrl: await databaseForTest() }), DATA_DIR: folder }
+  const env = { ...own, LOG_LEVEL: 'info', BACKUP_DIR: join(folder, 'disk/backups') }
+  const says = `Папки BACKUP_DIR (${env.BACKUP_DIR}) нет. Подключите её диск или создайте её`
+  const server = await startMain(env)
+  expect(server.stdout).toContain(`Ночных копий не будет. ${says}.\n`)
+  await expect.poll(() => server.stderr).toContain('no nightly backup can be made')
+  expect((await runCommand(env, 'status')).out).toContain(`Последняя не удалась: ${says}\n`)
+  expect(await readdir(folder)).not.toContain('disk')
+  await server.stop()
+
+  const inDataDir = { ...own, BACKUP_DIR: join(folder, 'backups') }
+  await (await startMain(inDataDir)).stop()
+  expect(await readdir(folder)).toContain('backups')
+})

@@ -1,0 +1,138 @@
+import { dirname } from 'node:path'
+import type pg from 'pg'
+import {
+  deleteAgain,
+  deletionFolders,
+} from '../../features/account-deletion/deletion-list.service.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { withStartDatabase } from '../../kernel/db/database.ts'
+import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
+import { appendToJournal } from '../../kernel/journal/journal.ts'
+import {
+  fateOfSecret,
+  placeAppSecret,
+  requireSecretOf,
+  type SecretFate,
+  type SecretSource,
+} from '../start/restored-secret.ts'
+import { BackupError } from './backup-error.ts'
+import { type Progress, readManifest } from './backup-file.ts'
+import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
+import {
+  countLoadedSessions,
+  countServers,
+  dropScratch,
+  hasWall,
+  moveScratchIntoPlace,
+  scratchUrl,
+  withRestoreLock,
+} from './scratch-schema.repository.ts'
+
+type Options = {
+  /** Who restores, for the journal. */
+  actor: string
+  known: SecretSource & Pick<Config, 'backupDir'>
+  /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
+  mayReplace: () => Promise<void>
+  isDryRun?: boolean
+  onProgress?: Progress
+  /** Aborting it makes the restore reject before anything has taken the place of the wall. */
+  signal?: AbortSignal
+}
+
+/** What was restored, and what became of its secret. */
+export type Restored = { manifest: Manifest; secret: SecretFate; returned?: Returned }
+
+/** What a restore has brought back that was gone since the backup. */
+type Returned = {
+  /** How many accounts it has deleted again, as the list says; null where there is no list. */
+  deletedAgain: number | null
+  sessions: number
+}
+
+/** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
+export async function readRestorable(path: string): Promise<Manifest> {
+  const manifest = await readManifest(path)
+  if (isRestorable(manifest)) return manifest
+  throw new BackupError(
+    `База в копии новее этой версии: она версии ${manifest.version} (в ней есть ${manifest.migration}). ` +
+      'Поставьте ту версию и восстановите копию ею.',
+  )
+}
+
+/** Whether this version of the product can restore a backup. */
+export function isRestorable({ migration }: Manifest): boolean {
+  return Object.hasOwn(MIGRATIONS, migration)
+}
+
+/**
+ * Reads a backup that is to be restored, and says what would become of its secret. Throws BackupError where it cannot be restored,
+ * and StartError where APP_SECRET is another.
+ */
+export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
+  const manifest = await readRestorable(path)
+  requireSecretOf(manifest.secret, known)
+  return { manifest, secret: await fateOfSecret(manifest.secret, known) }
+}
+
+/**
+ * Restores a backup into the database at `url`, where no server may run. Until everything is loaded and migrated, what was
+ * there stays as it was. Sessions go on, because the secret is restored too. Throws BackupError.
+ */
+export async function restoreBackup(
+  url: string,
+  path: string,
+  options: Options,
+): Promise<Restored> {
+  const { manifest, secret: wouldBe } = await requireRestorable(path, options.known)
+  const { isDryRun = false } = options
+  const replaced = await withRestoreLock(url, async (client) => {
+    await requireNoServer(client)
+    if (await hasWall(client)) await options.mayReplace()
+    if (isDryRun) return { secret: wouldBe }
+    return await replaceWall(client, url, { ...options, backup: { path, manifest } })
+  })
+  if (!isDryRun) await migrate(url)
+  return { manifest, ...replaced }
+}
+
+async function replaceWall(
+  client: pg.Client,
+  url: string,
+  {
+    backup,
+    actor,
+    known,
+    signal,
+    onProgress = () => {},
+  }: Options & { backup: { path: string; manifest: Manifest } },
+): Promise<Omit<Restored, 'manifest'>> {
+  try {
+    await loadIntoScratch(client, url, { backup, onProgress, signal })
+    await migrateScratch(url)
+    const { createdAt } = backup.manifest
+    const folders = [dirname(backup.path), ...deletionFolders(known)]
+    const deletedAgain = await withStartDatabase(scratchUrl(url), async ({ db }) => {
+      await appendToJournal(db, { actor, action: 'wall.restore', details: { createdAt } })
+      return deleteAgain(db, { folders, createdAt })
+    })
+    const returned = { deletedAgain, sessions: await countLoadedSessions(client) }
+    signal?.throwIfAborted()
+    let secret: Restored['secret'] = 'same'
+    await moveScratchIntoPlace(client, async () => {
+      await requireNoServer(client)
+      // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
+      secret = await placeAppSecret(backup.manifest.secret, known)
+    })
+    return { secret, returned }
+  } catch (error) {
+    await dropScratch(client)
+    throw error
+  }
+}
+
+async function requireNoServer(client: pg.Client): Promise<void> {
+  if ((await countServers(client)) === 0) return
+  throw new BackupError('Сервер работает с этой базой. Остановите его на всех узлах и повторите.')
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { migrate } from '../../kernel/db/migrate.ts'
+import { keepRestoresAway } from '../../kernel/db/restore-lock.ts'
+import {
+  BACKUP_SECRET,
+  emptyDatabase,
+  restoreOptions,
+  sumsOf,
+  withClient,
+  writeBackup,
+} from '../../testing/backups.ts'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { executeOn } from '../../testing/databases.ts'
+import { envOf, runHere } from '../../testing/run-command.ts'
+import { NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { createBackup } from './create-backup.service.ts'
+import { loadIntoScratch } from './load-scratch.repository.ts'
+import { restoreBackup } from './restore.service.ts'
+import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
+import { verifyBackup } from './verify.service.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
+
+test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
+  const path = join(app.dataDir, 'refused.backup')
+  await app.signUp()
+  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
+  const other = { ...options(), known: { ...options().known, appSecret: 'z'.repeat(43) } }
+  const url = await emptyDatabase()
+  await expect(restoreBackup(url, path, other)).rejects.toThrow('APP_SECRET не тот')
+  await restoreBackup(url, path, options())
+  await expect(restoreBackup(url, path, options())).rejects.toThrow('there is a wall')
+  await restoreBackup(
+    url,
+    path,
+    options(async () => {}),
+  )
+  const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
+  expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
+
+  const newer = join(app.dataDir, 'newer.backup')
+  await writeBackup(newer, {
+    ...manifest,
+    migration: '999-future',
+    version: '9.0.0',
+  })
+  await expect(restoreBackup(url, newer, options())).rejects.toThrow('она версии 9.0.0')
+  await expect(verifyBackup(newer)).rejects.toThrow('она версии 9.0.0')
+})
+
+test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {
+  const [path, bare] = [join(app.dataDir, 'dry.backup'), join(app.dataDir, 'dry-bare.backup')]
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  await createBackup(app.databaseUrl, bare, { secret: null })
+  const url = await emptyDatabase()
+  const dataDir = await mkdtemp(join(app.dataDir, 'dry-'))
+  const known = { ...options().known, appSecret: undefined, dataDir }
+  const dryRun = (target: string, file: string) =>
+    restoreBackup(target, file, { ...options(), known, isDryRun: true })
+  expect(await dryRun(url, path)).toMatchObject({ secret: 'placed' })
+  expect(await dryRun(url, bare)).toMatchObject({ secret: 'missing' })
+  await expect(dryRun(app.databaseUrl, path)).rejects.toThrow('Остановите его')
+  expect(await readdir(dataDir)).toEqual([])
+  const tables = `SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+  expect((await withClient(url, (client) => client.query(tables))).rowCount).toBe(0)
+  await writeFile(join(dataDir, 'app-secret'), BACKUP_SECRET)
+  expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
+})
+
+test('of two restores into one database at once, one is made and the other refused', async () => {
+  const path = join(app.dataDir, 'lock.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const url = await databaseForTest()
+  const results = await Promise.allSettled([1, 2].map(() => restoreBackup(url, path, options())))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', {
+  timeout: 60_000,
+}, async () => {
+  const path = join(app.dataDir, 'late.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const dataDir = await mkdtemp(join(app.dataDir, 'data-'))
+  const secretFile = join(dataDir, 'app-secret')
+  await writeFile(secretFile, 'the old one')
+  const own = { ...options(), known: { ...options().known, appSecret: undefined, dataDir } }
+
+  const blocked = await emptyDatabase()
+  // A view cannot be dropped as a table.
+  await executeOn(blocked, 'CREATE VIEW bans AS SELECT 1 AS one')
+  await expect(restoreBackup(blocked, path, own)).rejects.toThrow('"bans" is not a table')
+  expect(await readFile(secretFile, 'utf8')).toBe('the old one')
+
+  const databaseUrl = await databaseForTest()
+  await executeOn(databaseUrl, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
+  const startServer = async () => {
+    const late = await startTestApp({ databaseUrl })
+    onTestFinished(() => late.close())
+    await expect.poll(() => withClient(databaseUrl, countServers)).toBe(NODES)
+  }
+  const beside = restoreBackup(databaseUrl, path, { ...own, mayReplace: startServer })
+  await expect(beside).rejects.toThrow('Остановите его')
+  expect(await readFile(secretFile, 'utf8')).toBe('the old one')
+  expect(await readdir(dataDir)).toEqual(['app-secret'])
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query('SELECT actor FROM journal'),
+  )
+  expect(rows).toEqual([{ actor: 'masha' }])
+})
+
+test('no server starts during a restore, and no restore begins while one starts', async () => {
+  const path = join(app.dataDir, 'start.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const url = await emptyDatabase()
+  const lock = await keepRestoresAway(url)
+  await expect(restoreBackup(url, path, options())).rejects.toThrow('запускается сервер')
+  await lock[Symbol.asyncDispose]()
+  await withRestoreLock(url, () => expect(keepRestoresAway(url)).rejects.toThrow('восстанавливают'))
+})
+
+test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
+  const path = join(app.dataDir, 'interrupted.backup')
+  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const databaseUrl = await databaseForTest()
+  const interrupting = new AbortController()
+  const onProgress = (table: string) => void (table === 'posts' && interrupting.abort())
+  const { signal } = interrupting
+  const interrupted = restoreBackup(databaseUrl, path, { ...options(), onProgress, signal })
+  await expect(interrupted).rejects.toThrow('aborted')
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query(
+      `SELECT to_regnamespace('vslukh_restore') AS left, to_regclass('posts')::text AS there`,
+    ),
+  )
+  expect(rows).toEqual([{ left: null, there: 'posts' }])
+})
+
+test('after a restore into an empty database that was killed, a start and a command name the restore, which is then done again', async () => {
+  const path = join(app.dataDir, 'killed.backup')
+  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const url = await emptyDatabase()
+  const onProgress = () => {}
+  // A kill leaves what is loaded by then, because nobody takes it away.
+  const backup = { path, manifest }
+  await withRestoreLock(url, (client) => loadIntoScratch(client, url, { backup, onProgress }))
+  await expect(migrate(url)).rejects.toThrow(/^В этой базе не закончено .* vslukh restore ФАЙЛ\.$/)
+  const { code, err } = await runHere(envOf({ databaseUrl: url }), ['status'])
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('vslukh restore ФАЙЛ') })
+  await restoreBackup(url, path, options())
+  await migrate(url)
+})

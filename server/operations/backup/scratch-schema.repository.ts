@@ -1,0 +1,123 @@
+import pg from 'pg'
+import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
+import { MIGRATIONS } from '../../kernel/db/migrate.ts'
+import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
+import { BackupError } from './backup-error.ts'
+import { FORMER, LEFT_OUT, setCopyFormat } from './tables.repository.ts'
+
+/** Returns the URL of the same database with the scratch schema as its search path. */
+export function scratchUrl(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
+}
+
+/** Runs `work` with an own connection that holds the lock of restores. Throws BackupError where another restore holds it. */
+export async function withRestoreLock<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'vslukh restore' })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${RESTORE_LOCK}) AS is_ours`)
+    if (!rows[0].is_ours) {
+      throw new BackupError(
+        'Эту базу уже восстанавливает другая команда, или с ней запускается сервер.',
+      )
+    }
+    await setCopyFormat(client)
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Puts the loaded tables and functions in the place of the product's in one transaction, so that the database contains either the
+ * wall that was there or the restored one. The old wall's queue goes with it, and whatever a newer version has added, which
+ * would be in the way of its migrations. `beforeCommit` runs when nothing but the commit is left.
+ */
+export async function moveScratchIntoPlace(
+  client: pg.Client,
+  beforeCommit = async () => {},
+): Promise<void> {
+  const loaded = await objectsOf(client, SCRATCH)
+  const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
+  const place = rows[0].schema
+  const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
+  const leftOut = [...LEFT_OUT, ...FORMER].map(
+    (table) => `TABLE IF EXISTS ${place}.${quote(table)}`,
+  )
+  const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
+  await client.query('BEGIN')
+  for (const object of new Set([...leftOut, ...old])) await client.query(`DROP ${object} CASCADE`)
+  await client.query('DROP SCHEMA IF EXISTS graphile_worker CASCADE')
+  for (const { kind, name } of loaded) {
+    await client.query(`ALTER ${kind} ${SCRATCH}.${name} SET SCHEMA ${place}`)
+  }
+  // Without CASCADE: anything that was forgotten here makes the restore fail instead of vanishing.
+  await client.query(`DROP SCHEMA ${SCRATCH}`)
+  await beforeCommit()
+  await client.query('COMMIT')
+}
+
+type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'ROUTINE'; name: string }
+
+/** Returns the tables, views and functions of a schema by their quoted names, without those of extensions. */
+async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
+  const { rows } = await client.query<DatabaseObject>(
+    `SELECT kind, quote_ident(name) AS name FROM (
+      SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname AS name, oid, 'pg_class'::regclass AS class
+        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
+      UNION ALL
+      SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
+    ) AS objects
+    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = oid AND deptype = 'e')
+    ORDER BY kind DESC, name`,
+    [schema],
+  )
+  return rows
+}
+
+/** Whether a newer version has migrated the database. Of any other one only the product's own tables are known to be the wall's. */
+async function isNewer(client: pg.Client): Promise<boolean> {
+  const exists = await client.query(`SELECT to_regclass('kysely_migration') IS NOT NULL AS yes`)
+  if (!exists.rows[0].yes) return false
+  const { rowCount } = await client.query(
+    'SELECT FROM kysely_migration WHERE name <> ALL($1) LIMIT 1',
+    [Object.keys(MIGRATIONS)],
+  )
+  return rowCount === 1
+}
+
+/** Removes what a restore that failed has loaded. */
+export async function dropScratch(client: pg.Client): Promise<void> {
+  await client.query('ROLLBACK').catch(() => {})
+  await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE`).catch(() => {})
+}
+
+const quote = pg.escapeIdentifier
+
+/** Whether the database contains somebody's wall: people, or acts of an operator. */
+export async function hasWall(client: pg.Client): Promise<boolean> {
+  const exists = await client.query(
+    `SELECT to_regclass('users') IS NOT NULL AND to_regclass('journal') IS NOT NULL AS yes`,
+  )
+  if (!exists.rows[0].yes) return false
+  const { rows } = await client.query(
+    'SELECT EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM journal) AS yes',
+  )
+  return rows[0].yes
+}
+
+/** Returns how many servers use the database. */
+export async function countServers(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(COUNT_NODES)
+  return rows[0].nodes
+}
+
+/** Returns how many sessions a restore brings back. */
+export async function countLoadedSessions(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*)::int AS sessions FROM ${SCRATCH}.sessions`)
+  return rows[0].sessions
+}

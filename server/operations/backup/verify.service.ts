@@ -1,0 +1,111 @@
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { findCounterDifferences } from '../../features/posts/counters.task.ts'
+import { readPostList, wall } from '../../features/posts/post-lists.ts'
+import { openDatabase } from '../../kernel/db/database.ts'
+import { migrate } from '../../kernel/db/migrate.ts'
+import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
+import { readFingerprint } from '../start/installation.ts'
+import { BackupError } from './backup-error.ts'
+import type { Progress } from './backup-file.ts'
+import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
+import type { Manifest } from './manifest.ts'
+import { readRestorable } from './restore.service.ts'
+import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
+import { makeVerifyFolder, verifyParents } from './verify-folder.ts'
+
+const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
+
+type Options = {
+  onProgress?: Progress
+  /** Aborting it makes the verification reject, after it has removed its files. */
+  signal?: AbortSignal | undefined
+}
+
+/** What a backup that is right contains: how many posts are on its wall, and the fingerprint of the wall's secret. */
+type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null }
+
+/**
+ * Restores a backup into a fresh embedded PostgreSQL, which is removed afterwards: compares the sums of all tables, compares
+ * every counter with its rows, and reads the wall as a visitor. Throws BackupError where the backup is wrong.
+ */
+export async function verifyBackup(
+  path: string,
+  { onProgress = () => {}, signal }: Options = {},
+): Promise<Verified> {
+  const manifest = await readRestorable(path)
+  const { connectionString: url, remove } = await startThrowaway(dirname(path), signal)
+  const stop = () => void remove()
+  signal?.addEventListener('abort', stop)
+  try {
+    await restoreAndCompare(url, { path, manifest }, onProgress)
+    return { manifest, ...(await readWall(url)) }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    await remove()
+  }
+}
+
+const DISK_FULL = /ENOSPC|No space left/
+
+/** Starts a new PostgreSQL; `remove` stops it and removes its files, by which every statement fails. */
+async function startThrowaway(folder: string, signal: AbortSignal | undefined) {
+  let failure: unknown
+  for (const parent of verifyParents(folder)) {
+    let dataDir: string | undefined
+    try {
+      dataDir = await makeVerifyFolder(parent)
+      return await startIn(dataDir, signal)
+    } catch (error) {
+      failure = error
+      if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+      if (signal?.aborted || DISK_FULL.test(String(error))) break
+    }
+  }
+  throw failure
+}
+
+async function startIn(dataDir: string, signal: AbortSignal | undefined) {
+  const silent = { say() {}, onLost() {}, ...(signal && { signal }) }
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
+  const remove = async () => {
+    await stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  return { connectionString, remove }
+}
+
+async function restoreAndCompare(
+  url: string,
+  backup: { path: string; manifest: Manifest },
+  onProgress: Progress,
+): Promise<void> {
+  await withRestoreLock(url, async (client) => {
+    await loadIntoScratch(client, url, { backup, onProgress })
+    await compareScratch(client, backup)
+    await migrateScratch(url)
+    await moveScratchIntoPlace(client)
+  })
+  await migrate(url)
+}
+
+/** Returns the number of posts on the wall, as its first page tells a visitor. */
+async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
+  const { db, close } = openDatabase(url, () => {}, POOL)
+  try {
+    const [difference] = await findCounterDifferences(db)
+    if (difference) {
+      const { counter, id, kept, rows } = difference
+      throw new BackupError(
+        `Копия неверна: счётчик ${counter} ${id} равен ${kept}, а строк ${rows}. Исправьте стену (recount) и сделайте новую.`,
+      )
+    }
+    const { total } = await readPostList(db, wall, {}, null)
+    return { posts: total, fingerprint: await readFingerprint({ db }) }
+  } finally {
+    await close()
+  }
+}

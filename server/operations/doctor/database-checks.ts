@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { selectSiteState } from '../../features/site-state/site-state.service.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
+import { type Db, openDatabase } from '../../kernel/db/database.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { readSecret } from '../start/installation.ts'
+import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
+import { type DatabaseFacts, type JobFacts, selectJobFacts } from './doctor.repository.ts'
+import { broken, type Finding, warning, well } from './finding.ts'
+
+/** Compares the versions of the database and of PostgreSQL with what the product needs. */
+export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Finding {
+  const says = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
+  if (postgres_major >= OLDEST_POSTGRES) return well('versions', says)
+  return broken('versions', says, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
+}
+
+/** Whether the product's role owns its tables and may write. */
+export function checkRights(facts: DatabaseFacts): Finding {
+  if (facts.is_read_only) {
+    return broken(
+      'database',
+      'база данных только для чтения',
+      'Укажите в DATABASE_URL основной сервер или снимите default_transaction_read_only',
+    )
+  }
+  if (facts.foreign_tables > 0 || !facts.may_create) {
+    return broken(
+      'database',
+      `роли не хватает прав: чужих таблиц ${facts.foreign_tables}`,
+      'Отдайте базу и её таблицы роли: ALTER DATABASE имя OWNER TO роль, ALTER TABLE имя OWNER TO роль',
+    )
+  }
+  if (facts.is_superuser) {
+    return warning(
+      'database',
+      'роль продукта — суперпользователь базы данных',
+      'Дайте продукту роль без лишних прав: docs/operations.md, «With a PostgreSQL of your own»',
+    )
+  }
+  return well('database', 'таблицы обновлены, прав хватает')
+}
+
+/** Whether the database answers at DATABASE_URL too, where the doctor's own statements go past the pooler there. */
+export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
+  if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
+  const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
+  try {
+    await sql`SELECT 1`.execute(db)
+    return [well('pooler', 'база данных отвечает и через DATABASE_URL')]
+  } catch (error) {
+    const says = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
+    return [broken('pooler', says, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')]
+  } finally {
+    await close()
+  }
+}
+
+const NOTICEABLE_SKEW_MS = 5000
+
+/** Compares this machine's clock with the database's. */
+export async function checkClock(db: Db): Promise<Finding> {
+  const skew = await clockSkew(db)
+  const seconds = Math.round(Math.abs(skew) / 1000)
+  if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return well('clock', 'часы идут как у базы данных')
+  const says = `часы ${skew > 0 ? 'спешат' : 'отстают'} на ${seconds} с против часов базы данных`
+  const make = Math.abs(skew) > LARGEST_SKEW_MS ? broken : warning
+  return make('clock', says, 'Настройте время на обеих машинах: timedatectl set-ntp true')
+}
+
+/** Whether the secret is the one with which the database was used. */
+export async function checkSecret(db: Db, config: Config): Promise<Finding> {
+  try {
+    await readSecret(db, config)
+    return well('secret', 'секрет подходит к базе данных')
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return broken('secret', 'секрет не подходит к базе данных', error.message)
+  }
+}
+
+const OLDEST_CHECK_DAYS = 3
+
+/** What the nightly check of the counters has found. */
+export function checkCounters(facts: DatabaseFacts): Finding {
+  const { counter_differences: differences, counters_age_days: age } = facts
+  if (age === null) return well('counters', 'счётчики ещё не сверялись')
+  if (differences) {
+    return broken(
+      'counters',
+      `при последней сверке счётчиков расхождений: ${differences}`,
+      'Исправьте: vslukh recount',
+    )
+  }
+  if (age > OLDEST_CHECK_DAYS) {
+    return warning(
+      'counters',
+      `счётчики сверялись ${Math.round(age)} дн. назад`,
+      'Ночная сверка не проходит: посмотрите в журнале сервера строки об ошибках, сверьте: vslukh recount',
+    )
+  }
+  return well('counters', 'счётчики сходятся')
+}
+
+/** Whether people may register and write. */
+export async function checkClosed(db: Db): Promise<Finding> {
+  const { registrationsClosed, writingClosed } = await selectSiteState(db)
+  const closed = [
+    ...(registrationsClosed === null
+      ? []
+      : [['регистрация', registrationsClosed, 'registrations']]),
+    ...(writingClosed === null ? [] : [['запись на стену', writingClosed, 'writing']]),
+  ]
+  if (closed.length === 0) return well('open', 'регистрация и запись на стену открыты')
+  const says = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
+  const commands = closed.map(([, , word]) => `vslukh open ${word}`).join(', ')
+  return warning('open', says, `Откройте, когда будет можно: ${commands}`)
+}
+
+/** Whether background jobs run. */
+export async function checkJobs(db: Db): Promise<Finding> {
+  return judgeJobs(await selectJobFacts(db))
+}
+
+function judgeJobs({ overdue, given_up, tasks }: JobFacts): Finding {
+  if (overdue === 0 && given_up === 0) return well('jobs', 'фоновые задачи выполняются')
+  return broken(
+    'jobs',
+    `фоновые задачи стоят: опоздали ${overdue}, брошены ${given_up} (${tasks.join(', ')})`,
+    'Запустите сервер, если он стоит; причина — в его журнале, в строках с level error',
+  )
+}

@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises'
+import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
+import { broken, type Finding, warning, well } from './finding.ts'
+
+const MIB = 1024 * 1024
+const LITTLE_BYTES = 1024 * MIB
+const SOON_DAYS = 30
+
+/** Returns how much is free on the disk with DATA_DIR, and when it will be full if the database grows on by `dailyBytes`. */
+export function checkDisk(folder: string, dailyBytes: number): Promise<Finding> {
+  return checkSpace('DATA_DIR', { folder, dailyBytes })
+}
+
+/**
+ * Returns how much is free on the disk with BACKUP_DIR; undefined where that is the disk of another folder, which is checked by
+ * itself, and before the first backup has made it.
+ */
+export async function checkBackupDisk(
+  folder: string,
+  checked: string | undefined,
+): Promise<Finding | undefined> {
+  const device = await deviceOf(folder)
+  if (device === undefined) return undefined
+  if (checked !== undefined && device === (await deviceOf(checked))) return undefined
+  return { ...(await checkSpace('BACKUP_DIR', { folder, dailyBytes: 0 })), check: 'backup disk' }
+}
+
+async function deviceOf(folder: string): Promise<number | undefined> {
+  return (await stat(folder).catch(() => undefined))?.dev
+}
+
+async function checkSpace(
+  setting: 'DATA_DIR' | 'BACKUP_DIR',
+  { folder, dailyBytes }: { folder: string; dailyBytes: number },
+): Promise<Finding> {
+  const mend = `Освободите место или перенесите ${setting} на больший диск`
+  const free = await freeBytes(folder).catch(() => undefined)
+  if (free === undefined) {
+    return broken('disk', `папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
+  }
+  const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
+  const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
+  const says = `на диске с ${folder} свободно ${Math.floor(free / MIB)} МиБ${until}`
+  if (free < LEAST_FREE_BYTES) return broken('disk', says, mend)
+  if (free < LITTLE_BYTES || days < SOON_DAYS) return warning('disk', says, mend)
+  return well('disk', says)
+}

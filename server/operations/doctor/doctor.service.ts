@@ -1,0 +1,157 @@
+import { Resolver } from 'node:dns/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { readSecret } from '../start/installation.ts'
+import { checkBackups, type ReadBackupState } from './backup-check.ts'
+import {
+  checkClock,
+  checkClosed,
+  checkCounters,
+  checkJobs,
+  checkPooler,
+  checkRights,
+  checkSecret,
+  checkVersions,
+} from './database-checks.ts'
+import { checkBackupDisk, checkDisk } from './disk-check.ts'
+import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
+import { broken, type Finding, type Level, warning, well } from './finding.ts'
+import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
+import { checkSite } from './site-checks.ts'
+
+export type Examined = {
+  db: Db
+  config: Config
+  /** Absent where nothing keeps the state of backups: the check is left out. */
+  readBackupState?: ReadBackupState
+}
+
+/** The purpose of the key by which a server proves to the doctor which one it is. */
+export const IDENTITY_KEY = 'doctor'
+const DNS = { timeout: 2000, tries: 1 }
+
+/** The checks in the order in which one would repair what is broken. */
+const ORDER = [
+  'versions',
+  'settings',
+  'database',
+  'pooler',
+  'clock',
+  'public url',
+  'certificate',
+  'proxy',
+  'ready',
+  'smtp',
+  'mails',
+  'mail domain',
+  'disk',
+  'backup disk',
+  'backup',
+  'counters',
+  'jobs',
+  'open',
+  'secret',
+]
+
+/** Runs every check. Returns the findings in that order. */
+export async function examine(examined: Examined): Promise<Finding[]> {
+  const { db, config } = examined
+  const secret = await checkSecret(db, config)
+  const site = secret.level === 'ok' ? await checkOwnSite(examined) : []
+  const mails = await Promise.all([
+    checkSmtp(config),
+    checkMailDomain(config.mailFrom, {
+      resolver: new Resolver(DNS),
+      dkimSelector: config.dkim?.selector,
+    }),
+  ])
+  const own = [checkSettings(config), secret, ...(await checkPooler(config))]
+  const findings = [...own, ...site, ...mails, ...(await examineCheaply(examined))]
+  return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
+}
+
+/** What is likely not meant: wrong settings let no command come so far. */
+function checkSettings({ warnings }: Config): Finding {
+  if (warnings.length === 0) return well('settings', 'настройки в порядке')
+  const says = warnings.map((one) => one.says).join('; ')
+  return warning('settings', says, warnings.map((one) => one.mend).join('. '))
+}
+
+async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
+  return checkSite(config, deriveKey(await readSecret(db, config), IDENTITY_KEY))
+}
+
+/** Runs the checks that ask nobody but the database and the disk. */
+async function examineCheaply({ db, config, readBackupState }: Examined): Promise<Finding[]> {
+  const facts = await selectDatabaseFacts(db)
+  const backup = await readBackupState?.()
+  const dataDir = usesDataDir(config) ? config.dataDir : undefined
+  const { backupDir } = config
+  const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
+  return [
+    checkVersions(facts),
+    checkRights(facts),
+    await checkClock(db),
+    checkMailQueue(await mailHealth(db)),
+    ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
+    ...(backupDisk ? [backupDisk] : []),
+    ...(backup ? [await checkBackups(backup, backupDir)] : []),
+    checkCounters(facts),
+    await checkJobs(db),
+    await checkClosed(db),
+  ]
+}
+
+/** With an external database and an SMTP server nothing is stored there. */
+function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
+  return databaseUrl === undefined || smtpUrl === undefined
+}
+
+const HOUR_MS = 3_600_000
+/** Right after a start there are mails and jobs of the time before. */
+const FIRST_MS = 60_000
+
+type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; everyMs?: number }
+
+/**
+ * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level changes, so that what
+ * stays broken makes one line. Returns the function that stops it.
+ */
+export function watchHealth(
+  examined: Examined,
+  { log, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
+): () => void {
+  const levels = new Map<string, Level>()
+  async function look(): Promise<void> {
+    const findings = await examineCheaply(examined).catch((error) => [unavailable(error)])
+    for (const finding of findings) {
+      const before = levels.get(finding.check) ?? 'ok'
+      levels.set(finding.check, finding.level)
+      if (finding.level === before) continue
+      const { level, ...facts } = finding
+      // The field `level` of a line is the log's own.
+      log[level === 'ok' ? 'info' : 'warn'](
+        { ...facts, state: level },
+        'the doctor’s finding has changed',
+      )
+    }
+  }
+  // The next look is set when one has ended: two at once could log what the earlier one read after the later one.
+  const lookIn = (ms: number) => {
+    timer = setTimeout(() => void look().then(() => isStopped || lookIn(everyMs)), ms).unref()
+  }
+  let isStopped = false
+  let timer: NodeJS.Timeout
+  lookIn(firstMs)
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}
+
+function unavailable(error: Error): Finding {
+  return broken('database', `не проверено: ${error.message}`, 'Проверьте, отвечает ли база данных')
+}

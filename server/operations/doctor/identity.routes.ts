@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { plainAddress, proxyTrust } from '../../kernel/http/untrusted-proxy.ts'
+import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
+
+/**
+ * Serves the answer by which the doctor recognises a server with its own secret, with how the question arrived. Anybody else
+ * gets the answer of a page that does not exist: the address of a proxy is nobody's business.
+ */
+export function registerIdentity(
+  http: FastifyInstance,
+  { key, trustProxy }: { key: Buffer; trustProxy: string[] },
+): void {
+  const isTrusted = proxyTrust(trustProxy)
+  http.get(IDENTITY_PATH, { schema: { hide: true }, logLevel: 'warn' }, async (request, reply) => {
+    const [nonce = '', proof = ''] = String(request.headers[QUESTION_HEADER] ?? '').split('.')
+    if (!isSameSecret(proof, sign(key, 'question', nonce))) throw new AppError('NOT_FOUND')
+    const peer = request.socket.remoteAddress
+    const seen: Seen = {
+      proof: sign(key, 'answer', nonce),
+      peer: plainAddress(peer),
+      isForwarded: request.headers['x-forwarded-for'] !== undefined,
+      isTrusted: isTrusted(peer),
+    }
+    return reply.header('cache-control', 'no-store').send(seen)
+  })
+}

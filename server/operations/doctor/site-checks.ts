@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { get as httpsGet } from 'node:https'
+import { json } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { broken, type Finding, warning, well } from './finding.ts'
+import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
+
+const WAIT_MS = 10_000
+const DAY_MS = 86_400_000
+const FEW_DAYS = 14
+
+type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
+type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined }
+
+/** Asks PUBLIC_URL whether this very server answers there, through which proxy, and until when its certificate is valid. */
+export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
+  const origin = site.publicUrl ?? `http://localhost:${site.port}`
+  const nonce = randomBytes(16).toString('base64url')
+  let answer: Answer
+  try {
+    answer = await ask(origin, `${nonce}.${sign(key, 'question', nonce)}`)
+  } catch (error) {
+    return [explainFailure(origin, error as NodeJS.ErrnoException)]
+  }
+  const { seen, certificateEnds } = answer
+  const findings: Finding[] = []
+  if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds))
+  if (!seen || !isSameSecret(String(seen.proof), sign(key, 'answer', nonce))) {
+    const says = `по адресу ${origin} отвечает не этот сервер`
+    const mend = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
+    return [broken('public url', says, mend), ...findings]
+  }
+  return [checkAddress(origin, site), ...findings, checkProxy(seen, site), await checkReady(origin)]
+}
+
+function checkAddress(origin: string, { publicUrl }: Site): Finding {
+  const says = `по адресу ${origin} отвечает этот сервер`
+  if (publicUrl !== undefined) return well('public url', says)
+  const mend =
+    'Задайте PUBLIC_URL, если сайтом пользуются с других машин: туда ведут ссылки в письмах'
+  return warning('public url', `${says}, PUBLIC_URL не задан`, mend)
+}
+
+function checkCertificate(origin: string, ends: Date): Finding {
+  const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS)
+  const says = `сертификат ${origin} действует ещё ${days} дн.`
+  if (days >= FEW_DAYS) return well('certificate', says)
+  return warning(
+    'certificate',
+    says,
+    'Обновите сертификат: certbot renew, или посмотрите журнал прокси',
+  )
+}
+
+function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding {
+  if (isForwarded && !isTrusted) {
+    return broken(
+      'proxy',
+      `прокси ${peer} передаёт X-Forwarded-For, но ему не доверяют: все посетители считаются за одного`,
+      `Задайте TRUST_PROXY=${[...site.trustProxy, peer].join(',')}`,
+    )
+  }
+  if (isForwarded) return well('proxy', `прокси ${peer} передаёт адреса посетителей`)
+  // The server itself speaks no TLS, so something stands before an https address.
+  if (site.publicUrl?.startsWith('https:')) {
+    return broken(
+      'proxy',
+      `прокси ${peer} не передаёт X-Forwarded-For: все посетители считаются за одного`,
+      'Добавьте в прокси заголовок X-Forwarded-For: docs/operations.md, «Behind a proxy»',
+    )
+  }
+  return well('proxy', 'прокси перед сервером нет')
+}
+
+/** Whether the running server can write, by what it says itself: it may reach the database another way than the doctor. */
+async function checkReady(origin: string): Promise<Finding> {
+  const signal = AbortSignal.timeout(WAIT_MS)
+  const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
+  const status = typeof answer === 'string' ? answer : answer.status
+  if (status === 200) return well('ready', 'сервер готов: запись возможна')
+  return broken(
+    'ready',
+    `сервер сейчас не может писать: ${origin}/readyz отвечает ${status}`,
+    'Причина — в его журнале, в строках с level error; проверьте базу данных и место на диске',
+  )
+}
+
+/** Sends the question. Resolves to what answered; `seen` is undefined where that was no server of this kind. */
+async function ask(origin: string, question: string): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const get = origin.startsWith('https:') ? httpsGet : httpGet
+  const headers = { [QUESTION_HEADER]: question }
+  const options = { headers, agent: false, signal: AbortSignal.timeout(WAIT_MS) } as const
+  get(`${origin}${IDENTITY_PATH}`, options, resolve).on('error', reject)
+  const response = await promise
+  const socket = response.socket as TLSSocket
+  const certificate = socket.encrypted ? socket.getPeerCertificate() : undefined
+  const certificateEnds = certificate && new Date(certificate.valid_to)
+  const isJson = response.headers['content-type']?.startsWith('application/json')
+  const body = isJson && response.statusCode === 200 ? await json(response) : undefined
+  response.destroy()
+  return { seen: (body ?? undefined) as Seen | undefined, certificateEnds }
+}
+
+/** OpenSSL's and Node's names of certificates that browsers refuse, too. */
+const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
+
+function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException): Finding {
+  if (CERTIFICATE.test(code)) {
+    const says = `сертификат ${origin} не годится: ${message}`
+    return broken('certificate', says, 'Обновите сертификат и подключите его вместе с цепочкой')
+  }
+  const mend = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
+  return broken('public url', `${origin} не отвечает: ${message || code}`, mend)
+}

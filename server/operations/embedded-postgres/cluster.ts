@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { Binaries } from './binaries.ts'
+import { changeOwner, commandAs, type OsUser } from './os-user.ts'
+
+const execute = promisify(execFile)
+const UNFINISHED = 'postgres.new-'
+
+export const SUPERUSER = 'postgres'
+
+export type Place = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
+
+/** Returns the major version of PostgreSQL that made a cluster; undefined until `initdb` has finished. Throws StartError. */
+function versionOf(cluster: string): string | undefined {
+  try {
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause))) return undefined
+    throw new StartError(
+      `База данных в ${cluster} принадлежит другому пользователю. ` +
+        'Запускайте сервер и команды от него или отдайте папку тому, от кого они запущены: chown -R',
+      { cause },
+    )
+  }
+}
+
+/** Whether `initdb` has finished for this DATA_DIR. Throws StartError where another user owns the files. */
+export function hasCluster(cluster: string): boolean {
+  return versionOf(cluster) !== undefined
+}
+
+/** Throws StartError where a cluster was made by a different major version of PostgreSQL than that of these programs. */
+export function requireSameMajor(cluster: string, { major }: Binaries): void {
+  const version = versionOf(cluster)
+  if (version === undefined || version === major) return
+  throw new StartError(
+    `База данных в ${cluster} создана PostgreSQL ${version}, а здесь PostgreSQL ${major}: он её не откроет. ` +
+      'Перенесите стену двумя командами: прежней версией программы сделайте копию (vslukh backup ФАЙЛ), ' +
+      'этой верните её в новую папку DATA_DIR (vslukh restore ФАЙЛ).',
+  )
+}
+
+/**
+ * Makes the cluster in a temporary folder of DATA_DIR and renames that to DATA_DIR/postgres, so that it exists either
+ * complete or not at all. Where another start was faster, its cluster stays and this one is deleted.
+ */
+export async function createCluster(place: Place): Promise<void> {
+  const unfinished = await mkdtemp(join(place.dataDir, UNFINISHED))
+  try {
+    await changeOwner(place.user, unfinished)
+    await runInitdb(place, unfinished)
+    await rename(unfinished, place.cluster).catch(explainOccupied(place.cluster))
+    await syncFolder(place.dataDir)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
+    if (!hasCluster(place.cluster)) throw error
+  }
+}
+
+function explainOccupied(cluster: string) {
+  return (cause: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(cause))) throw cause
+    throw new StartError(
+      `В ${cluster} лежат файлы, но это не база данных. Переместите их или укажите другую папку в DATA_DIR.`,
+      { cause },
+    )
+  }
+}
+
+async function runInitdb(place: Place, folder: string) {
+  const { file, args, ids } = commandAs(place.user, place.binaries.initdb, [
+    `--pgdata=${folder}`,
+    `--username=${SUPERUSER}`,
+    '--encoding=UTF8',
+    // Built into PostgreSQL, so sorting and case do not change with the system's libraries.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    // Whoever can open the socket's 0700 folder may connect; nobody may over TCP.
+    '--auth-local=trust',
+    '--auth-host=reject',
+    '--no-instructions',
+  ])
+  try {
+    await execute(file, args, { ...ids, env: environment() })
+  } catch (cause) {
+    const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
+    throw new StartError(`Не удалось создать базу данных в ${place.dataDir}. ${stderr}`.trim(), {
+      cause,
+    })
+  }
+}
+
+/** Returns the environment for PostgreSQL's programs, without PG* settings of the terminal and the machine's locale. */
+export function environment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
+  return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
+}
+
+/** Writes a folder to disk: only then does a rename in it survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Removes the folders that interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
+export async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith(UNFINISHED)) continue
+    // A start that lost the race may still be writing there; it removes the folder itself.
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  }
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, beforeEach } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+
+type Reported = { lines: string[]; lost: Error[]; recovered: Promise<void> }
+type Message = { connectionString?: string; refused?: string; lost?: string }
+type Child = { child: ChildProcess; message: Promise<Message> }
+
+/** Makes a new folder for each test of a file; whatever was started in it is stopped and removed after the test. */
+export class Folder {
+  root = ''
+  dataDir = ''
+  closing: (() => Promise<unknown>)[] = []
+
+  constructor() {
+    beforeEach(async () => {
+      this.root = await mkdtemp(join(tmpdir(), 'embedded-'))
+      this.dataDir = join(this.root, 'data')
+      this.closing = [() => rm(this.root, { recursive: true, force: true })]
+    })
+    afterEach(async () => {
+      for (const close of this.closing.reverse()) await close()
+    })
+  }
+
+  /** Starts PostgreSQL from this process and collects what it prints. */
+  async start(dataDir = this.dataDir): Promise<EmbeddedPostgres & Reported> {
+    const lines: string[] = []
+    const lost: Error[] = []
+    const { promise: recovered, resolve } = Promise.withResolvers<void>()
+    const say = (line: string) => {
+      lines.push(line)
+      if (line.includes('снова работает')) resolve()
+    }
+    const onLost = (error: Error) => lost.push(error)
+    const postgres = await startEmbeddedPostgres({ dataDir, say, onLost })
+    this.closing.push(postgres.stop)
+    return { ...postgres, lines, lost, recovered }
+  }
+
+  /** Starts it from a process of its own, which can be killed; `message` resolves to the outcome. */
+  startChild(env = process.env): Child {
+    const script = join(import.meta.dirname, '../../testing/embedded-postgres.child.ts')
+    const child = fork(script, [this.dataDir], { env, execArgv: [] })
+    this.closing.push(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      // One that was refused may disconnect at this very moment, and then ends by itself.
+      if (child.connected) child.send('stop', () => {})
+      await exit
+    })
+    return { child, message: once(child, 'message').then(([message]) => message as Message) }
+  }
+
+  /** Returns the pid of the PostgreSQL that runs in the folder. */
+  async pid(): Promise<number> {
+    const text = await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8')
+    return Number.parseInt(text, 10)
+  }
+}
+
+/** Runs one statement on a connection of its own and returns all cells of all rows. */
+export async function query(connectionString: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query({ text: sql, rowMode: 'array' })
+    return rows.flat()
+  } finally {
+    await client.end()
+  }
+}

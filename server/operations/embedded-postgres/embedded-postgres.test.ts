@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { endChild } from '../../testing/child-process.ts'
+import { asSuperuser } from '../../testing/databases.ts'
+import { Folder, query } from './embedded-postgres.fixture.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { isServerOf } from './pid-file.ts'
+
+const isRoot = process.getuid?.() === 0
+const at = new Folder()
+
+test('keeps its data from one start to the next, and does not run in between', async () => {
+  const first = await at.start()
+  await query(first.connectionString, `create table kept as select 'да' as word`)
+  const pid = await at.pid()
+  await Promise.all([first.stop(), first.stop()])
+  expect(await isServerOf(pid, join(at.dataDir, 'postgres'))).toBe(false)
+  await expect(query(first.connectionString, 'select 1')).rejects.toThrow()
+
+  const second = await at.start()
+  expect(await query(second.connectionString, 'select word from kept')).toEqual(['да'])
+})
+
+test('is durable, speaks UTF-8 and sorts the same on every machine', async () => {
+  const { connectionString } = await at.start()
+  const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'jit', 'max_connections']
+  const values = settings.map((name) => `current_setting('${name}')`).join()
+  expect(await query(connectionString, `select ${values}`)).toEqual([
+    'on',
+    'on',
+    'on',
+    'off',
+    '120',
+  ])
+  const text = `select getdatabaseencoding(), current_setting('timezone'), lower('ЁЖ'), 'Б' < 'а'`
+  expect(await query(connectionString, text)).toEqual(['UTF8', 'UTC', 'ёж', true])
+})
+
+test('the product’s role owns its database and may do nothing else, also where an earlier version allowed it more', async () => {
+  const rights = `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls
+    or pg_has_role(rolname, 'pg_read_server_files', 'member') from pg_roles where rolname = current_user`
+  const first = await at.start()
+  expect(await query(first.connectionString, rights)).toEqual([false])
+  await query(asSuperuser(first.connectionString), 'alter role vslukh createdb')
+  await first.stop()
+  expect(await query((await at.start()).connectionString, rights)).toEqual([false])
+})
+
+test('what users wrote stays out of its log', async () => {
+  const { connectionString } = await at.start()
+  await query(connectionString, 'create table users (email text unique)')
+  const insert = `insert into users values ('anna@example.org')`
+  await query(connectionString, insert)
+  await expect(query(connectionString, insert)).rejects.toThrow('duplicate key')
+  const log = await readFile(join(at.dataDir, 'postgres.log'), 'utf8')
+  expect(log).toContain('ready to accept connections')
+  expect(log).not.toContain('anna')
+})
+
+test('a statement that takes longer than half a second is in its log, without its parameters', async () => {
+  const { connectionString } = await at.start()
+  const client = new Client({ connectionString })
+  await client.connect()
+  await client.query('select $1::text, pg_sleep(0)', ['быстрая тайна'])
+  await client.query('select $1::text, pg_sleep(0.6)', ['медленная тайна'])
+  await client.end()
+  const log = await readFile(join(at.dataDir, 'postgres.log'), 'utf8')
+  expect(log).toMatch(/duration: \d{3,}\.\d+ ms .*select \$1::text, pg_sleep\(0\.6\)/)
+  expect(log).not.toMatch(/тайна|pg_sleep\(0\)/)
+})
+
+test('takes over the database of a server that was killed', async () => {
+  const { child, message } = at.startChild()
+  const { connectionString = '' } = await message
+  await query(connectionString, 'create table kept as select 1 as number')
+  const pid = await at.pid()
+  await endChild(child, 'SIGKILL')
+
+  const next = await at.start()
+  expect(await at.pid()).toBe(pid)
+  expect(await query(next.connectionString, 'select number from kept')).toEqual([1])
+  await next.stop()
+  expect(await isServerOf(pid, join(at.dataDir, 'postgres'))).toBe(false)
+})
+
+test('starts by itself after server and database were both killed', async () => {
+  const { child, message } = at.startChild()
+  const { connectionString = '' } = await message
+  await query(connectionString, 'create table kept as select 1 as number')
+  const pid = await at.pid()
+  const ended = endChild(child, 'SIGKILL')
+  process.kill(pid, 'SIGKILL')
+  await ended
+
+  const next = await at.start()
+  expect(await query(next.connectionString, 'select number from kept')).toEqual([1])
+})
+
+test('refuses a second server on the same folder and leaves the first alone', async () => {
+  const first = await at.start()
+  const pid = await at.pid()
+  const { child, message } = at.startChild()
+  const exit = once(child, 'exit')
+  expect((await message).refused).toContain(`Папка данных ${at.dataDir} уже занята`)
+  await exit
+  expect(await at.pid()).toBe(pid)
+  expect(await query(first.connectionString, 'select 1')).toEqual([1])
+  expect(first.lines.join()).not.toContain('потеряна')
+})
+
+test.each(['new', 'existing'])(
+  'lets exactly one of several simultaneous starts win: %s folder',
+  async (kind) => {
+    if (kind === 'existing') await (await at.start()).stop()
+    const answers = await Promise.all([1, 2, 3].map(() => at.startChild().message))
+    const winners = answers.flatMap(({ connectionString }) => connectionString ?? [])
+    const refusals = answers.flatMap(({ refused }) => refused ?? [])
+    expect(winners).toHaveLength(1)
+    expect(refusals).toEqual([0, 1].map(() => expect.stringContaining('уже занята')))
+    expect(await query(winners[0] ?? '', 'select 1')).toEqual([1])
+    expect((await readdir(at.dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
+  },
+)
+
+test('undoes a start that is aborted', async () => {
+  await (await at.start()).stop()
+  const abort = new AbortController()
+  const lost: Error[] = []
+  const options = { dataDir: at.dataDir, say: () => {}, onLost: (error: Error) => lost.push(error) }
+  const starting = startEmbeddedPostgres({ ...options, signal: abort.signal })
+  abort.abort()
+  await expect(starting).rejects.toThrow()
+  await expect(at.pid()).rejects.toThrow('ENOENT')
+  expect(lost).toEqual([])
+})
+
+test('starts although another program has the pid in an old lock file', async () => {
+  const { stop } = await at.start()
+  const pid = await at.pid()
+  const file = join(at.dataDir, 'postgres', 'postmaster.pid')
+  const socketLock = join(at.dataDir, 'postgres', '.s.PGSQL.5432.lock')
+  const [left, leftForSocket] = await Promise.all(
+    [file, socketLock].map((path) => readFile(path, 'utf8')),
+  )
+  await stop()
+  // This very test process stands for the other program; it is not the parent of the child's PostgreSQL.
+  const reused = (text = '') => text.replace(String(pid), String(process.pid))
+  await writeFile(file, reused(left))
+  await writeFile(socketLock, reused(leftForSocket))
+  if (isRoot) await Promise.all([file, socketLock].map((path) => chmod(path, 0o600)))
+  const { connectionString = '' } = await at.startChild().message
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+})
+
+test('starts although a server that has ended left its lock file', async () => {
+  const { child, message } = at.startChild()
+  await message
+  const file = join(at.dataDir, 'postgres', 'postmaster.pid')
+  const left = await readFile(file, 'utf8')
+  const exit = once(child, 'exit')
+  child.send('stop')
+  await exit
+  await writeFile(file, left, { mode: 0o600 })
+  const { connectionString } = await at.start()
+  expect(await query(connectionString, 'select 1')).toEqual([1])
+})

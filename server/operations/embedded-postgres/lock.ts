@@ -1,0 +1,92 @@
+import { Client } from 'pg'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { Address } from './address.ts'
+import { SUPERUSER } from './cluster.ts'
+import { parsePidFile, readPidFile } from './pid-file.ts'
+
+// Any constant: the lock lives in the maintenance database, where nothing else takes one.
+const LOCK = 1
+const LOCK_NOT_AVAILABLE = '55P03'
+const CANNOT_CONNECT_NOW = '57P03'
+const LOGIN_OR_CATALOG_ERROR = /^(28|3D|42)/
+
+/** Thrown when another server uses this DATA_DIR. */
+export class DataDirTaken extends StartError {
+  constructor(dataDir: string) {
+    super(
+      `Папка данных ${dataDir} уже занята другим запущенным сервером. ` +
+        'Остановите его или укажите другую папку в DATA_DIR.',
+    )
+  }
+}
+
+/**
+ * Resolves to a superuser's connection to the PostgreSQL of this cluster; to 'starting' while that is not ready
+ * (recovery, shutdown), and to 'silent' when nobody or another server answers at that address.
+ */
+export async function connect(
+  cluster: string,
+  address: Address,
+): Promise<Client | 'starting' | 'silent'> {
+  const client = new Client({
+    ...address,
+    user: SUPERUSER,
+    database: 'postgres',
+    ssl: false,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    // The connection of a server that was killed a moment ago may hold the lock for a moment longer.
+    options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
+  })
+  // Whoever uses the connection listens to 'end'; without a listener 'error' would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    if (await serves(client, cluster)) return client
+    await client.end()
+    return 'silent'
+  } catch (error) {
+    client.end().catch(() => {})
+    if (LOGIN_OR_CATALOG_ERROR.test(errorCode(error))) throw error
+    return errorCode(error) === CANNOT_CONNECT_NOW ? 'starting' : 'silent'
+  }
+}
+
+/** Whether the server at the other end serves this cluster: one of a removed or copied cluster reads another pid file. */
+async function serves(client: Client, cluster: string): Promise<boolean> {
+  const { rows } = await client.query<{ file: string }>(
+    `select pg_read_file('postmaster.pid', 0, 4096, true) as file`,
+  )
+  const theirs = parsePidFile(rows[0]?.file ?? '').identity
+  return theirs === (await readPidFile(cluster))?.identity
+}
+
+/**
+ * Takes the lock on DATA_DIR. The lock belongs to the connection, so that it ends with the process, however that ends.
+ * Throws DataDirTaken after two seconds.
+ */
+export async function takeLock(client: Client, dataDir: string): Promise<void> {
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK])
+  } catch (error) {
+    client.end().catch(() => {})
+    throw errorCode(error) === LOCK_NOT_AVAILABLE ? new DataDirTaken(dataDir) : error
+  }
+}
+
+/**
+ * Creates the application's role and database where they are missing; the role owns its database and may do nothing
+ * else. The caller must hold the lock.
+ */
+export async function createDatabase(client: Client, name: string): Promise<void> {
+  const role = await client.query<{ createdb: boolean }>(
+    'select rolcreatedb as createdb from pg_roles where rolname = $1',
+    [name],
+  )
+  if (role.rowCount === 0) await client.query(`create role ${name} login`)
+  // Earlier versions allowed it to create databases, which it never needed.
+  if (role.rows[0]?.createdb) await client.query(`alter role ${name} nocreatedb`)
+  const database = await client.query('select from pg_database where datname = $1', [name])
+  if (database.rowCount === 0) await client.query(`create database ${name} owner ${name}`)
+}

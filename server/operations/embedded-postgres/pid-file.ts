@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { open, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+
+const execute = promisify(execFile)
+
+/** What a PostgreSQL server writes into postmaster.pid; `identity` is its pid, folder and start time. */
+export type PidFile = { pid: number; port: number; socketDir: string; identity: string }
+
+/** Parses the text of a postmaster.pid. */
+export function parsePidFile(text: string): PidFile {
+  const lines = text.split('\n')
+  return {
+    pid: Number.parseInt(lines[0] ?? '', 10),
+    port: Number.parseInt(lines[3] ?? '', 10),
+    socketDir: lines[4] ?? '',
+    identity: lines.slice(0, 3).join('\n'),
+  }
+}
+
+/** Reads the cluster's postmaster.pid, which may be of a server that has ended; undefined if there is none. */
+export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
+  const text = await readIfExists(join(cluster, 'postmaster.pid'))
+  return text === undefined ? undefined : parsePidFile(text)
+}
+
+/** Finds the server that is running on this cluster, whoever started it; a reused pid is not taken for one. */
+export async function findRunning(cluster: string): Promise<PidFile | undefined> {
+  const file = await readPidFile(cluster)
+  return file && (await isServerOf(file.pid, cluster)) ? file : undefined
+}
+
+/** Whether a process is a PostgreSQL that serves this cluster (not another program that got the same pid). */
+export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
+  if (!(pid > 0)) return false
+  try {
+    if (process.platform === 'linux') {
+      const program = await readlink(`/proc/${pid}/exe`)
+      return (
+        /\/postgres( \(deleted\))?$/.test(program) &&
+        (await readlink(`/proc/${pid}/cwd`)) === cluster
+      )
+    }
+    const found = await execute('ps', ['-ww', '-o', 'args=', '-p', String(pid)])
+    return found.stdout.includes(`-D ${cluster}`)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Makes lock files harmless that a dead server left behind: after a reboot another program may have its pid, and
+ * PostgreSQL would refuse to start. Since PostgreSQL ignores its own parent's pid there, that is written in. Unlike
+ * deleting the file, this keeps PostgreSQL's check for surviving backends of the dead server.
+ */
+export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
+  for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
+    const text = await readIfExists(path)
+    if (text === undefined) continue
+    const { pid } = parsePidFile(text)
+    if (!isAlive(pid) || (await isServerOf(pid, cluster))) continue
+    await overwrite(path, text.replace(/^\d+/, String(process.pid)))
+  }
+}
+
+/** Overwrites a file in place: truncated first, it would stay empty on a full disk, and PostgreSQL refuses an empty one. */
+async function overwrite(path: string, text: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(text, 0)
+    await file.truncate(Buffer.byteLength(text))
+  } finally {
+    await file.close()
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+}

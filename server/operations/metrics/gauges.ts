@@ -1,0 +1,107 @@
+import { statfs } from 'node:fs/promises'
+import { Gauge, type Registry } from 'prom-client'
+import { clockSkew } from '../../kernel/db/clock.ts'
+import type { OpenDatabase } from '../../kernel/db/database.ts'
+import type { WallHealth } from '../doctor/health.service.ts'
+
+/** What the gauges are read from. */
+export type GaugeSources = {
+  database: OpenDatabase
+  dataDir: string
+  readWallHealth: () => Promise<WallHealth>
+  countReports: () => Promise<{ reports: number; oldest: Date | null }>
+  readBackups: () => Promise<Backups>
+  /** Whether a backup is made each night, so that its failures are shown. */
+  isBackedUpNightly: boolean
+}
+
+/** When the last backup was made, and why the last one or its verification failed. */
+type Backups = { at: Date | null; failed: string | null; verificationFailed: string | null }
+
+/**
+ * Adds gauges that are read when they are scraped. While the database does not answer, `vslukh_database_up` is 0 and what
+ * is read from it is absent, so that no alert judges old numbers.
+ */
+export function addGauges(registry: Registry, sources: GaugeSources): { update(): Promise<void> } {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `vslukh_${name}`, help, registers: [registry] })
+  const up = gauge('database_up', 'Whether the database answers')
+  const pool = {
+    total: gauge('database_connections', 'Connections of the pool for requests'),
+    idle: gauge('database_connections_idle', 'Those that nobody uses'),
+    waiting: gauge('database_waiting', 'Queries that wait for a connection'),
+  }
+  const free = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
+  const size = gauge('disk_bytes', 'Bytes of that disk, used or free')
+  const read = readFromDatabase(gauge, sources)
+  return {
+    async update() {
+      const { totalCount, idleCount, waitingCount } = sources.database.pool
+      pool.total.set(totalCount)
+      pool.idle.set(idleCount)
+      pool.waiting.set(waitingCount)
+      const disk = await statfs(sources.dataDir).catch(() => undefined)
+      if (disk) {
+        free.set(disk.bavail * disk.bsize)
+        size.set(disk.blocks * disk.bsize)
+      } else for (const one of [free, size]) one.remove()
+      up.set((await read()) ? 1 : 0)
+    },
+  }
+}
+
+/** Returns the function that sets what the database says; it resolves to whether the database answered. */
+function readFromDatabase(
+  gauge: (name: string, help: string) => Gauge,
+  { database: { db }, readWallHealth, countReports, readBackups, isBackedUpNightly }: GaugeSources,
+) {
+  const gauges = {
+    query: gauge('database_query_seconds', 'How long the scrape’s query of the clock took'),
+    skew: gauge('clock_skew_seconds', 'By how much this clock is ahead of the database’s'),
+    waiting: gauge('mails_waiting', 'Mails in the queue'),
+    failing: gauge('mails_failing', 'Those that were tried before'),
+    oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
+    failingMail: gauge('mail_failing_seconds', 'For how long no mail has left; 0 while they leave'),
+    reports: gauge('reports_open', 'Open reports'),
+    oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
+    differences: gauge('counter_differences', 'Counters that differed at the last check'),
+    nodes: gauge('nodes', 'Nodes that are connected to the database'),
+  }
+  const age = gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first')
+  const nightly = isBackedUpNightly && {
+    failed: gauge('backup_failed', 'Whether the last nightly backup failed'),
+    unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
+  }
+  const all = Object.values({ ...gauges, age, ...nightly })
+  return async (): Promise<boolean> => {
+    try {
+      const began = performance.now()
+      const skew = await clockSkew(db)
+      gauges.query.set((performance.now() - began) / 1000)
+      gauges.skew.set(skew / 1000)
+      const { mails, counterDifferences, nodes } = await readWallHealth()
+      gauges.waiting.set(mails.waiting)
+      gauges.failing.set(mails.failing)
+      gauges.oldestMail.set(mails.oldestSeconds)
+      const { failingSince } = mails
+      gauges.failingMail.set(failingSince ? (Date.now() - failingSince.getTime()) / 1000 : 0)
+      gauges.differences.set(counterDifferences)
+      gauges.nodes.set(nodes)
+      const { reports, oldest } = await countReports()
+      gauges.reports.set(reports)
+      gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
+      const { at, failed, verificationFailed } = await readBackups()
+      // A gauge is 0 from the beginning on, which would look like a backup of this second.
+      if (at === null) age.remove()
+      else age.set((Date.now() - at.getTime()) / 1000)
+      if (nightly) {
+        nightly.failed.set(failed === null ? 0 : 1)
+        nightly.unverified.set(verificationFailed === null ? 0 : 1)
+      }
+      return true
+    } catch {
+      for (const one of all) one.remove()
+      return false
+    }
+  }
+}

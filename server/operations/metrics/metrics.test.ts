@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { expect, inject, onTestFinished } from 'vitest'
+import { executeOn } from '../../testing/databases.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
+import { report } from '../../testing/moderation-calls.ts'
+import { sendRaw } from '../../testing/raw-http.ts'
+import { appForTest, testPerNode } from '../../testing/test-app.ts'
+import {
+  storeBackup,
+  storeBackupFailure,
+  storeVerificationFailure,
+} from '../backup/backup-state.repository.ts'
+
+const test = testPerNode('responses that each node caches for itself')
+
+const SAMPLE = /^([a-z_][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? ([-+.\dA-Za-z]+)$/
+
+/** Scrapes a node. Returns the value of each series by its name and labels; throws for a line that is no exposition format. */
+async function scrape(port: number): Promise<Map<string, number>> {
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  const series = new Map<string, number>()
+  for (const line of (await answer.text()).split('\n')) {
+    if (line === '' || /^# (HELP|TYPE) [a-z_]/.test(line)) continue
+    const [, name, labels = '', value] = SAMPLE.exec(line) ?? []
+    if (name === undefined) throw new Error(`no exposition format: ${line}`)
+    const key = `${name}{${labels}}`
+    if (series.has(key)) throw new Error(`twice: ${key}`)
+    series.set(key, Number(value))
+  }
+  return series
+}
+
+/** Adds up the series whose names and labels match. */
+function sum(series: Map<string, number>, pattern: RegExp): number {
+  return [...series].filter(([key]) => pattern.test(key)).reduce((total, [, n]) => total + n, 0)
+}
+
+async function meteredApp(config: object = {}) {
+  const metricsPort = await freePort()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const app = await appForTest({ config: { ...config, metricsPort, smtpUrl: mailbox.url } })
+  return { app, metricsPort, mailbox }
+}
+
+test('requests by route pattern and status, cache hits, mails, reports and the state of the node are scraped over HTTP', async () => {
+  const { app, metricsPort, mailbox } = await meteredApp()
+  const olga = await app.signUp()
+  const petr = await app.signUp()
+  const post = await app.publish(olga)
+  await report(app, petr, { postId: post.id })
+  for (let n = 0; n < 5; n++) await app.call('GET', `/posts/${post.id}`)
+  await app.call('GET', '/posts/987654321')
+  await fetch(`${app.url}/no/such/page?secret=1`)
+
+  // Mails leave by themselves: both codes.
+  const sent = /^vslukh_mails_total\{outcome="sent"/
+  await expect.poll(async () => sum(await scrape(metricsPort), sent)).toBe(2)
+  expect(mailbox.mails).toHaveLength(2)
+  // The node caches once it receives the changes of others.
+  const readAgain = async () => {
+    await app.call('GET', '/posts')
+    return sum(await scrape(metricsPort), /^vslukh_cache_hits_total/)
+  }
+  await expect.poll(readAgain).toBeGreaterThanOrEqual(3)
+  const series = await scrape(metricsPort)
+  const count = (labels: string) =>
+    sum(series, new RegExp(`^vslukh_http_request_duration_seconds_count{${labels}}`))
+  expect(count('method="GET",route="/api/v1/posts/:id",status="200"')).toBe(5)
+  expect(count('method="GET",route="/api/v1/posts/:id",status="404"')).toBe(1)
+  expect(count('method="POST",route="/api/v1/posts",status="201"')).toBe(1)
+  const inAll = 'le="\\+Inf"'
+  expect(sum(series, new RegExp(inAll))).toBeGreaterThan(0)
+  expect(sum(series, new RegExp(`^vslukh_http_request_duration_seconds_bucket.*${inAll}`))).toBe(
+    sum(series, /^vslukh_http_request_duration_seconds_count/),
+  )
+  const known = [
+    ['database_up', 1],
+    ['reports_open', 1],
+    ['counter_differences', 0],
+    ['mails_failing', 0],
+    ['nodes', 1],
+  ] as const
+  for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
+  for (const name of [
+    'disk_free_bytes',
+    'disk_bytes',
+    'database_connections',
+    'database_query_seconds',
+  ]) {
+    expect(series.get(`vslukh_${name}{}`)).toBeGreaterThan(0)
+  }
+  expect(Math.abs(series.get('vslukh_clock_skew_seconds{}') ?? 99)).toBeLessThan(1)
+  expect([...series.keys()].some((key) => key.startsWith('nodejs_eventloop_lag_p99'))).toBe(true)
+  expect(sum(series, /^vslukh_build_info\{version="\d/)).toBe(1)
+  // No address and no id of a request becomes a label.
+  expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
+  expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {
+  const { app, metricsPort } = await meteredApp()
+  const olga = await app.signUp()
+  const { id } = await app.publish(olga)
+  const asked = [
+    ['/', '/', 200],
+    [`/posts/${id}`, '/posts/:id', 200],
+    ['/posts/987654321', '/posts/:id', 404],
+    ['/rules', '/rules', 200],
+    ['/settings/devices', '/settings/devices', 200],
+    ['/feed.atom', '/feed.atom', 200],
+    [`/posts/${id}/replies.atom`, '/posts/:id/replies.atom', 200],
+    ['/sitemap.xml', '/sitemap.xml', 200],
+    ['/no/such/page', 'none', 404],
+  ] as const
+  const named = async (headers: Record<string, string>) => {
+    const before = await scrape(metricsPort)
+    for (const [path] of asked) await (await fetch(app.url + path, { headers })).text()
+    const after = await scrape(metricsPort)
+    return asked.map(([path, route, status]) => {
+      const key = `vslukh_http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"}`
+      return [path, (after.get(key) ?? 0) - (before.get(key) ?? 0)]
+    })
+  }
+  // Rendered for a visitor and filled by the browser for who is signed in.
+  const once = asked.map(([path]) => [path, 1])
+  expect(await named({})).toEqual(once)
+  expect(await named({ cookie: olga.cookie })).toEqual(once)
+  expect(JSON.parse(await app.logLine('"route":"/posts/:id"'))).toMatchObject({ method: 'GET' })
+})
+
+test('a Host that is not this machine’s is refused, so that no page in a browser reads the metrics by DNS rebinding', async () => {
+  const { metricsPort } = await meteredApp()
+  const ask = async (host: string) => {
+    const asked = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const answer = await sendRaw(`http://127.0.0.1:${metricsPort}`, asked)
+    return [answer.slice(9, 12), answer.includes('vslukh_')]
+  }
+  for (const own of ['127.0.0.1', 'localhost', '[::1]:9464', '192.0.2.1', 'app:9464']) {
+    expect([own, await ask(own)]).toEqual([own, ['200', true]])
+  }
+  for (const foreign of [
+    'evil.example',
+    'evil.example:9464',
+    '127.0.0.1.evil.example',
+    '::1@a.b',
+  ]) {
+    expect([foreign, await ask(foreign)]).toEqual([foreign, ['421', false]])
+  }
+})
+
+test('the age of a backup is absent before the first one, and failures are shown where backups are made each night', async () => {
+  const { app, metricsPort } = await meteredApp({ backupDir: '/nowhere' })
+  const read = async () => {
+    const series = await scrape(metricsPort)
+    const value = (name: string) => series.get(`vslukh_backup_${name}{}`)
+    return [value('age_seconds'), value('failed'), value('verification_failed')]
+  }
+  expect(await read()).toEqual([undefined, 0, 0])
+  await storeBackupFailure(app.db, 'no room')
+  await storeVerificationFailure(app.db, 'wrong')
+  expect(await read()).toEqual([undefined, 1, 1])
+  const createdAt = new Date(Date.now() - 60_000).toISOString()
+  await storeBackup(app.db, { bytes: 1, createdAt })
+  const [age, ...failures] = await read()
+  expect(age).toBeGreaterThanOrEqual(60)
+  expect(failures).toEqual([0, 1])
+})
+
+test('without the database it is down, and what is read from it is absent', async () => {
+  const { app, metricsPort } = await meteredApp()
+  expect((await scrape(metricsPort)).get('vslukh_mails_waiting{}')).toBe(0)
+  const name = new URL(app.databaseUrl).pathname.slice(1)
+  const server = inject('databaseUrl')
+  await executeOn(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await executeOn(
+    server,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  )
+  await expect.poll(async () => (await scrape(metricsPort)).get('vslukh_database_up{}')).toBe(0)
+  expect((await scrape(metricsPort)).has('vslukh_mails_waiting{}')).toBe(false)
+})
+
+test('requests that are refused because too many run at once are counted', async () => {
+  const { app, metricsPort } = await meteredApp()
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const asked = Array.from({ length: 70 }, (_, n) => app.call('GET', `/posts?userId=${n + 1}`))
+  await expect
+    .poll(async () => sum(await scrape(metricsPort), /_count\{.*route="none",status="503"/))
+    .toBeGreaterThan(0)
+  await held.rollback().execute()
+  await Promise.all(asked)
+})

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { isIP } from 'node:net'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { ObserveRequest } from '../../kernel/http/request-log.ts'
+import { MailFailure } from '../../kernel/mail/smtp.ts'
+import type { MailTransport } from '../../kernel/mail/transport.ts'
+import { ListenFailure } from '../start/start-failure.ts'
+import { addGauges, type GaugeSources } from './gauges.ts'
+import { RequestTally } from './request-tally.ts'
+
+type Place = { port: number; host: string }
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Makes the metrics of one node: what happens is counted as it happens, everything else is read when it is scraped. */
+export function createMetrics(version: string) {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new RequestTally(registers)
+  let hits = 0
+  new Counter({
+    name: 'vslukh_cache_hits_total',
+    help: 'Reads of visitors that were answered from the cache, before any route',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(hits)
+    },
+  })
+  const mails = new Counter({
+    name: 'vslukh_mails_total',
+    help: 'Tries to send a mail by their outcome: sent, refused, unanswered, failed',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const build = { name: 'vslukh_build_info', help: 'The version', labelNames: ['version', 'node'] }
+  new Gauge({ ...build, registers }).set({ version, node: process.versions.node }, 1)
+
+  const observe: ObserveRequest = (facts, isCacheHit) => {
+    requests.note(facts)
+    if (isCacheHit) hits++
+  }
+  return {
+    observe,
+    /** Wraps a transport: the outcome of each try is counted. */
+    countMails(transport: MailTransport): MailTransport {
+      return {
+        ...transport,
+        async send(mail, signal) {
+          try {
+            const answer = await transport.send(mail, signal)
+            mails.inc({ outcome: 'sent' })
+            return answer
+          } catch (error) {
+            mails.inc({ outcome: error instanceof MailFailure ? error.kind : 'failed' })
+            throw error
+          }
+        },
+      }
+    },
+    /** Serves `GET /metrics` until the returned function is called. Throws StartError where it cannot listen. */
+    serve: (place: Place, sources: GaugeSources) => serve(registry, place, sources),
+  }
+}
+
+async function serve(registry: Registry, { port, host }: Place, sources: GaugeSources) {
+  const gauges = addGauges(registry, sources)
+  const server = createServer(async (request, response) => {
+    if (!isOwnHost(request.headers.host, host)) return void response.writeHead(421).end()
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      return void response.writeHead(404).end()
+    }
+    await gauges.update()
+    const text = await registry.metrics()
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  })
+  server.listen(port, host)
+  await once(server, 'listening').catch((cause) => {
+    throw new ListenFailure(cause, 'METRICS_')
+  })
+  return () => {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+/**
+ * Whether a Host is an address, a name without dots, such as localhost or a container's, or the configured one. Any other may
+ * be a stranger's name that leads here (DNS rebinding): a page of theirs that somebody opens could read the metrics.
+ */
+function isOwnHost(header: string | undefined, configured: string): boolean {
+  const name = (header ?? '').replace(/:\d+$/, '')
+  return (
+    isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^[\w-]+$/.test(name) || name === configured
+  )
+}

@@ -1,0 +1,49 @@
+import { access, constants, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../../kernel/errors/start-error.ts'
+
+/**
+ * Creates DATA_DIR where it is missing, and makes sure that this process may write to it. Other users may pass through it,
+ * which PostgreSQL under root may need, but not list it. Throws StartError.
+ */
+export async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o711 })
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
+  }
+}
+
+const READ_ME = `Здесь лежит база данных стены и её секрет.
+
+Не копируйте эту папку, пока сервер работает: такая копия почти всегда испорчена, и это видно не сразу.
+Копию делает команда «vslukh backup ПАПКА», проверяет «vslukh verify ФАЙЛ», возвращает «vslukh restore ФАЙЛ».
+Сервер может при этом работать. Копии каждую ночь: переменная BACKUP_DIR.
+`
+
+/** Leaves a note in DATA_DIR for whoever is about to copy it. */
+export async function leaveNote(dataDir: string): Promise<void> {
+  await writeFile(join(dataDir, 'READ-ME.txt'), READ_ME)
+}
+
+function explain(dataDir: string, { code, message }: NodeJS.ErrnoException): string {
+  const place = `DATA_DIR: ${dataDir}`
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${place} — файл или лежит внутри файла, а нужна папка. Укажите другую`
+    case 'EROFS':
+      return `${place} на диске только для чтения. Подключите его для записи или укажите другую папку`
+    case 'EACCES':
+    case 'EPERM':
+      return (
+        `${place}: у пользователя, от которого запущен сервер, нет права писать сюда. ` +
+        'Запустите сервер от владельца папки или отдайте её ему: chown -R'
+      )
+    case 'ENOSPC':
+      return `${place}: на диске не осталось места. Освободите его`
+    default:
+      return `${place}: папку не получилось открыть: ${message}`
+  }
+}

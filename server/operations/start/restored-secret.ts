@@ -1,0 +1,59 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSameSecret, storeAppSecret } from '../../kernel/config/app-secret.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { makeDataDir } from './data-dir.ts'
+
+export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
+
+/**
+ * Throws StartError where APP_SECRET is set and differs from the secret of a restored wall, unless ACCEPT_NEW_SECRET says
+ * that it was changed on purpose.
+ */
+export function requireSecretOf(
+  secret: string | null,
+  { appSecret, acceptNewSecret }: SecretSource,
+): void {
+  if (secret === null || appSecret === undefined || acceptNewSecret) return
+  if (isSameSecret(appSecret, secret)) return
+  throw new StartError(
+    'APP_SECRET не тот, что в копии. Уберите его или задайте прежний; если его сменили намеренно, ' +
+      'повторите с ACCEPT_NEW_SECRET=1: всем придётся войти снова.',
+  )
+}
+
+/** What becomes of the secret in a backup: it goes into DATA_DIR, is known already, or is not there. */
+export type SecretFate = 'placed' | 'same' | 'missing'
+
+/** Returns what `placeAppSecret` would do, without doing it. */
+export async function fateOfSecret(
+  secret: string | null,
+  { appSecret, dataDir }: SecretSource,
+): Promise<SecretFate> {
+  if (appSecret !== undefined) return 'same'
+  if (secret === null) return 'missing'
+  return (await storedIn(dataDir)) === secret ? 'same' : 'placed'
+}
+
+const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
+const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
+
+/**
+ * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET takes its place. A different secret belonged to the wall
+ * that was replaced; it stays beside under the name app-secret.old-…. Returns what was done.
+ */
+export async function placeAppSecret(
+  secret: string | null,
+  known: SecretSource,
+): Promise<SecretFate> {
+  const fate = await fateOfSecret(secret, known)
+  if (fate !== 'placed' || secret === null) return fate
+  const { dataDir } = known
+  await makeDataDir(dataDir)
+  const path = pathIn(dataDir)
+  if ((await storedIn(dataDir)) !== undefined) await rename(path, `${path}.old-${Date.now()}`)
+  await storeAppSecret(dataDir, secret)
+  return fate
+}

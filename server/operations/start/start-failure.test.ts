@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { asSuperuser, executeOn, withDatabase } from '../../testing/databases.ts'
+import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { startMain } from '../../testing/start-main.ts'
+import { explainStartFailure } from './start-failure.ts'
+
+// Each test starts the whole product several times.
+vi.setConfig({ testTimeout: 60_000 })
+
+const APP_SECRET = 's'.repeat(32)
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+
+let root: string
+let dataDir: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'start-'))
+  dataDir = join(root, 'data')
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+/** Starts the product and expects exit code 1 and nothing but one Russian sentence. Returns that. */
+async function refusalOf(...start: Parameters<typeof startMain>): Promise<string> {
+  const { code, stderr } = await startMain(...start)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^.*[а-яё]{3}.*\n$/) })
+  expect(stderr).not.toMatch(/^ +at /m)
+  return stderr
+}
+
+function onDatabase(url: string) {
+  return { DATABASE_URL: url, APP_SECRET, DATA_DIR: dataDir }
+}
+
+test('a database that is missing is refused with the way to create it', async () => {
+  const stderr = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
+  expect(stderr).toMatch(
+    /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
+  )
+})
+
+test('a role that the database does not know is refused', async () => {
+  const url = new URL(await databaseForTest())
+  url.username = 'stranger_to_all'
+  const stderr = await refusalOf(onDatabase(url.href))
+  expect(stderr).toMatch(/^DATABASE_URL: .*не впускает эту роль .*stranger_to_all/)
+})
+
+test.each([
+  ['before the first start', 'template0'],
+  ['that another role has migrated', 'vslukh_template'],
+])(
+  'a role without rights on the database %s is refused with instructions to grant them',
+  async (_when, template) => {
+    const server = asSuperuser(inject('databaseUrl'))
+    const name = `rights_${process.pid}_${template}`
+    await executeOn(server, `CREATE ROLE ${name} LOGIN`)
+    await executeOn(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+    onTestFinished(async () => {
+      await executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      await executeOn(server, `DROP ROLE ${name}`)
+    })
+    const url = new URL(withDatabase(inject('databaseUrl'), name))
+    url.username = name
+    const stderr = await refusalOf(onDatabase(url.href))
+    expect(stderr).toMatch(/^DATABASE_URL: у роли не хватает прав .*OWNER TO/)
+  },
+)
+
+test('an error of a file is called one, and not a database that does not answer', async () => {
+  const explain = (work: Promise<unknown>) => work.then(() => '', explainStartFailure)
+  expect(await explain(readFile(join(root, 'none')))).toBe(
+    `Нет такого файла или папки: ${join(root, 'none')}`,
+  )
+  expect(await explain(readFile(root))).toContain('папка, а нужен файл')
+  expect(await explain(writeFile('/dev/full', 'x'))).toMatch(/^На диске не осталось места/)
+  const socket = await explain(executeOn(`postgresql://x@/x?host=${root}`, 'SELECT 1'))
+  expect(socket).toMatch(/^База данных не отвечает: /)
+})
+
+test('a read-only database is refused', async () => {
+  const url = await databaseForTest()
+  const name = new URL(url).pathname.slice(1)
+  await executeOn(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
+})
+
+test('a PostgreSQL that says it is too old is refused with the version that is needed', async () => {
+  const url = await databaseForTest()
+  const name = new URL(url).pathname.slice(1)
+  // What the server says of itself is overridden for this database: a real one of that age cannot be installed here.
+  await executeOn(
+    url,
+    `CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS $$SELECT '130020'$$`,
+  )
+  await executeOn(url, `ALTER DATABASE ${name} SET search_path = public, pg_catalog`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: там PostgreSQL 13, а нужна 14/)
+})
+
+test('an https PUBLIC_URL without a mail server is refused', async () => {
+  const env = { DATA_DIR: dataDir, PUBLIC_URL: 'https://vsluh.example' }
+  expect(await refusalOf(env)).toMatch(/^SMTP_URL: не задан.*MAIL_MODE=print/)
+})
+
+test('a database server that does not answer is named so', async () => {
+  const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
+  expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)
+})
+
+test('a database that a newer version has migrated is refused with the version it needs', async () => {
+  const url = await databaseForTest()
+  await executeOn(
+    url,
+    `INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', now())`,
+  )
+  await executeOn(url, `UPDATE installation SET version = '7.8.9'`)
+  expect(await refusalOf(onDatabase(url))).toMatch(/^База новее: нужна версия 7\.8\.9.*999-future/)
+})
+
+test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void holder.close())
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const METRICS_PORT = String(port)
+  const sentence = `METRICS_PORT: 127.0.0.1:${port} уже занят другой программой. Задайте другой METRICS_PORT\n`
+  expect(await refusalOf({ ...onDatabase(await databaseForTest()), METRICS_PORT })).toBe(sentence)
+  expect(await refusalOf({ DATA_DIR: join(root, 'embedded'), METRICS_PORT })).toBe(sentence)
+})
+
+test('DATA_DIR that is a file, or lies in one, is refused', async () => {
+  const file = join(root, 'file')
+  await writeFile(file, '')
+  expect(await refusalOf({ DATA_DIR: file })).toMatch(/^DATA_DIR: .*нужна папка/)
+  expect(await refusalOf({ DATA_DIR: join(file, 'data') })).toMatch(/^DATA_DIR: .*нужна папка/)
+})
+
+test('DATA_DIR on a read-only disk is refused', async ({ skip }) => {
+  skip(!isRoot, 'only root may mount a disk')
+  const disk = await folderForTest()
+  await mountForTest(disk, 'ro,size=1m')
+  expect(await refusalOf({ DATA_DIR: disk })).toMatch(/^DATA_DIR: .*только для чтения/)
+})
+
+test('DATA_DIR, or a database in it, of another user is refused', async ({ skip }) => {
+  skip(!isRoot, 'only root may start it as somebody else')
+  await chmod(root, 0o755)
+  await mkdir(dataDir, { mode: 0o700 })
+  const uid = NOBODY
+  expect(await refusalOf({ DATA_DIR: dataDir }, { uid })).toMatch(/^DATA_DIR: .*нет права писать/)
+
+  await chmod(dataDir, 0o777)
+  await mkdir(join(dataDir, 'postgres'), { mode: 0o700 })
+  const stderr = await refusalOf({ DATA_DIR: dataDir }, { uid })
+  expect(stderr).toMatch(/^База данных в .* принадлежит другому пользователю/)
+
+  await rm(join(dataDir, 'postgres'), { recursive: true })
+  await writeFile(join(dataDir, 'app-secret'), `${APP_SECRET}\n`, { mode: 0o600 })
+  expect(await refusalOf({ DATA_DIR: dataDir }, { uid })).toMatch(/^Нет права на .*app-secret/)
+})
+
+test('a database of another major version of PostgreSQL is refused and left alone', async () => {
+  const cluster = join(dataDir, 'postgres')
+  await mkdir(cluster, { recursive: true })
+  await writeFile(join(cluster, 'PG_VERSION'), '17\n')
+  const stderr = await refusalOf({ DATA_DIR: dataDir })
+  expect(stderr).toMatch(
+    /создана PostgreSQL 17, а здесь PostgreSQL 18.*vslukh backup.*vslukh restore/,
+  )
+  expect(await readdir(dataDir)).toEqual(['postgres'])
+  expect(await readdir(cluster)).toEqual(['PG_VERSION'])
+})

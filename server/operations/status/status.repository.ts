@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+/** The state of a wall at a glance. */
+export type WallStatus = {
+  version: string | null
+  nodes: number
+  users: number
+  sessions: number
+  posts: number
+  posts_today: number
+  /** Why registrations and writing are closed; null where they are open. */
+  registrations_closed: string | null
+  writing_closed: string | null
+  bans: number
+  invitations: number
+  counters_checked_at: Date | null
+  counter_differences: number | null
+}
+
+/** More posts a day than this are not counted one by one. */
+const NEWEST = sql.raw('100000')
+
+/** Reads the state. */
+export async function selectStatus(db: Queryable): Promise<WallStatus> {
+  const { rows } = await sql<WallStatus>`
+    SELECT i.version, i.counters_checked_at, i.counter_differences,
+      (${sql.raw(COUNT_NODES)}) AS nodes,
+      (SELECT count(*) FROM users)::float8 AS users,
+      (SELECT count(*) FROM sessions)::float8 AS sessions,
+      (SELECT sum(posts) FROM wall_totals)::float8 AS posts,
+      (SELECT count(*) FROM (SELECT created_at FROM visible_posts ORDER BY id DESC LIMIT ${NEWEST}) newest
+        WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
+      s.registrations_closed, s.writing_closed,
+      (SELECT count(*) FROM bans WHERE coalesce(until > now(), true))::float8 AS bans,
+      (SELECT count(*) FROM invitations WHERE expires_at > now())::float8 AS invitations
+    FROM installation i, site_state s`.execute(db)
+  const [status] = rows
+  if (!status) throw new Error('the installation has no row')
+  return status
+}
+
+/** Stores when the counters were compared with their rows, and how many differed. */
+export async function storeCounterCheck(db: Queryable, differences: number): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ counters_checked_at: sql<Date>`now()`, counter_differences: differences })
+    .execute()
+}
