@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
+import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
 
-const TEXT_FILE = /\.(?:js|css|html|svg|json|webmanifest|txt)$/
+const TEXT_FILE = /^[^.].*\.(?:js|css|html|svg|json|webmanifest|txt)$/
 const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
 /**
  * What every visit needs, in two scripts, which compress better than the many that lazy chunks would split off: packages,
@@ -29,8 +31,8 @@ const TARGET = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
 const WORKERS = ['service-worker', 'service-worker-off']
 
 /**
- * Builds the service worker, which knows the names of all assets, and the one that removes it. Each is one script without
- * imports at the root, where its scope is the whole site.
+ * Builds the service worker, which knows the names of all assets, and the one that removes it. Each stands at the root, where
+ * its scope is the whole site.
  */
 function serviceWorkers(): Plugin {
   return {
@@ -41,9 +43,9 @@ function serviceWorkers(): Plugin {
       order: 'post',
       async handler(_options, bundle) {
         const assets = Object.keys(bundle).filter((name) => name.startsWith('assets/'))
-        const paths = assets.map((name) => `/${name}`).sort()
+        const BUILD_ASSETS = assets.map((name) => `/${name}`).sort()
         for (const name of WORKERS) {
-          const source = await bundleWorker(name, paths)
+          const source = await bundleScript(`service-worker/${name}`, { BUILD_ASSETS })
           this.emitFile({ type: 'asset', fileName: `${name}.js`, source })
         }
       },
@@ -51,17 +53,20 @@ function serviceWorkers(): Plugin {
   }
 }
 
-async function bundleWorker(name: string, assets: string[]): Promise<string> {
+/** Bundles a file of the web into one script without imports, which knows some constants. */
+async function bundleScript(name: string, constants: Record<string, unknown>): Promise<string> {
   const result = await build({
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    define: { BUILD_ASSETS: JSON.stringify(assets) },
+    define: Object.fromEntries(
+      Object.entries(constants).map(([key, value]) => [key, JSON.stringify(value)]),
+    ),
     build: {
       write: false,
       target: TARGET,
       rolldownOptions: {
-        input: join(import.meta.dirname, `web/service-worker/${name}.ts`),
+        input: join(import.meta.dirname, `web/${name}.ts`),
         output: { format: 'iife' },
       },
     },
@@ -69,7 +74,63 @@ async function bundleWorker(name: string, assets: string[]): Promise<string> {
   const [output] = [result].flat()
   const script = output && 'output' in output ? output.output[0] : undefined
   if (!script) throw new Error(`${name} did not build`)
-  return script.code
+  return script.code.trim()
+}
+
+/** Writes what the server makes its pages of, in place of index.html, which it would have to take apart. */
+function pageFrames(): Plugin {
+  return {
+    name: 'page-frames',
+    apply: (_config, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
+    generateBundle: {
+      // When index.html names the assets.
+      order: 'post',
+      async handler(_options, bundle) {
+        const page = bundle['index.html']
+        if (page?.type !== 'asset') throw new Error('index.html did not build')
+        delete bundle['index.html']
+        const readAsset = (name: string) => {
+          const file = bundle[name]
+          if (file?.type !== 'asset') throw new Error(`${name} is not in the build`)
+          return String(file.source).trim()
+        }
+        const source = JSON.stringify(await framesOf(String(page.source), readAsset))
+        this.emitFile({ type: 'asset', fileName: PAGE_FRAMES_FILE, source })
+      },
+    },
+  }
+}
+
+/**
+ * Makes the frames of index.html, where a comment stands for the head of each page, and another one before the tags of all
+ * assets that a page needs at once.
+ */
+async function framesOf(html: string, readAsset: (name: string) => string): Promise<PageFrames> {
+  const [before = '', rest = ''] = html.split('<!-- page head -->')
+  const [head = '', shellEnd = ''] = rest.split('<!-- assets -->')
+  const assets = [...shellEnd.matchAll(/(?<=="\/)assets\/[^"]+/g)].map(String)
+  const [main, ...preloaded] = assets
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `/${name}`)
+  const [sheet = ''] = assets.filter((name) => name.endsWith('.css'))
+  const style = readAsset(sheet)
+  const loader = await bundleScript('script-loader', { MAIN: main, PRELOADED: preloaded })
+  const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
+  return {
+    shell: { before, after: head + shellEnd },
+    // Its first paint waits for nothing: the style is inline, and the loader fetches the scripts after the paint. The link is
+    // not fetched; it tells the loader of lazy chunks that the page has this style sheet.
+    rendered: {
+      before: before.replace('<html ', '<html data-static '),
+      after: `${head}<style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
+      end: `<script>${loader}</script></body></html>`,
+    },
+    inlineHashes: { scripts: [...inlineScripts, loader].map(hashOf), styles: [hashOf(style)] },
+  }
+}
+
+function hashOf(inline: string): string {
+  return `'sha256-${createHash('sha256').update(inline).digest('base64')}'`
 }
 
 /**
@@ -134,7 +195,7 @@ async function packBeside(path: string): Promise<void> {
 
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
-  plugins: [react(), unusedRouterComponents(), serviceWorkers(), precompress()],
+  plugins: [react(), unusedRouterComponents(), serviceWorkers(), pageFrames(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -86,6 +86,9 @@ export const TITLES = {
   noPage: 'Страница не существует',
 } as const
 
+/** The sentence about the site in the head of its pages. */
+export const SITE_DESCRIPTION = 'Стена коротких текстовых записей: читайте, пишите, отвечайте.'
+
 /** Returns the title of a browser tab: '{title} - {app name}', or the app name alone for a page without a title. */
 export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
@@ -114,8 +117,22 @@ export type PageSettings = { appName: string; editPeriodSeconds: number }
 
 /** Returns the HTML of the app for a visitor at a path, with its query, of this site. */
 export type RenderPage = (path: string, first: FirstPage) => string
+
 /** The exports of the web app's build for the server. */
 export type ServerBuild = { createRenderer: (settings: PageSettings) => Promise<RenderPage> }
+
+/** The file of the web app's build that holds its PageFrames as JSON. A name with a dot is not served. */
+export const PAGE_FRAMES_FILE = '.page-frames.json'
+
+/** The HTML around what the server writes into a page. The head of the page stands between `before` and `after`. */
+export type PageFrames = {
+  /** The page that the browser fills. */
+  shell: { before: string; after: string }
+  /** The page that the server renders: its content stands between `after` and `end`. */
+  rendered: { before: string; after: string; end: string }
+  /** CSP source expressions of the inline scripts and style sheets of all pages. */
+  inlineHashes: { scripts: string[]; styles: string[] }
+}
 
 /** The name of the meta element whose content is the SiteState as JSON, where something is closed. */
 export const SITE_STATE_META = 'site-state'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Post } from '../contract/posts.ts'
@@ -55,6 +56,28 @@ test('without scripts everything can be read, every link leads on, and no contro
   await page.getByRole('link', { name: 'На стену' }).click()
   expect(await postTexts(page)).toHaveLength(10)
 })
+
+test('the first paint waits for nothing: the style is in the page, and its scripts are fetched after it', async () => {
+  const html = await (await fetch(`${journey.url}/posts/${talk.id}`)).text()
+  expect(html).toMatch(/<html [^>]*data-static.*<style>.{1000}/s)
+  expect(html).not.toMatch(
+    /rel="(?:stylesheet"(?![^>]* disabled)|modulepreload")|<script[^>]* src=|<noscript/,
+  )
+})
+
+test.each(['/', '/settings', '/nowhere'])(
+  'the policy names what stands inline in %s by its hash',
+  async (path) => {
+    const answer = await fetch(journey.url + path)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const inline = [...(await answer.text()).matchAll(/<(?:script|style)>(.*?)<\//gs)]
+    expect(inline.length).toBeGreaterThan(1)
+    for (const [, source = ''] of inline) {
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(source).digest('base64')}'`)
+    }
+    expect(policy).not.toContain('unsafe')
+  },
+)
 
 test.each([
   ['the wall', () => '/', 'Разговор'],

@@ -10,14 +10,17 @@ import { registerModeration } from './features/moderation/moderation.routes.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
+import { createVisitorReads } from './features/posts/visitor-reads.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
+import { createSiteStateReader } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
 import { createResponseCache, type ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
+import { originOf } from './kernel/config/config.ts'
 import { batchCalls } from './kernel/db/batch-calls.ts'
 import type { OpenDatabase } from './kernel/db/database.ts'
 import { withDeadline } from './kernel/db/deadline.ts'
@@ -32,10 +35,10 @@ import { createHttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/access-journal.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
+import { servePages } from './kernel/pages/serve-pages.ts'
 import { startJobs } from './kernel/queue/queue.ts'
 import { IDENTITY_KEY } from './operations/doctor/doctor.service.ts'
 import { registerIdentity } from './operations/doctor/identity.routes.ts'
-import { registerSite } from './site.ts'
 import { createTasks, recurringJobs } from './tasks.ts'
 import { watchWall } from './watching.ts'
 
@@ -71,7 +74,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     isDraining: () => isDraining,
   })
   const { cookieName } = parts.sessions
-  await registerSite(http, { ...parts, cookieName, cache, headers })
+  await servePages(http, {
+    ...{ web: parts.web, cache, limits, cookieName, headers, appName },
+    origin: originOf(config),
+    noteRefused: outage.noteRefused,
+    reads: {
+      ...createVisitorReads(db, parts.runRead),
+      readText: parts.readText,
+      readSiteState: createSiteStateReader(db),
+    },
+  })
   registerIdentity(http, {
     key: deriveKey(secret, IDENTITY_KEY),
     trustProxy: config.trustProxy,

@@ -1,11 +1,19 @@
-/** The style sheet of the page. */
-export const STYLE = 'body{margin:0}'
-const INDEX = `<!doctype html><html lang="ru"><head><meta charset="utf-8" /><title>Имя</title>
-<meta name="description" content="О чём это." />
-<script type="module" crossorigin src="/assets/index.js"></script>
-<link rel="modulepreload" crossorigin href="/assets/vendor.js">
-<link rel="stylesheet" crossorigin href="/assets/index.css"></head>
-<body><div id="root"></div><noscript>Включите JavaScript.</noscript></body></html>`
+import { PAGE_FRAMES_FILE, type PageFrames } from '../../contract/pages.ts'
+
+/** The frames of the fake build. Its shell is empty, and its script the one that the policy allows inline. */
+export const FRAMES: PageFrames = {
+  shell: {
+    before: '<!doctype html><html lang="ru"><head><meta charset="utf-8" />',
+    after:
+      '<script type="module" src="/assets/index.js"></script></head><body><div id="root"></div></body></html>',
+  },
+  rendered: {
+    before: '<!doctype html><html data-static lang="ru"><head><meta charset="utf-8" />',
+    after: '<style>body{margin:0}</style></head><body><div id="root">',
+    end: '<script>load()</script></body></html>',
+  },
+  inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
+}
 /** Stands for the built app: shows the address, how often it has rendered, and takes 20 ms for a post that says so. */
 const RENDERER = `let count = 0
 export async function createRenderer({ appName }) {
@@ -17,8 +25,7 @@ export async function createRenderer({ appName }) {
 }`
 /** The files of a build of the web app, by path. */
 export const WEB_FILES = {
-  'index.html': INDEX,
-  'assets/index.css': `${STYLE}\n`,
+  [PAGE_FRAMES_FILE]: JSON.stringify(FRAMES),
   '.server/package.json': '{"type":"module"}',
   '.server/entry-server.js': RENDERER,
 }

@@ -3,15 +3,13 @@ import {
   deletePost as deletePostEndpoint,
   editPost as editPostEndpoint,
   listPosts,
-  type Post,
-  type PostPage,
   readPost,
 } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { ListQuery, Route } from '../../kernel/http/route.ts'
+import type { Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
@@ -72,15 +70,4 @@ export function registerPosts(options: Options): void {
     await deletePost(db, own, (tx) => noteAccess?.(tx, act))
     await publishChange(`posts changed ${params.id}`)
   })
-}
-
-/** Reads a post as any visitor sees it, for its page. Throws POST_NOT_FOUND. */
-export async function readPostForPage(runRead: RunRead, id: string): Promise<Post> {
-  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-  return runRead(null, (db) => requirePost(db, id, null))
-}
-
-/** Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor. */
-export function readWallForPage(runRead: RunRead, query: ListQuery): Promise<PostPage> {
-  return runRead(null, (db) => readPostList(db, wall, query, null))
 }

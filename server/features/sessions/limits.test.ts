@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
 import { countCodes, from } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
@@ -57,7 +58,7 @@ test('refreshes with invalid cookies are limited to 600 in 5 minutes for a netwo
 const FILES = Array.from({ length: 25 }, (_, n) => `chunk-${n}.js`)
 
 const WEB_FILES = {
-  'index.html': '<!doctype html><head><title>Имя</title></head>',
+  ...FAKE_BUILD,
   ...Object.fromEntries(FILES.map((file) => [`assets/${file}`, '// built'])),
 }
 

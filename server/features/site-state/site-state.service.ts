@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { PATHS, type SiteState } from '../../../contract/pages.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -6,7 +7,6 @@ import { closedError } from '../../kernel/http/blocked.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/network.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
-import { createTimedCache } from '../../kernel/pages/timed-cache.ts'
 import { isVast, normalNetwork } from './networks.ts'
 import {
   type Ban,
@@ -35,8 +35,12 @@ const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
  * unavailable everything counts as open: the calls themselves refuse.
  */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
-  const cached = createTimedCache<SiteState>({ maxAgeMs: MAX_AGE_MS, maxEntries: 1 })
-  return () => cached('state', () => selectSiteState(db)).catch(() => OPEN)
+  const states = new LRUCache<'now', SiteState>({
+    max: 1,
+    ttl: MAX_AGE_MS,
+    fetchMethod: () => selectSiteState(db),
+  })
+  return () => states.forceFetch('now').catch(() => OPEN)
 }
 
 type Act = { actor: string }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { micromark } from 'micromark'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { createTimedCache } from '../../kernel/pages/timed-cache.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
 /** A file that was changed is shown after this, in milliseconds. */
@@ -32,13 +32,16 @@ export type ReadText = (name: TextName) => Promise<SiteText>
  * shown as it is written and never becomes a part of the page; links lead to web addresses and mailboxes only.
  */
 export function createTexts({ folder, ...facts }: Options): ReadText {
-  const cached = createTimedCache<SiteText>({ maxAgeMs: MAX_AGE_MS, maxEntries: 8 })
-  return (name) =>
-    cached(name, async () => {
+  const texts = new LRUCache<TextName, SiteText>({
+    max: 8,
+    ttl: MAX_AGE_MS,
+    async fetchMethod(name) {
       const file = `${name}.md`
       const own = await readIfExists(join(folder, file))
       return toText(own ?? (await readFile(join(TEMPLATES, file), 'utf8')), facts)
-    })
+    },
+  })
+  return (name) => texts.forceFetch(name)
 }
 
 function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {

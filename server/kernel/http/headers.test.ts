@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WEB_FILES as FAKE_BUILD, FRAMES } from '../../testing/fake-web-app.ts'
 import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
-const INLINE = "document.documentElement.dataset.theme='dark'"
-const PAGE = `<!doctype html><html><head><title>x</title><script>${INLINE}</script></head><body></body></html>`
-
-const WEB_FILES = { 'index.html': PAGE, 'assets/app-1a2b.js': 'export {}' }
+const WEB_FILES = { ...FAKE_BUILD, 'assets/app-1a2b.js': 'export {}' }
 
 let app: TestApp
 beforeAll(async () => {
@@ -25,13 +22,13 @@ function csp(headers: Headers): Map<string, string[]> {
   )
 }
 
-test('a page allows its own scripts, its one inline script by hash, nothing unsafe, and no frame around it', async () => {
+test('a page allows its own scripts and styles, the inline ones by hash, nothing unsafe, and no frame around it', async () => {
   const { status, headers } = await get('/')
   expect(status).toBe(200)
   expect(headers.get('content-security-policy')).not.toMatch(/unsafe-|\*/)
   const policy = csp(headers)
-  const hash = createHash('sha256').update(INLINE).digest('base64')
-  expect(policy.get('script-src')).toEqual(["'self'", `'sha256-${hash}'`])
+  expect(policy.get('script-src')).toEqual(["'self'", ...FRAMES.inlineHashes.scripts])
+  expect(policy.get('style-src')).toEqual(["'self'", ...FRAMES.inlineHashes.styles])
   expect(policy.get('default-src')).toEqual(["'self'"])
   expect(policy.get('object-src')).toEqual(["'none'"])
   expect(policy.get('base-uri')).toEqual(["'none'"])
@@ -39,7 +36,7 @@ test('a page allows its own scripts, its one inline script by hash, nothing unsa
 })
 
 test('a page sets Referrer-Policy, COOP and nosniff, and is revalidated each time', async () => {
-  const { headers } = await get('/posts/1')
+  const { headers } = await get('/settings')
   expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -77,7 +74,7 @@ test('the application’s name cannot break out of the page', async () => {
     webFiles: WEB_FILES,
     config: { appName: '"><script>alert(1)</script>' },
   })
-  expect(await (await fetch(other.url)).text()).not.toContain('<script>alert')
+  expect(await (await fetch(`${other.url}/settings`)).text()).not.toContain('<script>alert')
 })
 
 test.each([

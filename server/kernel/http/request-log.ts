@@ -19,13 +19,6 @@ declare module 'node:http' {
   }
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The pattern of the page that is asked for, which is no route of Fastify's. */
-    pageRoute: string | undefined
-  }
-}
-
 type RequestLine = {
   reqId: string
   method: string
@@ -128,7 +121,7 @@ export class RequestLog extends LogController {
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { url = request.pageRoute ?? null, logLevel } = request.routeOptions
+    const { url = null, logLevel } = request.routeOptions
     const isRefused = reply.statusCode >= 400
     this.#options.observe?.(
       {

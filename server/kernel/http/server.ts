@@ -114,8 +114,8 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
     },
-    // A person who opens a malformed address gets the page that says so; calls of the API are told what is wrong.
-    rewriteUrl: ({ url = '' }) => (isMalformedPage(url) ? NO_PAGE : url),
+    // A person who opens such an address gets the page that says so; calls of the API are told what is wrong.
+    rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
     frameworkErrors: answerFrameworkError(headers),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
   })
@@ -138,11 +138,14 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   }
 }
 
-/** Whether an address outside the API has escapes that stand for no text. */
-function isMalformedPage(url: string): boolean {
-  if (!url.includes('%') || url.startsWith('/api/')) return false
+/** Whether an address outside the API has escapes that stand for no text, or a part that is too long for the router. */
+function isNoPage(url: string): boolean {
+  if (url.startsWith('/api/') || (url.length <= OPAQUE_MAX && !url.includes('%'))) return false
+  const [path = ''] = url.split('?', 1)
   try {
-    return !decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return decodeURIComponent(path)
+      .split('/')
+      .some((part) => part.length > OPAQUE_MAX)
   } catch {
     return true
   }

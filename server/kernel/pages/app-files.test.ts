@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
 import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const MANIFEST = { id: '/', name: 'Вслух', short_name: 'Вслух', lang: 'ru' }
 const WEB_FILES = {
-  'index.html': '<!doctype html><html><head><title>x</title></head><body></body></html>',
+  ...FAKE_BUILD,
   'service-worker.js': 'handleRequests()',
   'service-worker-off.js': 'removeEverything()',
   'manifest.webmanifest': JSON.stringify(MANIFEST),

@@ -1,28 +1,37 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import type { WebApp } from './web-app.ts'
 
 const WORKER = 'service-worker.js'
 const WORKER_OFF = 'service-worker-off.js'
 const MANIFEST = 'manifest.webmanifest'
-
 /** The files whose answer depends on the operator's configuration. */
-export const APP_FILES = [WORKER, WORKER_OFF, MANIFEST]
+const CONFIGURED = [WORKER, WORKER_OFF, MANIFEST]
 
-type Options = {
-  /** Folder of the built web app. */
-  folder: string
-  site: { appName: string }
-  /** Whether browsers get the service worker; if not, they get one that removes it. */
-  serviceWorker: boolean
-}
-
-/** Serves the service worker, and the manifest of the installed app under the operator's name for it. */
-export async function serveAppFiles(
-  files: FastifyInstance,
-  { folder, site, serviceWorker }: Options,
-): Promise<void> {
+/** Serves the files of the web app: browsers cache its assets for ever. */
+export async function serveAppFiles(files: FastifyInstance, web: WebApp): Promise<void> {
+  const { folder, appName, serviceWorker } = web
+  await files.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    wildcard: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    index: false,
+  })
+  await files.register(fastifyStatic, {
+    root: folder,
+    wildcard: false,
+    preCompressed: true,
+    maxAge: '1h',
+    index: false,
+    decorateReply: false,
+    globIgnore: ['assets/**', '.*', ...CONFIGURED.map((name) => `${name}*`)],
+  })
   // Files are no calls of the API.
   const schema = { hide: true }
   if (existsSync(join(folder, WORKER))) {
@@ -33,7 +42,7 @@ export async function serveAppFiles(
   }
   if (existsSync(join(folder, MANIFEST))) {
     const built = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
-    const manifest = JSON.stringify({ ...built, name: site.appName, short_name: site.appName })
+    const manifest = JSON.stringify({ ...built, name: appName, short_name: appName })
     files.get(`/${MANIFEST}`, { schema }, (_request, reply) =>
       reply
         .header('cache-control', 'public, max-age=3600')

@@ -8,19 +8,19 @@ import { postIdsOf } from '../cache/cached-reads.ts'
 import { toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http } from '../http/route.ts'
-import type { Limit } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/rate-limits.ts'
 import { FEED_PATHS, type Feed, repliesFeedPath, toAtom, toJsonFeed } from './feed-formats.ts'
 import type { PageReads } from './rendered-pages.ts'
 
-type Options = PageReads & {
+type Options = {
+  reads: PageReads
   appName: string
   /** The public origin. */
   origin: string
   cache: Pick<ResponseCache, 'serveShared'>
   /** Headers that every response of the server has. */
   headers: Record<string, string>
-  /** The rate limit on a visitor's reads. */
-  limit: Limit
+  limits: Pick<Limits, 'visitorCalls'>
 }
 
 const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
@@ -37,7 +37,7 @@ type RepliesRequest = WallRequest & { Params: { id: string } }
 
 /** Serves the feeds of the wall and of the replies to each post; `?cursor=` continues one with older posts. */
 export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
-  const { origin, limit, cache, headers } = options
+  const { origin, limits, cache, headers } = options
 
   function serve(
     { format, url, about }: { format: keyof typeof FORMATS; url: string; about?: string },
@@ -59,7 +59,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
   }
 
   await app.register(async (feeds) => {
-    feeds.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+    feeds.addHook('onRequest', ({ ip }) => limits.visitorCalls.chargeNetwork(ip))
 
     for (const format of ['atom', 'json'] as const) {
       const path = FEED_PATHS[format]
@@ -84,11 +84,11 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
 type Cursor = { cursor?: string }
 
 async function readWallFeed(
-  { readWall, appName, origin }: Options,
+  { reads, appName, origin }: Options,
   path: string,
   { cursor }: Cursor,
 ): Promise<Feed> {
-  const page = await readWall(queryOf(cursor))
+  const page = await reads.readWall(queryOf(cursor))
   return {
     ...pagesOf(origin + path, cursor, page),
     title: pageTitle(TITLES.wall, appName),
@@ -98,11 +98,14 @@ async function readWallFeed(
 }
 
 async function readRepliesFeed(
-  { readPost, readReplies, appName, origin }: Options,
+  { reads, appName, origin }: Options,
   postId: string,
   { cursor }: Cursor,
 ): Promise<Feed> {
-  const [post, page] = await Promise.all([readPost(postId), readReplies(postId, queryOf(cursor))])
+  const [post, page] = await Promise.all([
+    reads.readPost(postId),
+    reads.readReplies(postId, queryOf(cursor)),
+  ])
   return {
     ...pagesOf(origin + repliesFeedPath(postId), cursor, page),
     title: pageTitle(`Ответы на запись ${postTitle(post)}`, appName),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { postOf } from '../../testing/post-of.ts'
 import { headOf } from './page-head.ts'
 
-const SITE = { appName: 'Вслух', description: 'О чём это.', publicUrl: 'https://vslukh.example' }
+const SITE = { appName: 'Вслух', publicUrl: 'https://vslukh.example' }
 
 function feedsIn(head: string): string[] {
   const links = head.matchAll(/<link rel="alternate" type="(.*?)" href="(.*?)">/g)

@@ -1,6 +1,7 @@
 import {
   pageTitle,
   postPath,
+  SITE_DESCRIPTION,
   SITE_STATE_META,
   type SiteState,
   TITLES,
@@ -11,15 +12,13 @@ import { escapeHtml, escapeJson } from './escape.ts'
 import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
 
 /**
- * What a page shows: the signed-in user's own content, of which a visitor sees nothing; the wall; a post; a text by its title; `other` where
- * the post could not be read; no post; or nothing, where there is no such page.
+ * What a page shows. A visitor sees nothing of the signed-in user's `own` content; `other` stands for a page that could not
+ * be read.
  */
 export type Shown = 'own' | 'other' | 'wall' | Post | { title: string } | 'no post' | 'nothing'
 
-export type SiteFacts = {
+type Site = {
   appName: string
-  /** A sentence that describes the site. */
-  description: string
   /** The public origin, without which a preview has neither an address nor a picture. */
   publicUrl: string | undefined
 }
@@ -40,28 +39,27 @@ const PICTURE = '/preview.png'
 const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
 
 /** Returns the part of a page's head that depends on what it shows, for clients that run no scripts: crawlers, link previews. */
-export function headOf(shown: Shown, site: SiteFacts): string {
+export function headOf(shown: Shown, site: Site): string {
   if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
-  if (shown === 'other') return title(undefined, site) + meta('description', site.description)
+  if (shown === 'other') return title(undefined, site) + meta('description', SITE_DESCRIPTION)
   if (shown === 'no post') return title(TITLES.noPost, site)
   if (shown === 'nothing') return title(TITLES.noPage, site)
   if (shown === 'wall') return wallHead(site)
-  if ('title' in shown) return title(shown.title, site) + meta('description', site.description)
+  if ('title' in shown) return title(shown.title, site) + meta('description', SITE_DESCRIPTION)
   return postHead(shown, site)
 }
 
-function wallHead(site: SiteFacts): string {
-  const { appName, description } = site
+function wallHead(site: Site): string {
   return (
     title(TITLES.wall, site) +
-    meta('description', description) +
-    preview({ title: appName, text: description, type: 'website', path: '/' }, site) +
+    meta('description', SITE_DESCRIPTION) +
+    preview({ title: site.appName, text: SITE_DESCRIPTION, type: 'website', path: '/' }, site) +
     feedLink('application/atom+xml', FEED_PATHS.atom) +
     feedLink('application/feed+json', FEED_PATHS.json)
   )
 }
 
-function postHead(post: Post, site: SiteFacts): string {
+function postHead(post: Post, site: Site): string {
   const { text, owner, created_at } = post
   const published = new Date(created_at * 1000).toISOString()
   const path = `/posts/${post.id}`
@@ -85,11 +83,11 @@ export function siteStateMeta(site: SiteState): string {
   return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 
-function title(pageName: string | undefined, { appName }: SiteFacts): string {
+function title(pageName: string | undefined, { appName }: Site): string {
   return `<title>${escapeHtml(pageTitle(pageName, appName))}</title>`
 }
 
-function preview({ title, text, type, path }: Preview, { appName, publicUrl }: SiteFacts): string {
+function preview({ title, text, type, path }: Preview, { appName, publicUrl }: Site): string {
   const about =
     property('og:type', type) +
     property('og:site_name', appName) +

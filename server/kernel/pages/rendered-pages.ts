@@ -43,9 +43,8 @@ export type PublicPage = (
 /** Whether the request for a page carried a session's cookie, of whomever. */
 export type Reader = 'visitor' | 'session'
 
-type Options = PageReads & {
-  rendered: NonNullable<WebApp['rendered']>
-  site: WebApp['site']
+type Options = {
+  reads: PageReads
   cache: Pick<ResponseCache, 'serveShared'>
   /** Headers that every response of the server has. */
   headers: Record<string, string>
@@ -66,16 +65,16 @@ const WAIT_MAX_MS = 200
 export class TooBusyToRender extends Error {}
 
 /** Renders public pages as a visitor sees them, and serves everybody with them from the response cache. */
-export function createRenderedPages({ rendered, site, cache, headers, ...reads }: Options) {
+export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
   const takeTurn = createTurns()
 
   function render({ route, url, head, first }: Page, reader: Reader = 'visitor'): CachedResponse {
-    const { before, after, end } = rendered.frame
+    const { before, after, end } = web.rendered
     const isVisitor = reader === 'visitor'
     const start = isVisitor
-      ? `${before}${headOf(head, site)}${VISITOR_META}${after}`
-      : `${before.replace('<html ', SESSION_HTML)}${headOf(head, site)}${after}`
-    const content = rendered.render(url, first)
+      ? `${before}${headOf(head, web)}${VISITOR_META}${after}`
+      : `${before.replace('<html ', SESSION_HTML)}${headOf(head, web)}${after}`
+    const content = web.render(url, first)
     return toCachedResponse({
       route,
       isPage: true,

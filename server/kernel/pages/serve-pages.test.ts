@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SITE_DESCRIPTION } from '../../../contract/pages.ts'
 import type { TestUser } from '../../testing/client.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
-const PAGE = `<!doctype html><html><head><meta charset="utf-8" /><title>Имя</title>
-<meta name="description" content="О чём это." /><link rel="stylesheet" href="/assets/index.css"></head>
-<body><div id="root"></div></body></html>`
-const WEB_FILES = { 'index.html': PAGE }
 const SESSION = { cookie: 'session=whatever' }
 
 let app: TestApp
@@ -31,7 +29,7 @@ function meta(html: string, name: string): string | undefined {
 test('the head of the wall describes it, once', async () => {
   const { html, title } = await read('/')
   expect(title).toBe('Стена - Вслух')
-  expect(meta(html, 'description')).toBe('О чём это.')
+  expect(meta(html, 'description')).toBe(SITE_DESCRIPTION)
   expect(meta(html, 'og:title')).toBe('Вслух')
   expect(html.match(/<title>|name="description"/g)).toHaveLength(2)
 })
@@ -86,6 +84,7 @@ test.each([
   ['/settings/', '/settings'],
   ['//', '/'],
   ['/?cursor=', '/'],
+  ['/rule%73', '/rules'],
   ['/Posts/5/?cursor=&from=a%20b&x=1', '/posts/5?from=a%20b&x=1'],
 ])('%s is sent to the one spelling of its address, %s', async (path, spelled) => {
   for (const headers of [{}, SESSION]) {
@@ -106,7 +105,7 @@ test.each([
 })
 
 test('a malformed address is a page that does not exist; a call of the API is told what is wrong', async () => {
-  for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz']) {
+  for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz', `/posts/${'5'.repeat(101)}`]) {
     expect(await read(path)).toMatchObject({
       status: 404,
       title: 'Страница не существует - Вслух',

@@ -1,14 +1,14 @@
-import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cursorIn, PATHS, type Page, pageAt, TEXT_NAMES } from '../../../contract/pages.ts'
+import { cursorIn, PATHS, pageAt, postPath, TEXT_NAMES } from '../../../contract/pages.ts'
 import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import { NO_POST_CACHE_CONTROL } from '../http/error-handler.ts'
 import type { NoteRefused } from '../http/request-log.ts'
-import type { Limit } from '../limits/rate-limits.ts'
-import { APP_FILES, serveAppFiles } from './app-files.ts'
+import type { Http } from '../http/route.ts'
+import type { Limits } from '../limits/rate-limits.ts'
+import { serveAppFiles } from './app-files.ts'
+import { serveFeeds } from './feeds.ts'
 import { HTML_TYPE, headOf, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
 import {
   createRenderedPages,
@@ -17,180 +17,149 @@ import {
   TooBusyToRender,
   urlOf,
 } from './rendered-pages.ts'
+import { type SitemapReads, serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
 
-type Options = PageReads & {
-  cookieName: string
+type Options = {
+  /** The built web app; null where there is none, and then there are no pages. */
+  web: WebApp | null
+  reads: PageReads & SitemapReads
   cache: Pick<ResponseCache, 'serveShared'>
+  limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
+  cookieName: string
   /** Counts a page without its content; returns whether the log needs nothing else about the error. */
   noteRefused: NoteRefused
   /** Headers that every response of the server has. */
   headers: Record<string, string>
-  /** The rate limit on a visitor's reads, and on URLs that nothing serves. */
-  limit: Limit
-  /** The rate limit on pages and files. */
-  fileLimit: Limit
+  appName: string
+  /** The public origin. */
+  origin: string
 }
+type PageName = keyof typeof PATHS
+type PageRequest = { Params: { id: string } }
 
-/**
- * Serves the web app: its assets, which browsers cache for ever, and its pages at all other URLs; NOT_FOUND under /api/.
- * Public pages are rendered as visitors see them. Where that is not possible, and for all other pages, the shell is sent.
- */
-export async function servePages(
-  app: FastifyInstance,
-  web: WebApp | null,
-  options: Options,
-): Promise<void> {
-  if (web) await serveFiles(app, web, options.fileLimit)
-  const sendPage = web && createPages(web, options)
-  app.decorateRequest('pageRoute', undefined)
-  // Before the body is read: the server must not wait for the body of a request that nothing serves.
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Without a promise, since this runs for each call.
-    if (!request.is404) return done()
-    const { ip } = request
-    if (sendPage && wantsPage(request)) {
-      request.pageRoute = routeOf(pathOf(request))
-      options.fileLimit.chargeNetwork(ip).then(() => done(), done)
-    } else options.limit.chargeNetwork(ip).then(() => done(new AppError('NOT_FOUND')), done)
-  })
-  app.setNotFoundHandler((request, reply) => {
-    if (!sendPage) throw new AppError('NOT_FOUND')
-    return sendPage(request, reply)
-  })
-}
-
-async function serveFiles(app: FastifyInstance, web: WebApp, limit: Limit): Promise<void> {
-  const { folder } = web
-  await app.register(async (files) => {
-    files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
-    await files.register(fastifyStatic, {
-      root: join(folder, 'assets'),
-      prefix: '/assets/',
-      wildcard: false,
-      preCompressed: true,
-      immutable: true,
-      maxAge: '365d',
-      index: false,
+/** Serves everything that is no call of the API: pages and files of the web app, feeds, the sitemap, and what is not found. */
+export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
+  const { web, limits } = options
+  const pages = web && createPages(web, options)
+  if (pages) {
+    await http.register(async (site) => {
+      site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
+      await serveAppFiles(site, web)
+      for (const [name, path] of Object.entries(PATHS)) {
+        site.get<PageRequest>(path, { schema: { hide: true } }, (request, reply) =>
+          pages.send(name as PageName, request, reply),
+        )
+      }
     })
-    await files.register(fastifyStatic, {
-      root: folder,
-      wildcard: false,
-      preCompressed: true,
-      maxAge: '1h',
-      index: false,
-      decorateReply: false,
-      globIgnore: ['assets/**', 'index.html*', '.*', ...APP_FILES.map((name) => `${name}*`)],
+  }
+  await serveFeeds(http, options)
+  await serveSitemap(http, options)
+  // In a context of its own, whose hook runs for nothing else.
+  await http.register(async (missing) => {
+    missing.addHook('onRequest', async (request) => {
+      const isPage = pages && wantsPage(request)
+      await limits[isPage ? 'pageFiles' : 'visitorCalls'].chargeNetwork(request.ip)
+      // Before the body is read: the server must not wait for the body of a request that nothing serves.
+      if (!isPage) throw new AppError('NOT_FOUND')
     })
-    await serveAppFiles(files, web)
+    missing.setNotFoundHandler((request, reply) => {
+      if (!pages || !wantsPage(request)) throw new AppError('NOT_FOUND')
+      const [path, query] = partsOf(request)
+      const page = pageAt(path)
+      if (page === null || page.name === 'moderation') {
+        return pages.sendMissing({ request, reply }, 'nothing')
+      }
+      return reply.redirect(spell(page.path, query), 308)
+    })
   })
-}
-
-/** Makes the function that answers with a page. */
-function createPages(web: WebApp, options: Options) {
-  const { cookieName, limit, readPost, readText, readSiteState } = options
-  const { rendered, site } = web
-  const pages = rendered && createRenderedPages({ ...options, rendered, site })
-
-  async function sendShell(request: FastifyRequest, reply: FastifyReply, shown: Shown) {
-    const isVisitor = request.cookies[cookieName] === undefined
-    const session = isVisitor ? VISITOR_META : ''
-    const state = siteStateMeta(await readSiteState())
-    return reply
-      .code(isMissing(shown) ? 404 : 200)
-      .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
-      .type(HTML_TYPE)
-      .send(web.shell.before + headOf(shown, site) + state + session + web.shell.after)
-  }
-
-  async function sendMissing(request: FastifyRequest, reply: FastifyReply, shown: Missing) {
-    if (!pages || request.cookies[cookieName] !== undefined) {
-      return sendShell(request, reply, shown)
-    }
-    const accepted = request.headers['accept-encoding']
-    const { headers, body } = await variantFor(pages.missing[shown], accepted)
-    return reply
-      .code(404)
-      .headers({
-        ...headers,
-        'cache-control': shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache',
-      })
-      .send(body)
-  }
-
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const [path = '/', query = ''] = request.url.split(/\?(.*)/s)
-    const page = pageAt(path)
-    if (page === null || page.name === 'moderation') return sendMissing(request, reply, 'nothing')
-    const spelled = spell(page, query)
-    if (spelled !== request.url) return reply.redirect(spelled, 308)
-    const publicPage = publicPageOf(page, query)
-    if (publicPage === null) return sendShell(request, reply, 'own')
-    try {
-      if (pages) {
-        await limit.chargeNetwork(request.ip)
-        const reader = request.cookies[cookieName] === undefined ? 'visitor' : 'session'
-        return reply.code(200).send(await pages.serve(publicPage, { request, reply, reader }))
-      }
-      if (publicPage.name === 'wall') return sendShell(request, reply, 'wall')
-      if (publicPage.name === 'text') {
-        return sendShell(request, reply, { title: (await readText(publicPage.text)).title })
-      }
-      await limit.chargeNetwork(request.ip)
-      return sendShell(request, reply, await readPost(publicPage.id))
-    } catch (error) {
-      if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(request, reply, 'no post')
-      if (isCode(error, 'INVALID_REQUEST')) return sendFirst(reply, publicPage)
-      const isExpected = error instanceof AppError || error instanceof TooBusyToRender
-      if (!isExpected && !options.noteRefused(error as Error)) {
-        request.log.warn({ reqId: request.id, err: error }, 'a page was served without its content')
-      }
-      // The shell needs no database: it says what it cannot show yet, and tries again.
-      return sendShell(request, reply, page.name === 'wall' ? 'wall' : 'other')
-    }
-  }
-}
-
-type Missing = 'no post' | 'nothing'
-
-function isMissing(shown: Shown): shown is Missing {
-  return shown === 'no post' || shown === 'nothing'
-}
-
-function isCode(error: unknown, code: AppError['code']): boolean {
-  return error instanceof AppError && error.code === code
-}
-
-/** Redirects to the beginning of a list whose cursor in the address is malformed. */
-function sendFirst(reply: FastifyReply, page: PublicPage): FastifyReply {
-  return reply.redirect(urlOf({ ...page, cursor: null }), 302)
-}
-
-/** Returns the one spelling of an address: the page's path, and the parameters that have a value. */
-function spell({ path }: Page, query: string): string {
-  const given = query.split('&').filter((part) => /=./s.test(part))
-  return given.length > 0 ? `${path}?${given.join('&')}` : path
-}
-
-/** Returns the page that visitors may see; null for one of the signed-in user. */
-function publicPageOf(page: Page, query: string): PublicPage | null {
-  const cursor = cursorIn(query)
-  if (page.name === 'post') return { name: 'post', id: page.id, cursor }
-  if (page.name === 'wall') return { name: 'wall', cursor }
-  const text = TEXT_NAMES.find((name) => name === page.name)
-  return text === undefined ? null : { name: 'text', text, cursor }
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? '/'
-}
-
-/** Returns the pattern of the page at a path, as the log names it; undefined where there is no page. */
-function routeOf(path: string): string | undefined {
-  const page = pageAt(path)
-  return page?.name === 'post' ? PATHS.post : page?.path
 }
 
 function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
+}
+
+/** Returns the path and the query of a request's URL. */
+function partsOf({ url }: FastifyRequest): [path: string, query: string] {
+  const [path = '/', query = ''] = url.split(/\?(.*)/s)
+  return [path, query]
+}
+
+/** Returns the one spelling of an address: the page's path, and the parameters that have a value. */
+function spell(path: string, query: string): string {
+  const given = query.split('&').filter((part) => /=./s.test(part))
+  return given.length > 0 ? `${path}?${given.join('&')}` : path
+}
+
+/** Makes the functions that answer with a page. */
+function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options }: Options) {
+  const { reads } = options
+  const rendered = createRenderedPages(web, options)
+  const hasSession = (request: FastifyRequest) => request.cookies[cookieName] !== undefined
+
+  /** Sends a page that the browser fills. */
+  async function sendShell({ request, reply }: Http, shown: Shown): Promise<FastifyReply> {
+    const { before, after } = web.shell
+    const session = hasSession(request) ? '' : VISITOR_META
+    const state = siteStateMeta(await reads.readSiteState())
+    return reply
+      .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
+      .type(HTML_TYPE)
+      .send(before + headOf(shown, web) + state + session + after)
+  }
+
+  /** Says that there is no such post, or no such page. */
+  async function sendMissing(http: Http, shown: 'no post' | 'nothing'): Promise<FastifyReply> {
+    const { request, reply } = http
+    reply.code(404)
+    // What is no page for visitors may be one for the signed-in user.
+    if (hasSession(request)) return sendShell(http, shown)
+    const accepted = request.headers['accept-encoding']
+    const { headers, body } = await variantFor(rendered.missing[shown], accepted)
+    const cacheControl = shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache'
+    return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
+  }
+
+  /** Sends a page rendered as visitors see it; without its content where that cannot be had now. */
+  async function sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
+    const { request, reply } = http
+    try {
+      await limits.visitorCalls.chargeNetwork(request.ip)
+      const reader = hasSession(request) ? 'session' : 'visitor'
+      return reply.send(await rendered.serve(page, { request, reply, reader }))
+    } catch (error) {
+      if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(http, 'no post')
+      // The cursor is malformed: the list begins anew.
+      if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: null }))
+      const isExpected = error instanceof AppError || error instanceof TooBusyToRender
+      if (!isExpected && !noteRefused(error as Error)) {
+        request.log.warn({ reqId: request.id, err: error }, 'a page was served without its content')
+      }
+      // The shell needs no database: it says what it cannot show yet, and tries again.
+      return sendShell(http, page.name === 'wall' ? 'wall' : 'other')
+    }
+  }
+
+  return {
+    sendMissing,
+
+    /** Sends the page that has this name; redirects to the one spelling of its address from any other. */
+    send(name: PageName, request: FastifyRequest<PageRequest>, reply: FastifyReply) {
+      const http = { request: request as FastifyRequest, reply }
+      const { id } = request.params
+      const query = partsOf(http.request)[1]
+      const spelled = spell(name === 'post' ? postPath(id) : PATHS[name], query)
+      if (spelled !== request.url) return reply.redirect(spelled, 308)
+      const cursor = cursorIn(query)
+      if (name === 'post') return sendPublic(http, { name, id, cursor })
+      if (name === 'wall') return sendPublic(http, { name, cursor })
+      const text = TEXT_NAMES.find((other) => other === name)
+      if (text !== undefined) return sendPublic(http, { name: 'text', text, cursor })
+      return sendShell(http, 'own')
+    },
+  }
+}
+
+function isCode(error: unknown, code: AppError['code']): boolean {
+  return error instanceof AppError && error.code === code
 }

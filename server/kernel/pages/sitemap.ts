@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import {
   type CachedResponse,
@@ -11,25 +12,25 @@ import {
 } from '../cache/cached-response.ts'
 import { acceptsGzip } from '../cache/compression.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Limit } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/rate-limits.ts'
 import { escapeXml } from './escape.ts'
-import { createTimedCache } from './timed-cache.ts'
 
 type IdRange = { number: number; newest: Date }
 
+export type SitemapReads = {
+  /** Resolves to those of the last `count` ranges of ids that have posts; range n begins at the id n × size. */
+  readIdRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
+  /** Resolves to the ids of the posts in a range. */
+  readIdsInRange: (range: { size: number; number: number }) => Promise<string[]>
+}
+
 type Options = {
+  reads: SitemapReads
   /** The public origin. */
   origin: string
-  /** Resolves to those of the last `count` ranges of ids that have posts; range n begins at the id n × size. */
-  readRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
-  /** Resolves to the ids of the posts in a range. */
-  readIds: (range: { size: number; number: number }) => Promise<string[]>
   /** Headers that every response of the server has. */
   headers: Record<string, string>
-  /** The rate limit on sitemaps. */
-  limit: Limit
-  /** The rate limit on files, of which robots.txt is one. */
-  fileLimit: Limit
+  limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
 }
 
 /** How many ids a sitemap covers; a sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
@@ -51,11 +52,19 @@ type SitemapRequest = { Params: { number: string } }
 
 /** Serves the sitemap of all posts, which an index splits by their ids, and the robots.txt that names it. */
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
-  const { origin, headers, limit, fileLimit } = options
+  const { origin, headers, limits } = options
   const schema = { hide: true }
-  const maxAgeMs = CACHE_SECONDS * 1000
-  const index = createTimedCache<CachedResponse>({ maxAgeMs, maxEntries: 1 })
-  const sitemap = createTimedCache<Sitemap>({ maxAgeMs, maxEntries: CACHED_MAX })
+  const ttl = CACHE_SECONDS * 1000
+  const index = new LRUCache<'index', CachedResponse>({
+    max: 1,
+    ttl,
+    fetchMethod: async () => toResponse(await makeIndex(options), XML_TYPE),
+  })
+  const cached = new LRUCache<number, Sitemap>({
+    max: CACHED_MAX,
+    ttl,
+    fetchMethod: (number) => makeSitemap(options, number),
+  })
   const toResponse = (text: string, type: string) =>
     toCachedResponse({
       route: 'file',
@@ -66,12 +75,10 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
     })
 
   await app.register(async (sitemaps) => {
-    sitemaps.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
+    sitemaps.addHook('onRequest', ({ ip }) => limits.visitorCalls.chargeNetwork(ip))
 
     sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
-      const response = await index('index', async () =>
-        toResponse(await makeIndex(options), XML_TYPE),
-      )
+      const response = await index.forceFetch('index')
       return sendCached({ request, reply }, { response })
     })
 
@@ -79,8 +86,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
       '/sitemap/:number(^\\d{1,9}).xml',
       { schema },
       async (request, reply) => {
-        const number = Number(request.params.number)
-        const { tag, zipped } = await sitemap(String(number), () => makeSitemap(options, number))
+        const { tag, zipped } = await cached.forceFetch(Number(request.params.number))
         reply.headers({ 'cache-control': CACHE_CONTROL, vary: 'Accept-Encoding' }).type(XML_TYPE)
         const isZipped = acceptsGzip(request.headers['accept-encoding'])
         reply.header('etag', isZipped ? `"${tag}-gzip"` : `"${tag}"`)
@@ -94,13 +100,13 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
   app.get(
     '/robots.txt',
-    { schema, onRequest: (request) => fileLimit.chargeNetwork(request.ip) },
+    { schema, onRequest: ({ ip }) => limits.pageFiles.chargeNetwork(ip) },
     async (request, reply) => sendCached({ request, reply }, { response: robots }),
   )
 }
 
-async function makeIndex({ readRanges, origin }: Options): Promise<string> {
-  const ranges = await readRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
+async function makeIndex({ reads, origin }: Options): Promise<string> {
+  const ranges = await reads.readIdRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
   const sitemaps = ranges.map(({ number, newest }) =>
     sitemapEntry(origin, number, `<lastmod>${newest.toISOString()}</lastmod>`),
   )
@@ -114,8 +120,8 @@ function sitemapEntry(origin: string, number: number, lastmod: string): string {
 }
 
 /** Throws NOT_FOUND for a range without posts. */
-async function makeSitemap({ readIds, origin }: Options, number: number): Promise<Sitemap> {
-  const ids = await readIds({ size: SITEMAP_IDS, number })
+async function makeSitemap({ reads, origin }: Options, number: number): Promise<Sitemap> {
+  const ids = await reads.readIdsInRange({ size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
   const urls = ids.map((id) => `${post}${id}</loc></url>`)
   if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)

@@ -1,0 +1,24 @@
+import { type Db, isRowId } from '../../kernel/db/database.ts'
+import type { RunRead } from '../../kernel/db/replica.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { PageReads } from '../../kernel/pages/rendered-pages.ts'
+import type { SitemapReads } from '../../kernel/pages/sitemap.ts'
+import { readIdRanges, readIdsInRange } from './id-ranges.ts'
+import { readPostList, repliesTo, wall } from './post-lists.ts'
+import { requirePost } from './posts.service.ts'
+
+type PostReads = Pick<PageReads, 'readWall' | 'readPost' | 'readReplies'> & SitemapReads
+
+/** Makes the reads of posts for pages, feeds and sitemaps, which show what any visitor sees. */
+export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
+  return {
+    readWall: (query) => runRead(null, (from) => readPostList(from, wall, query, null)),
+    readPost: (id) => runRead(null, (from) => requirePost(from, id, null)),
+    async readReplies(postId, query) {
+      if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
+      return runRead(null, (from) => readPostList(from, repliesTo(postId), query, null))
+    },
+    readIdRanges: (ranges) => readIdRanges(db, ranges),
+    readIdsInRange: (range) => readIdsInRange(db, range),
+  }
+}
