@@ -73,6 +73,18 @@ export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
 
+/** The paths of the feeds: of the wall in two formats, and of the replies to a post. */
+export const FEED_PATHS = {
+  atom: '/feed.atom',
+  json: '/feed.json',
+  replies: '/posts/:id/replies.atom',
+} as const
+
+/** The path of the feed of the replies to a post. */
+export function repliesFeedPath(postId: string): string {
+  return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
+}
+
 /** Returns the URL of a list that begins after the post which `cursor` names; the URL as it is without one. */
 export function withCursor(url: string, cursor: string | null | undefined): string {
   if (cursor === null || cursor === undefined) return url

@@ -3,12 +3,6 @@ import { postTitle } from '../../../contract/post-rules.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { escapeHtml, escapeXml } from './escape.ts'
 
-export const FEED_PATHS = {
-  atom: '/feed.atom',
-  json: '/feed.json',
-  replies: '/posts/:id/replies.atom',
-} as const
-
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
   title: string
@@ -95,9 +89,4 @@ function link(rel: string, href: string, type: string): string {
 /** Returns a moment in unix seconds as RFC 3339 writes it. */
 function toDate(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
-}
-
-/** The path of the feed of the replies to a post. */
-export function repliesFeedPath(postId: string): string {
-  return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
 }

@@ -1,7 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
-import { PATHS, pageTitle, postPath, TITLES, withCursor } from '../../../contract/pages.ts'
+import {
+  FEED_PATHS,
+  PATHS,
+  pageTitle,
+  postPath,
+  repliesFeedPath,
+  TITLES,
+  withCursor,
+} from '../../../contract/pages.ts'
 import { postTitle } from '../../../contract/post-rules.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { postIdsOf } from '../cache/cached-reads.ts'
@@ -9,7 +17,7 @@ import { toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http } from '../http/route.ts'
 import type { Limits } from '../limits/rate-limits.ts'
-import { FEED_PATHS, type Feed, repliesFeedPath, toAtom, toJsonFeed } from './feed-formats.ts'
+import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import type { PageReads } from './rendered-pages.ts'
 
 type Options = {

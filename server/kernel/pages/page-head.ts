@@ -1,6 +1,8 @@
 import {
+  FEED_PATHS,
   pageTitle,
   postPath,
+  repliesFeedPath,
   SITE_DESCRIPTION,
   SITE_STATE_META,
   type SiteState,
@@ -9,7 +11,6 @@ import {
 import { excerpt, postTitle } from '../../../contract/post-rules.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
-import { FEED_PATHS, repliesFeedPath } from './feed-formats.ts'
 
 /**
  * What a page shows. A visitor sees nothing of the signed-in user's `own` content; `other` stands for a page that could not

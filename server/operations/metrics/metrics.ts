@@ -11,8 +11,6 @@ import { RequestTally } from './request-tally.ts'
 
 type Place = { port: number; host: string }
 
-export type Metrics = ReturnType<typeof createMetrics>
-
 /** Makes the metrics of one node: what happens is counted as it happens, everything else is read when it is scraped. */
 export function createMetrics(version: string) {
   const registry = new Registry()
