@@ -10,9 +10,9 @@ import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
 const TEXT_FILE = /^[^.].*\.(?:js|css|html|svg|json|webmanifest|txt)$/
 const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
 /**
- * What every visit needs, in two scripts, which compress better than the many that lazy chunks would split off: packages,
- * which few releases change, so that browsers keep them cached across deployments, and what main.tsx imports. The entry
- * itself stays a script of its own, so that rendered pages can load everything by it, after the paint.
+ * What every visit needs, in two scripts, which compress better than many: packages, which few
+ * releases change, and what main.tsx imports. The entry stays a script of its own, which rendered
+ * pages load after the paint.
  */
 const CHUNKS = [
   { name: 'vendor', test: VENDOR, priority: 2 },
@@ -26,13 +26,13 @@ const CHUNKS = [
   { name: 'lazy-styles', test: /\.module\.css$/ },
 ]
 const SMALLEST_WORTH_PACKING = 512
-// light-dark(), nesting, popovers and AbortSignal.any as they are: the first releases that have all of them.
+// The first releases with light-dark(), nesting, popovers and AbortSignal.any.
 const TARGET = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
 const WORKERS = ['service-worker', 'service-worker-off']
 
 /**
- * Builds the service worker, which knows the names of all assets, and the one that removes it. Each stands at the root, where
- * its scope is the whole site.
+ * Builds the service worker, which knows the names of all assets, and the one that removes it. At
+ * the root their scope is the whole site.
  */
 function serviceWorkers(): Plugin {
   return {
@@ -77,7 +77,7 @@ async function bundleScript(name: string, constants: Record<string, unknown>): P
   return script.code.trim()
 }
 
-/** Writes what the server makes its pages of, in place of index.html, which it would have to take apart. */
+/** Writes what the server makes pages of, in place of index.html. */
 function pageFrames(): Plugin {
   return {
     name: 'page-frames',
@@ -102,8 +102,8 @@ function pageFrames(): Plugin {
 }
 
 /**
- * Makes the frames of index.html, where a comment stands for the head of each page, and another one before the tags of all
- * assets that a page needs at once.
+ * Makes the frames of index.html, where one comment stands for the head of each page, and one
+ * before the tags of the assets.
  */
 async function framesOf(html: string, readAsset: (name: string) => string): Promise<PageFrames> {
   const [before = '', rest = ''] = html.split('<!-- page head -->')
@@ -118,8 +118,8 @@ async function framesOf(html: string, readAsset: (name: string) => string): Prom
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
-    // Its first paint waits for nothing: the style is inline, and the loader fetches the scripts after the paint. The link is
-    // not fetched; it tells the loader of lazy chunks that the page has this style sheet.
+    // The first paint waits for nothing: the style is inline, and the loader comes after it. The
+    // link is not fetched; it tells lazy chunks that their style sheet is there.
     rendered: {
       before: before.replace('<html ', '<html data-static '),
       after: `${head}<style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
@@ -134,8 +134,8 @@ function hashOf(inline: string): string {
 }
 
 /**
- * Leaves React Router's components that nothing renders out of the bundle: the bundler takes making one for an effect, and
- * also setting its name, which only developer tools read.
+ * Leaves React Router's components that nothing renders out of the bundle. The bundler takes making
+ * one for an effect, and setting its name, which only developer tools read.
  */
 function unusedRouterComponents(): Plugin {
   return {
@@ -153,10 +153,7 @@ function unusedRouterComponents(): Plugin {
   }
 }
 
-/**
- * Shows a text in the font in which it was first painted: one that changes its font while somebody reads may break its lines
- * anew. A font that comes too late for a first visit is there for the next page.
- */
+/** Keeps the font of the first paint: another one may break the lines anew while somebody reads. */
 const STEADY_FONTS = {
   postcssPlugin: 'steady-fonts',
   Declaration: {
@@ -166,7 +163,7 @@ const STEADY_FONTS = {
   },
 }
 
-/** Writes .br and .gz beside every built text file over 1 KB, so that the server never compresses on the fly. */
+/** Writes .br and .gz beside each larger text file: the server never compresses them. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -200,9 +197,9 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     outDir: '../dist/web',
     emptyOutDir: true,
     target: TARGET,
-    // The page's Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
+    // The Content-Security-Policy allows no data: fonts, and every asset should be cacheable.
     assetsInlineLimit: 0,
-    // Lazy chunks are fetched when the page is idle, so a list of what each of them imports would cost more than it brings.
+    // Lazy chunks are fetched when the page is idle: lists of their imports would not pay.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_file, imports, { hostType }) => (hostType === 'html' ? imports : []),
@@ -214,7 +211,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
       },
     },
   },
-  // The server renders with what was built, never with React's development build or another version of a library.
+  // The server renders with what was built, never with a development build.
   ssr: { noExternal: true },
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   css: {

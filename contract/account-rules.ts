@@ -2,7 +2,7 @@ import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './constants.ts'
 
 const ALLOWED = /^[A-Za-z0-9_]*$/u
 
-/** Returns the first thing that is wrong with a username as typed, in the form's order; null for a valid one. */
+/** Returns the first thing that is wrong with a username as typed; null for a valid one. */
 export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'characters' | null {
   if (name.length === 0) return 'empty'
   if (name.length < USERNAME_MIN) return 'short'
@@ -10,17 +10,16 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
-/** Whether a username has the form of those that the server generates, so that its owner has hardly chosen it. */
+/** Whether a username looks generated, so that its owner has hardly chosen it. */
 export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }
 
-/** Something, an at-sign, something, a dot, at least two more characters. */
 const EMAIL = /^\S+@\S+\.\S{2,}$/u
-/** Characters with a meaning in a mail header. An address with them could name a second recipient. */
+/** Characters with a meaning in a mail header, which could name a second recipient. */
 const HEADER_SYNTAX = /[,;:<>()"[\]\\\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u
 
-/** Whether a string is an e-mail address that people can sign in with. Mails are sent to no other. */
+/** Whether people can sign in with this address. Mails are sent to no other. */
 export function isEmail(address: string): boolean {
   // The pattern is last, because it fails fast only on strings without spaces.
   return address.length <= EMAIL_MAX && !HEADER_SYNTAX.test(address) && EMAIL.test(address)

@@ -8,11 +8,10 @@ export const CurrentUser = strictObject({
   id: Id,
   username: Type.String(),
   email: Type.String(),
-  /** Absent for everybody else. */
   isModerator: Type.Optional(Type.Literal(true)),
-  /** Whether reports of theirs were decided that they have not seen; absent where there are none. */
+  /** Whether their reports were decided and they have not seen it. */
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
-  /** Why they can only read, and until when; null: without an end. Absent for whoever may write. */
+  /** Why they can only read, and until when; null: without an end. */
   block: Type.Optional(Block),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>

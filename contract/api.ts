@@ -26,6 +26,6 @@ type Modules = typeof account &
 
 type Described = Extract<Modules[keyof Modules], { method: string; path: string }>
 
-/** Every call of the API by its name, such as `'POST /posts/:id/likes'`. Types only, so that no schema reaches the browser. */
+/** Every call by its name, such as `'POST /posts/:id/likes'`. No schema reaches the browser. */
 export type Api = { [E in Described as `${E['method']} ${E['path']}`]: E }
 export type CallName = keyof Api

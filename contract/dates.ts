@@ -1,4 +1,4 @@
-/** Dates as mails and refusals name them to people: in the time of Moscow, since the server does not know that of the reader. */
+/** Dates for people, in the time of Moscow: the server does not know that of the reader. */
 const inMoscow = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('ru', { ...options, timeZone: 'Europe/Moscow' })
 
@@ -6,19 +6,19 @@ const DAY = inMoscow({ day: 'numeric', month: 'long' })
 const DATE = inMoscow({ dateStyle: 'long' })
 const TIME = inMoscow({ day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })
 
-/** Writes a day of this year, «5 декабря», without a line break inside. */
+/** Writes «5 декабря», without a line break inside. */
 export function formatDay(at: Date | number): string {
   return DAY.format(at).replaceAll(' ', '\u00a0')
 }
 
-/** Writes a day of any year, «5 декабря 2026», without a line break inside. */
+/** Writes «5 декабря 2026», without a line break inside. */
 export function formatDate(at: Date | number): string {
   return DATE.format(at)
     .replace(/\s*г\.$/, '')
     .replaceAll(' ', '\u00a0')
 }
 
-/** Writes a moment: «21 ноября в 10:00 по Москве». */
+/** Writes «21 ноября в 10:00 по Москве». */
 export function formatTime(at: Date | number): string {
   return `${TIME.format(at)} по Москве`
 }

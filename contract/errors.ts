@@ -1,8 +1,8 @@
 import { GENERAL_ERRORS } from './general-errors.ts'
 
 /**
- * Every error the API can return: its status and the Russian sentence shown to a person. The browser needs the general ones
- * alone: the answer contains its sentence.
+ * Every error with its status and its sentence. The browser needs only the general ones: an answer
+ * contains its sentence.
  */
 export const ERRORS = {
   ...GENERAL_ERRORS,

@@ -11,7 +11,7 @@ import {
 } from './constants.ts'
 import { strictObject } from './endpoint.ts'
 
-/** One line of text without control characters or lone surrogates, which must not reach the database. */
+/** One line without control characters and lone surrogates, which must not reach the database. */
 function line(minLength: number, maxLength: number) {
   return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 }
@@ -38,7 +38,9 @@ export type AccessTokenAnswer = Type.Static<typeof AccessTokenAnswer>
 export const OperationAnswer = strictObject({ id: Id })
 export const VerifyBody = strictObject({ confirmCode: ConfirmCode, clientToken: ClientToken })
 
-/** Where to read a list: `page` counts from 1; `cursor`, which excludes `page`, continues after the last post of a page. */
+/**
+ * `page` counts from 1. `cursor`, which excludes `page`, continues after the post that it names.
+ */
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE })),

@@ -1,7 +1,4 @@
-/**
- * The errors that any call may end with and that the browser also has to name by itself, where an answer is not the API's:
- * their status and the Russian sentence shown to a person.
- */
+/** The errors that the browser names by itself too, where an answer is not the API's. */
 export const GENERAL_ERRORS = {
   UNAUTHORIZED: { status: 401, message: 'Войдите, чтобы продолжить' },
   NOT_FOUND: { status: 404, message: 'Такого адреса нет' },

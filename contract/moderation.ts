@@ -10,15 +10,15 @@ import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
 import { Post } from './posts.ts'
 
 /**
- * What has become of a post: `hidden` by its reports until somebody decides, `removed` by a moderator, `deleted` by its
- * author while reports of it were open.
+ * A post is `hidden` by its reports until somebody decides, `removed` by a moderator, and `deleted`
+ * by its author while reports were open.
  */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
 export type PostState = Type.Static<typeof PostState>
 
 const Reason = Type.String({ minLength: 1, maxLength: MODERATION_REASON_MAX })
 const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
-/** How long a block lasts; null: until it is taken back. */
+/** A block without a number lasts until it is taken back. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
@@ -34,10 +34,8 @@ export const QueuedPost = strictObject({
   createdAt: UnixSeconds,
   state: PostState,
   author: strictObject({ id: Id, username: Type.String(), block: nullable(Block) }),
-  /** Since when somebody waits. */
   since: UnixSeconds,
   reporters: Count,
-  /** The most frequent reason comes first. */
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
   /** What reporters have written, oldest first. */
   comments: Type.Array(Type.String()),
@@ -45,7 +43,7 @@ export const QueuedPost = strictObject({
   appeal: nullable(
     strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
   ),
-  /** The posts around it that everybody sees: the thread's first, the one it answers, and its first replies. */
+  /** What everybody sees around it: the first post, the answered one, the first replies. */
   thread: strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
 })
 export type QueuedPost = Type.Static<typeof QueuedPost>
@@ -66,9 +64,8 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   params: IdParams,
   body: strictObject({
     verdict: Type.Enum(['remove', 'keep']),
-    /** Shown to the author of a removed post; by default the most frequent reason of its reports. */
+    /** Shown to the author; by default the most frequent reason of the reports. */
     reason: Type.Optional(Reason),
-    /** Blocks the author of a removed post too. */
     block: Type.Optional(strictObject({ days: BlockDays })),
     /** For the journal only. */
     note: Type.Optional(Note),
@@ -115,7 +112,6 @@ export const OwnReport = strictObject({
   createdAt: UnixSeconds,
   outcome: Type.Enum(['open', 'removed', 'kept']),
   decidedAt: nullable(UnixSeconds),
-  /** Whether the reporter has not seen this outcome yet. */
   isNew: Type.Boolean(),
 })
 export type OwnReport = Type.Static<typeof OwnReport>

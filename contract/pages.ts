@@ -1,7 +1,7 @@
 import type { Post, PostPage } from './posts.ts'
 import type { SiteText, TextName } from './texts.ts'
 
-/** The paths of the web app's pages. The server answers 404 at any other address. */
+/** The web app's pages, each a route of the server. */
 export const PATHS = {
   wall: '/',
   post: '/posts/:id',
@@ -22,13 +22,12 @@ export const PATHS = {
   contacts: '/contacts',
 } as const
 
-/** The names of the site's texts, each of which has a path. */
 export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const satisfies TextName[]
 
-/** The moderators' page, in no list of pages: the server answers 404 here too, and for moderators the web app shows it. */
+/** The server answers 404 here too; the web app shows moderators the page. */
 export const MODERATION_PATH = '/moderation'
 
-/** The parameter of the wall's and of a post's address that says after which post their list begins. */
+/** The parameter of an address that says after which post a list begins. */
 const CURSOR_PARAM = 'cursor'
 
 /** A page by its name, and the path that is the one spelling of its address. */
@@ -44,8 +43,8 @@ const PAGES_BY_PATH = new Map(
 )
 
 /**
- * Returns the page at a path, also where its letters are of another case or a slash follows; null where there is none. The
- * server, the browser and the service worker all ask here, so that they cannot disagree.
+ * Returns the page at a path, in whatever spelling; null where there is none. Server, browser and
+ * service worker all ask here.
  */
 export function pageAt(path: string): Page | null {
   const plain = decode(path)?.replace(/(?<=.)\/$/, '') ?? ''
@@ -54,7 +53,6 @@ export function pageAt(path: string): Page | null {
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
-/** Decodes the escapes of a path; null where one is malformed. */
 function decode(path: string): string | null {
   try {
     return decodeURIComponent(path)
@@ -63,29 +61,26 @@ function decode(path: string): string | null {
   }
 }
 
-/** Returns the cursor in the query of an address, which may begin with its question mark; null where it has none. */
+/** Returns the cursor in the query of an address; null where it has none. */
 export function cursorIn(query: string): string | null {
   return new URLSearchParams(query).get(CURSOR_PARAM) || null
 }
 
-/** The path of a post's page. */
 export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
 
-/** The paths of the feeds: of the wall in two formats, and of the replies to a post. */
 export const FEED_PATHS = {
   atom: '/feed.atom',
   json: '/feed.json',
   replies: '/posts/:id/replies.atom',
 } as const
 
-/** The path of the feed of the replies to a post. */
 export function repliesFeedPath(postId: string): string {
   return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
 }
 
-/** Returns the URL of a list that begins after the post which `cursor` names; the URL as it is without one. */
+/** Returns the URL of a list that begins after the post which `cursor` names. */
 export function withCursor(url: string, cursor: string | null | undefined): string {
   if (cursor === null || cursor === undefined) return url
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ [CURSOR_PARAM]: cursor })}`
@@ -98,10 +93,9 @@ export const TITLES = {
   noPage: 'Страница не существует',
 } as const
 
-/** The sentence about the site in the head of its pages. */
 export const SITE_DESCRIPTION = 'Стена коротких текстовых записей: читайте, пишите, отвечайте.'
 
-/** Returns the title of a browser tab: '{title} - {app name}', or the app name alone for a page without a title. */
+/** Returns '{title} - {app name}', or the app name alone for a page without a title. */
 export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
@@ -109,12 +103,12 @@ export function pageTitle(title: string | undefined, appName: string): string {
 /** What the operator has closed, with the reason that people are told; null where it is open. */
 export type SiteState = { registrationsClosed: string | null; writingClosed: string | null }
 
-/** What a page shows a visitor: it is rendered from this on the server, and hydrated with it in the browser. */
+/** What a page is rendered from on the server, and hydrated with in the browser. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
   site: SiteState
-  /** Set where it was saved earlier, by the server or the service worker, and could not be read anew. */
+  /** Set where it was saved earlier and could not be read anew. */
   saved?: true
 } & (
   | { shows: 'wall'; cursor: string | null; posts: PostPage }
@@ -124,38 +118,34 @@ export type FirstPage = {
   | { shows: 'nothing' }
 )
 
-/** The operator's settings that pages need. */
 export type PageSettings = { appName: string; editPeriodSeconds: number }
 
-/** Returns the HTML of the app for a visitor at a path, with its query, of this site. */
+/** Returns the HTML of the app at a path with its query. */
 export type RenderPage = (path: string, first: FirstPage) => string
 
-/** The exports of the web app's build for the server. */
 export type ServerBuild = { createRenderer: (settings: PageSettings) => Promise<RenderPage> }
 
-/** The file of the web app's build that holds its PageFrames as JSON. A name with a dot is not served. */
+/** The file of the build with the PageFrames as JSON. A name with a dot is not served. */
 export const PAGE_FRAMES_FILE = '.page-frames.json'
 
-/** The HTML around what the server writes into a page. The head of the page stands between `before` and `after`. */
+/** The HTML around what the server writes: the head of a page, which follows `before`. */
 export type PageFrames = {
   /** The page that the browser fills. */
   shell: { before: string; after: string }
-  /** The page that the server renders: its content stands between `after` and `end`. */
+  /** The page that the server renders, with its content before `end`. */
   rendered: { before: string; after: string; end: string }
-  /** CSP source expressions of the inline scripts and style sheets of all pages. */
+  /** Source expressions of the inline scripts and style sheets, for the policy of all pages. */
   inlineHashes: { scripts: string[]; styles: string[] }
 }
 
-/** The name of the meta element whose content is the SiteState as JSON, where something is closed. */
+/** The meta element with the SiteState as JSON, where something is closed. */
 export const SITE_STATE_META = 'site-state'
 
-/** The id of the element whose text is the page's FirstPage as JSON. */
 export const FIRST_PAGE_ID = 'first-page'
 
-/** How the data of a page begins, as the end of its element's tag and the start of an object. */
+/** How the element with the FirstPage as JSON begins: with the end of its tag. */
 export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
 
-/** Returns a page's HTML whose data says that the page was saved. */
 export function markSaved(html: string): string {
   return html.replace(FIRST_PAGE_START, `${FIRST_PAGE_START}"saved":true,`)
 }

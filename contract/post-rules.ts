@@ -4,12 +4,12 @@ const TITLE_MAX = 60
 
 type TitledPost = { text: string; owner: Pick<Post['owner'], 'username'> }
 
-/** Returns the title of a post for browser tabs and links: its author and the beginning of its text. */
+/** Returns the author and the beginning of the text, for browser tabs and links. */
 export function postTitle({ owner, text }: TitledPost): string {
   return `${owner.username}: ${excerpt(text, TITLE_MAX)}`
 }
 
-/** Returns the beginning of a text on one line: whole words in at most `max` characters, with an ellipsis if it was cut. */
+/** Returns the beginning of a text: whole words in at most `max` characters, on one line. */
 export function excerpt(text: string, max: number): string {
   const line = text.replace(/\s+/gu, ' ').trim()
   const characters = [...line]
@@ -20,15 +20,13 @@ export function excerpt(text: string, max: number): string {
   return `${beginning.replace(/[\s.,:;—–-]+$/u, '')}…`
 }
 
-/** Returns the title of a post's page for its header. */
 export function threadTitle({ actions }: { actions: { replied_post_id: string | null } }): string {
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }
 
-/** When a post was published, in unix seconds. */
 type Published = { created_at: number }
 
-/** Returns the seconds left to edit a post at `now` (unix seconds), 0 after the period. The server applies the same rule in SQL. */
+/** Returns the seconds left to edit a post. The server applies the same rule in SQL. */
 export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
   return Math.max(0, Math.ceil(post.created_at + periodSeconds - now))
 }

@@ -38,9 +38,9 @@ export const PostPage = strictObject({
 })
 export type PostPage = Type.Static<typeof PostPage>
 
-/** The text as typed. The server normalises it before it checks its length, so only the body's size limits it here. */
+/** The text as typed: the server normalises it before it checks its length. */
 export const PostBody = strictObject({ text: Type.String() })
-/** A retry with the same key by the same user returns the first result, or 404 if that post has been deleted. */
+/** A retry by the same user returns the first result, or 404 if that post was deleted. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({ pattern: `^[!-~]{1,${OPAQUE_MAX}}$` })),
 })

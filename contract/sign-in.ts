@@ -17,7 +17,7 @@ const invitation = {
   invitation: Type.Optional(Type.String({ minLength: 1, maxLength: OPAQUE_MAX })),
 }
 
-/** `restore` brings back an account that was deleted; without it, such an account is refused with ACCOUNT_DELETED. */
+/** `restore` brings a deleted account back. Without it the call is refused with ACCOUNT_DELETED. */
 const SignInVerifyBody = strictObject({
   ...VerifyBody.properties,
   restore: Type.Optional(Type.Literal(true)),

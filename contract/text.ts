@@ -4,23 +4,22 @@ const MARKS_MAX = 8
 
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
 /**
- * More combining marks than a letter of any script has. NFC sorts each run of marks in quadratic time. With long runs cut first,
- * 16 KiB of marks take one millisecond instead of a hundred.
+ * NFC sorts a run of marks in quadratic time. With long runs cut first, 16 KiB of them take one
+ * millisecond instead of a hundred.
  */
 const ENDLESS_MARKS = /(?<!\p{M})(\p{M}{32})\p{M}+/gu
-/** More than 8 characters that overprint one letter, or that are invisible and so do not end a run of marks. */
+/** More than 8 characters that overprint one letter, or are invisible and end no run of marks. */
 const MARKS_ON_ONE_LETTER = /\p{M}[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]{8,}/gu
-/** The beginning of such a run that is retained when more marks follow. */
 const FIRST_MARKS = new RegExp(`^(?:\\p{M}\\P{M}*){${MARKS_MAX}}(?=\\p{M})`, 'u')
-/** Control characters other than line feed, and lone surrogates. No text that a person typed has them. */
+/** Control characters but the line feed, and lone surrogates: no person types them. */
 const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cs}]/u
-/** Anything but spaces, format controls, fillers, marks without a letter, and symbols that are blank by design. */
+/** Anything but spaces, format controls, fillers, marks without a letter, and blank symbols. */
 const VISIBLE =
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/u
 
 /**
- * Returns a post's text in the form in which it is stored, counted and compared: without bidirectional overrides, in NFC, with at
- * most 8 combining marks on a letter (more overprint the neighbours), trimmed. It takes linear time.
+ * Returns a text as it is stored, counted and compared: without bidirectional overrides, in NFC,
+ * trimmed, with at most 8 combining marks on a letter. It takes linear time.
  */
 export function normalizeText(raw: string): string {
   return raw
@@ -31,29 +30,24 @@ export function normalizeText(raw: string): string {
     .trim()
 }
 
-/** Length in Unicode code points, which the limit of 500 refers to. */
 export function textLength(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length
 }
 
-/** Code points left until the limit for a text as typed; negative past it. */
 export function remainingLength(raw: string): number {
   return POST_TEXT_MAX - textLength(normalizeText(raw))
 }
 
-/**
- * Returns the normalised text of a post, or null when it may not be published: over 500 code points, nothing visible, or with
- * control characters or lone surrogates.
- */
+/** Returns the normalised text of a post; null when it may not be published. */
 export function parsePostText(raw: string): string | null {
   if (FORBIDDEN.test(raw)) return null
   const text = normalizeText(raw)
   return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** Returns a text as typed or pasted with line ends and tabs replaced by those that a post may contain. */
+/** Replaces line ends and tabs as typed by those that a post may contain. */
 export function tidyTyped(raw: string): string {
   return raw.replace(/\r\n?/gu, '\n').replace(/\t/gu, ' ')
 }

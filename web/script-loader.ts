@@ -1,8 +1,9 @@
 declare const MAIN: string
 declare const PRELOADED: string[]
 
-// The script at the end of a rendered page. It fetches the app's scripts when the browser has painted the page, since they
-// would compete with it on a slow line; after 1.5 s at the latest, which is also when a page that is not visible gets them.
+// This script ends a rendered page, and fetches the app's scripts when the browser has painted it:
+// before, they would compete with the page on a slow line. A hidden page, which is never painted,
+// gets them after a while.
 const LATEST_MS = 1500
 let hasBegun = false
 

@@ -1,6 +1,6 @@
 import { PAGE_FRAMES_FILE, type PageFrames } from '../../contract/pages.ts'
 
-/** The frames of the fake build. Its shell is empty, and its script the one that the policy allows inline. */
+/** The frames of a build without a style of its own. */
 export const FRAMES: PageFrames = {
   shell: {
     before: '<!doctype html><html lang="ru"><head><meta charset="utf-8" />',
@@ -14,7 +14,7 @@ export const FRAMES: PageFrames = {
   },
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
-/** Stands for the built app: shows the address, how often it has rendered, and takes 20 ms for a post that says so. */
+/** Shows the address and how often it has rendered; takes 20 ms for a post that says so. */
 const RENDERER = `let count = 0
 export async function createRenderer({ appName }) {
   return (path, first) => {

@@ -114,7 +114,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
     },
-    // A person who opens such an address gets the page that says so; calls of the API are told what is wrong.
+    // A person gets the page that says so; calls of the API are told what is wrong.
     rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
     frameworkErrors: answerFrameworkError(headers),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
@@ -138,7 +138,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   }
 }
 
-/** Whether an address outside the API has escapes that stand for no text, or a part that is too long for the router. */
+/** Whether an address outside the API has invalid escapes, or a part too long for the router. */
 function isNoPage(url: string): boolean {
   if (url.startsWith('/api/') || (url.length <= OPAQUE_MAX && !url.includes('%'))) return false
   const [path = ''] = url.split('?', 1)

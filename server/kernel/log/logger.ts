@@ -4,16 +4,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from '../config/config.ts'
 
-/** Characters that are written together, a second late at most: a write for each line would cost more than a read. */
+/** Characters that are written together, a second late at most. */
 const BATCH_SIZE = 4096
 /** Characters that may wait while the log cannot be written: about 6,000 lines. */
 const WAITING_MAX = 1024 * 1024
 
 /**
- * Makes the product's log: one JSON line for each event on standard error, so that standard output remains for the person
- * at the terminal. Only type, code, message and stack of an error are logged: the other fields of a database error quote
- * rows. Where the log cannot be written, the product goes on: lines wait, past a mebibyte they are dropped, and a later
- * line says how many.
+ * Makes the product's log: one JSON line for each event on standard error. Of an error only type,
+ * code, message and stack are logged, since the other fields of a database error quote rows.
  */
 export function createLogger(
   level: LogLevel,
@@ -32,7 +30,7 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
-      // Addresses and keys of rate limits are written as keyed hashes or not at all: see http/request-log.ts.
+      // They are written as keyed hashes (http/request-log.ts) or not at all.
       network: () => undefined,
       limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -50,9 +48,9 @@ export function createLogger(
 }
 
 type Options = {
-  /** How many characters are collected for one write; fewer wait a second at most. */
+  /** Characters that are collected for one write; fewer wait a second at most. */
   batchSize: number
-  /** How many characters may wait while nothing can be written; lines past them are dropped. */
+  /** Characters that may wait while nothing can be written; lines past them are dropped. */
   maxWaiting: number
   /** Called with the number of dropped lines once writing works again. */
   onDropped?: (lines: number) => void
@@ -65,19 +63,17 @@ const EXIT_WAIT_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Writes whole lines to standard output or standard error without ever blocking: while the disk is full, or the reader
- * has gone or does not read, lines wait in bounded memory and writing is retried. Lines that wait at the end of the process
- * are written then, if possible.
+ * Writes whole lines without ever blocking: while the disk is full, or the reader has gone, lines
+ * wait in bounded memory and writing is retried, at the end of the process for the last time.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, options: Options) {
-  // By accessing the stream, the caller made Node open a pipe as non-blocking: a blocking write would occupy a thread of
-  // the pool, and delay the end of the process. Errors of other writers to the stream must not end the process either.
+  // Node has opened a pipe as non-blocking, since the caller accessed the stream. Other writers'
+  // errors must not end the process.
   stream.on('error', () => {})
   const { fd } = stream
   let waiting: string[] = []
   let waitingSize = 0
   let dropped = 0
-  /** The characters being written, and whether a write is running or postponed. */
   let chunk: Buffer = Buffer.alloc(0)
   let state: 'idle' | 'writing' | 'postponed' = 'idle'
 
@@ -133,7 +129,6 @@ export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, op
   process.on('exit', flushAtExit)
 
   return {
-    /** Writes one or more lines, each with its line feed. */
     write(lines: string): void {
       if (waitingSize + chunk.length + lines.length > options.maxWaiting) {
         dropped++

@@ -1,4 +1,4 @@
-/** Characters that XML 1.0 forbids, even when they are escaped: most control characters, lone surrogates, U+FFFE and U+FFFF. */
+/** Characters that XML 1.0 forbids even when they are escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu
 
 /** Escapes text for HTML, between tags or in a quoted attribute. */
@@ -7,15 +7,16 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Escapes text for XML 1.0, between tags or in a quoted attribute. A parser returns the same text, except that U+FFFD stands
- * for each character that XML forbids.
+ * Escapes text for XML 1.0, between tags or in a quoted attribute. U+FFFD replaces each character
+ * that XML forbids.
  */
 export function escapeXml(text: string): string {
-  // A parser turns plain carriage returns into line feeds, and in attributes tabs and line feeds into spaces.
+  // A parser turns plain carriage returns into line feeds, and both and tabs into spaces in
+  // attributes.
   return text.replace(NOT_XML, '\ufffd').replace(/[&<>"'\t\n\r]/g, numericReference)
 }
 
-/** Returns JSON for a `<script>` that is a data block: the parser of HTML finds neither its end nor a comment in it. */
+/** Returns JSON for a data block: HTML finds neither the end of its element nor a comment in it. */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -6,21 +6,19 @@ import { escapeHtml, escapeXml } from './escape.ts'
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
   title: string
-  /** URL of the feed's first page, which stays the same on every page of it. */
+  /** URL of the feed's first page. */
   id: string
-  /** URL of this page of the feed. */
   url: string
-  /** URL of the next page, with older posts; null at the end. */
   nextUrl: string | null
-  /** URL of the web page with the same posts. */
+  /** The web page with the same posts. */
   pageUrl: string
-  /** When the feed began (unix seconds), for one without posts. */
+  /** When the feed began, for one without posts. */
   since: number
   /** Newest first. */
   posts: Post[]
 }
 
-/** Writes a feed as Atom (RFC 4287), paged as RFC 5005 describes. `origin` is the public origin. */
+/** Writes a feed as Atom (RFC 4287), paged by RFC 5005. */
 export function toAtom(feed: Feed, origin: string): string {
   const { title, id, url, nextUrl, pageUrl, posts } = feed
   const updated = Math.max(feed.since, ...posts.map(({ created_at }) => created_at))
@@ -57,7 +55,7 @@ function atomEntry(post: Post, origin: string): string {
   ].join('')
 }
 
-/** Writes a feed as JSON Feed 1.1 (https://jsonfeed.org/version/1.1). `origin` is the public origin. */
+/** Writes a feed as JSON Feed 1.1 (https://jsonfeed.org/version/1.1). */
 export function toJsonFeed(feed: Feed, origin: string): string {
   const { title, url, nextUrl, pageUrl, posts } = feed
   return JSON.stringify({
@@ -86,7 +84,6 @@ function link(rel: string, href: string, type: string): string {
   return `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`
 }
 
-/** Returns a moment in unix seconds as RFC 3339 writes it. */
 function toDate(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }

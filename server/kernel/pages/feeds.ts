@@ -23,10 +23,8 @@ import type { PageReads } from './rendered-pages.ts'
 type Options = {
   reads: PageReads
   appName: string
-  /** The public origin. */
   origin: string
   cache: Pick<ResponseCache, 'serveShared'>
-  /** Headers that every response of the server has. */
   headers: Record<string, string>
   limits: Pick<Limits, 'visitorCalls'>
 }
@@ -43,7 +41,7 @@ const schema = { hide: true, querystring: Query }
 type WallRequest = { Querystring: Type.Static<typeof Query> }
 type RepliesRequest = WallRequest & { Params: { id: string } }
 
-/** Serves the feeds of the wall and of the replies to each post; `?cursor=` continues one with older posts. */
+/** Serves the feeds of the wall and of the replies to a post; a cursor continues them. */
 export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, limits, cache, headers } = options
 

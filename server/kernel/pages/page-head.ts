@@ -12,10 +12,7 @@ import { excerpt, postTitle } from '../../../contract/post-rules.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
 
-/**
- * What a page shows. A visitor sees nothing of the signed-in user's `own` content; `other` stands for a page that could not
- * be read.
- */
+/** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
 export type Shown = 'own' | 'other' | 'wall' | Post | { title: string } | 'no post' | 'nothing'
 
 type Site = {
@@ -26,7 +23,6 @@ type Site = {
 
 type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
 
-/** The media type of every page. */
 export const HTML_TYPE = 'text/html; charset=utf-8'
 /** Says that the request for the page carried no session cookie. */
 export const VISITOR_META = meta('session', 'none')
@@ -39,7 +35,7 @@ const PREVIEW_MAX = 300
 const PICTURE = '/preview.png'
 const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
 
-/** Returns the part of a page's head that depends on what it shows, for clients that run no scripts: crawlers, link previews. */
+/** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
 export function headOf(shown: Shown, site: Site): string {
   if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
   if (shown === 'other') return title(undefined, site) + meta('description', SITE_DESCRIPTION)
@@ -122,8 +118,8 @@ function property(name: string, content: string): string {
 }
 
 /**
- * Returns the JSON-LD of a post for search engines, as they describe it for forums:
- * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum. Without a public origin it names no URL.
+ * Returns the JSON-LD of a post, as search engines describe it for forums:
+ * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum
  */
 export function structuredData(post: Post, publicUrl: string | undefined): string {
   const { text, owner, created_at, actions } = post

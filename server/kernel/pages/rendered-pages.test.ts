@@ -128,7 +128,7 @@ perNode('a page is the same for its browser until something on it has changed', 
   const etag = first.headers.get('etag') ?? ''
   const again = () => read('/', { 'if-none-match': etag })
   expect((await again()).status).toBe(304)
-  // The fake app writes its count into the page, as the real one writes times: then it is another page.
+  // The fake app writes its count into the page: then it is another page.
   await expect.poll(async () => (await again()).status).toBe(200)
 })
 

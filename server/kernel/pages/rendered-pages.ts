@@ -20,7 +20,7 @@ import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
-/** Reads what public pages show, as any visitor sees it. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
+/** Reads what visitors see. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
 export type PageReads = {
   readWall: (query: ListQuery) => Promise<PostPage>
   readPost: (id: string) => Promise<Post>
@@ -30,7 +30,7 @@ export type PageReads = {
   readSiteState: () => Promise<SiteState>
 }
 
-/** A public page by its address. */
+/** A page that visitors may see, by its address. */
 export type PublicPage = (
   | { name: 'wall' }
   | { name: 'post'; id: string }
@@ -46,25 +46,22 @@ export type Reader = 'visitor' | 'session'
 type Options = {
   reads: PageReads
   cache: Pick<ResponseCache, 'serveShared'>
-  /** Headers that every response of the server has. */
   headers: Record<string, string>
 }
-/** What a page is made from: its route and address, what its head is about, and what the app shows first. */
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
-/** How the page begins for whoever has a session: until the app knows who it is, it shows nothing that is for visitors alone. */
+/** Hides what is for visitors alone until the app knows who has the session. */
 const SESSION_HTML = '<html data-session '
 const KEY_ENDS = { visitor: '', session: ' session' }
-/** The number of pages that may wait to be rendered. Others get the shell, so that no crawler can keep the server busy. */
+/** Pages that may wait to be rendered: no crawler can keep the server busy. */
 const WAITING_MAX = 16
-/** When a page has waited this long, the server is busy with other things. */
 const WAIT_MAX_MS = 200
 
 /** Thrown where the shell should be sent in place of a rendered page. */
 export class TooBusyToRender extends Error {}
 
-/** Renders public pages as a visitor sees them, and serves everybody with them from the response cache. */
+/** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
   const takeTurn = createTurns()
 
@@ -79,7 +76,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       route,
       isPage: true,
       body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
-      // A page that differs only in the time of rendering is the same: the times that it shows are in the content.
+      // The time of rendering makes no other page: the times that a page shows are in its content.
       tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
       type: HTML_TYPE,
       headers,
@@ -116,8 +113,8 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
 
   return {
     /**
-     * Serves a public page: sets the headers of the reply and returns its body. Everybody who has a session gets one page,
-     * with the same content as a visitor's. Rejects with TooBusyToRender, and as the reads do.
+     * Sets the headers of the reply and returns the page. All who have a session get one page, with
+     * a visitor's content. Rejects with TooBusyToRender, and as the reads do.
      */
     serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
       // No request has a space in its URL.
@@ -127,7 +124,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
         return render(what, reader)
       }),
 
-    /** The pages that say that there is no such post, or no such page; they are the same at every address. */
+    /** The answers to what is not there, the same at every address. */
     missing: {
       'no post': render({
         route: PATHS.post,
@@ -151,7 +148,7 @@ export function urlOf(page: PublicPage): string {
   return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
 }
 
-/** Lets one page be rendered in each turn of the event loop, so that other requests are answered in between. */
+/** Lets one page be rendered in each turn of the event loop. */
 function createTurns(): () => Promise<void> {
   let waiting = 0
   let last = Promise.resolve()
@@ -166,13 +163,11 @@ function createTurns(): () => Promise<void> {
   }
 }
 
-/** The posts whose text a page shows. */
 function postIdsShown(first: FirstPage): string[] {
   if (first.shows === 'wall') return postIdsOf(first.posts)
   return first.shows === 'post' ? [...postIdsOf(first.post), ...postIdsOf(first.replies)] : []
 }
 
-/** The element from which the browser's app reads what the server has rendered. */
 function dataBlock(first: FirstPage): string {
   return `<script type="application/json" ${FIRST_PAGE_START}${escapeJson(first).slice(1)}</script>`
 }

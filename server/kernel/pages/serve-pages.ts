@@ -27,18 +27,16 @@ type Options = {
   cache: Pick<ResponseCache, 'serveShared'>
   limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
   cookieName: string
-  /** Counts a page without its content; returns whether the log needs nothing else about the error. */
+  /** Counts a page without its content; returns whether the log needs no line about the error. */
   noteRefused: NoteRefused
-  /** Headers that every response of the server has. */
   headers: Record<string, string>
   appName: string
-  /** The public origin. */
   origin: string
 }
 type PageName = keyof typeof PATHS
 type PageRequest = { Params: { id: string } }
 
-/** Serves everything that is no call of the API: pages and files of the web app, feeds, the sitemap, and what is not found. */
+/** Serves all that is no call of the API, and answers what is not found. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
   const { web, limits } = options
   const pages = web && createPages(web, options)
@@ -60,7 +58,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     missing.addHook('onRequest', async (request) => {
       const isPage = pages && wantsPage(request)
       await limits[isPage ? 'pageFiles' : 'visitorCalls'].chargeNetwork(request.ip)
-      // Before the body is read: the server must not wait for the body of a request that nothing serves.
+      // Before the body is read: the server must not wait for one that nobody needs.
       if (!isPage) throw new AppError('NOT_FOUND')
     })
     missing.setNotFoundHandler((request, reply) => {
@@ -79,19 +77,17 @@ function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
 }
 
-/** Returns the path and the query of a request's URL. */
 function partsOf({ url }: FastifyRequest): [path: string, query: string] {
   const [path = '/', query = ''] = url.split(/\?(.*)/s)
   return [path, query]
 }
 
-/** Returns the one spelling of an address: the page's path, and the parameters that have a value. */
+/** Returns the one spelling of an address: its path, and the parameters that have a value. */
 function spell(path: string, query: string): string {
   const given = query.split('&').filter((part) => /=./s.test(part))
   return given.length > 0 ? `${path}?${given.join('&')}` : path
 }
 
-/** Makes the functions that answer with a page. */
 function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options }: Options) {
   const { reads } = options
   const rendered = createRenderedPages(web, options)
@@ -143,7 +139,7 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
   return {
     sendMissing,
 
-    /** Sends the page that has this name; redirects to the one spelling of its address from any other. */
+    /** Sends a page, or redirects to the one spelling of its address. */
     send(name: PageName, request: FastifyRequest<PageRequest>, reply: FastifyReply) {
       const http = { request: request as FastifyRequest, reply }
       const { id } = request.params

@@ -18,27 +18,24 @@ import { escapeXml } from './escape.ts'
 type IdRange = { number: number; newest: Date }
 
 export type SitemapReads = {
-  /** Resolves to those of the last `count` ranges of ids that have posts; range n begins at the id n × size. */
+  /** Resolves to the last `count` ranges of ids with posts. Range n begins at the id n × size. */
   readIdRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
-  /** Resolves to the ids of the posts in a range. */
   readIdsInRange: (range: { size: number; number: number }) => Promise<string[]>
 }
 
 type Options = {
   reads: SitemapReads
-  /** The public origin. */
   origin: string
-  /** Headers that every response of the server has. */
   headers: Record<string, string>
   limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
 }
 
-/** How many ids a sitemap covers; a sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
+/** A sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
 const SITEMAP_IDS = 5000
-/** How many sitemaps the index names: those of the newest ten million ids. */
+/** The index names the newest ten million ids. */
 const SITEMAPS_MAX = 2000
 const CACHE_SECONDS = 3600
-/** How many of them stay in memory: all that the index names. Compressed, a sitemap of 5000 URLs has some 13 KB. */
+/** Enough for all that the index names: compressed, a sitemap has some 13 KB. */
 const CACHED_MAX = SITEMAPS_MAX
 const CACHE_CONTROL = `public, max-age=${CACHE_SECONDS}`
 const XML_TYPE = 'application/xml; charset=utf-8'
@@ -50,7 +47,7 @@ const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Dis
 type Sitemap = { tag: string; zipped: Buffer }
 type SitemapRequest = { Params: { number: string } }
 
-/** Serves the sitemap of all posts, which an index splits by their ids, and the robots.txt that names it. */
+/** Serves the sitemap, split by the ids of posts, and the robots.txt that names it. */
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, headers, limits } = options
   const schema = { hide: true }
@@ -129,7 +126,7 @@ async function makeSitemap({ reads, origin }: Options, number: number): Promise<
   const body = Buffer.from(xml('urlset', urls))
   return {
     tag: createHash('sha1').update(body).digest('base64url'),
-    // A higher level would take ten times as long for no fewer bytes: the URLs differ by digits alone.
+    // The URLs differ by digits alone: a higher level takes ten times as long for no fewer bytes.
     zipped: await promisify(gzip)(body, { level: 1 }),
   }
 }

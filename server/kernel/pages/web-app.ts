@@ -16,7 +16,7 @@ type Settings = PageSettings & {
   serviceWorker: boolean
 }
 
-/** The built web app: the frames of its pages, with the settings that the browser needs at once. */
+/** The built web app, its frames with the settings that the browser needs at once. */
 export type WebApp = PageFrames & Settings & { folder: string; render: RenderPage }
 
 const SERVER_BUILD = '.server/entry-server.js'
