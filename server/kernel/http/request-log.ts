@@ -40,7 +40,7 @@ type RequestLine = {
 }
 
 /** What is counted of a request. The route is a pattern, null where none matched. */
-export type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
+type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
 /** Called with each request that was answered, and whether that was from the cache before any route. */
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
