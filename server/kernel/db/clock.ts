@@ -9,7 +9,20 @@ const CHECK_MS = 60_000
  */
 export const LARGEST_SKEW_MS = 60_000
 
-/** Returns the time by the database's clock, in unix milliseconds. Expiry times in the database are compared with it. */
+/**
+ * SQL for a time, or NULL where the time lies more than `tooFar` (an interval) ahead. Nothing sets
+ * such a time on purpose: it was written while the clock was ahead.
+ */
+export function unlessAhead(time: string, tooFar: string): string {
+  return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
+}
+
+/** SQL for whether a time has come, was never set, or was written while the clock was ahead. */
+export function hasCome(time: string, tooFar: string) {
+  return sql.raw<boolean>(`coalesce(${unlessAhead(time, tooFar)} <= now(), true)`)
+}
+
+/** Returns the time by the database's clock, in unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)

@@ -4,7 +4,7 @@ import { wakeSenders } from './queue-mail.ts'
 
 /** While the mail server refuses the login, one mail is tried this often, by all nodes together. */
 const PAUSE_MS = 60_000
-export const PAUSE = sql.raw(`interval '${PAUSE_MS} milliseconds'`)
+export const PAUSE = `interval '${PAUSE_MS} milliseconds'`
 /** Whether mails wait because the mail server has refused the login. */
 export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
 /** How many senders begin where many mails may wait. */
@@ -14,7 +14,7 @@ const SENDERS = 4
 export function pauseMails(db: Db): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await sql`UPDATE mail_pause
-      SET refused_since = coalesce(refused_since, now()), next_try_at = now() + ${PAUSE}`.execute(
+      SET refused_since = coalesce(refused_since, now()), next_try_at = now() + ${sql.raw(PAUSE)}`.execute(
       tx,
     )
     await wakeSenders(tx, PAUSE_MS)

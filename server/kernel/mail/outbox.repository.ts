@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
+import { hasCome } from '../db/clock.ts'
 import type { Queryable } from '../db/database.ts'
 import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
@@ -8,15 +9,14 @@ import { type QueuedMail, wakeSenders } from './queue-mail.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './smtp.ts'
 
 /** Longer than sending a mail and storing its outcome take, so that no two processes send it at a time. */
-const CLAIM = sql.raw(`interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`)
+const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
 /** No mail is put off for longer. */
 export const LONGEST_WAIT_MS = 300_000
-const LONGEST_WAIT = sql.raw(`interval '${LONGEST_WAIT_MS / 1000} seconds'`)
 
-/** Nobody sends it, and it may be tried. A time that is later than any on purpose was set while the clock was ahead. */
+/** Matches the mails that nobody is sending and that may be tried. */
 const IS_DUE = sql<boolean>`payload IS NOT NULL
-  AND (due_at <= now() OR due_at > now() + 2 * ${LONGEST_WAIT})
-  AND (claimed_until IS NULL OR claimed_until <= now() OR claimed_until > now() + 2 * ${CLAIM})`
+  AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
+  AND ${hasCome('claimed_until', `2 * ${CLAIM}`)}`
 
 /** A mail that this process alone sends, for as long as its claim lasts. */
 export type ClaimedMail = {
@@ -34,14 +34,14 @@ export type ClaimedMail = {
 }
 
 /**
- * Claims a due mail of these tasks, an urgent one first, for a minute. While the login is refused, one mail a minute is claimed by all
- * nodes together, and those that have expired. A next try later than two pauses was set while the clock was ahead.
+ * Claims a due mail of these tasks for a minute, an urgent one first. While the login is refused, all
+ * nodes together claim one mail a minute, and those that have expired.
  */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
-      UPDATE mail_pause SET next_try_at = now() + ${PAUSE}
-      WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + 2 * ${PAUSE})
+      UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
+      WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
         AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
       RETURNING true
     ), due AS (
@@ -50,7 +50,7 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
       ORDER BY is_urgent DESC, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
-    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${CLAIM})
+    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
     FROM due WHERE outbox.id = due.id
     RETURNING outbox.id, task, payload, claimed_until AS "claimedUntil", state, tries,
       (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
