@@ -23,8 +23,7 @@ type Options = {
 export async function watchWall(options: Options): Promise<() => void> {
   const { config, database, background, log } = options
   const unwatchClock = watchClock(database.db, log)
-  const readBackupState = () => selectBackupState(background.db)
-  const unwatchHealth = watchHealth({ db: background.db, config, readBackupState }, { log })
+  const unwatchHealth = watchHealth({ db: background.db, config }, { log })
   const stopMetrics = await serveMetrics(options)
   return () => {
     unwatchClock()

@@ -1,5 +1,5 @@
 /** Something that runs as it is set and is likely not meant: what, and what to do about it, without full stops. */
-export type ConfigWarning = { says: string; mend: string }
+export type ConfigWarning = { message: string; fix: string }
 
 type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
 
@@ -16,16 +16,16 @@ export function warningsOf(
   ]
   if (publicUrl?.startsWith('https:') && missing.length > 0) {
     warnings.push({
-      says: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
-      mend: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
+      message: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
+      fix: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
     })
   }
   for (const name of Object.keys(env)) {
     if (names.has(name)) continue
     const meant = [...names].find((known) => isMisspelt(name, known))
     if (meant === undefined) continue
-    const says = `переменной ${name} нет`
-    warnings.push({ says, mend: `Если имелась в виду ${meant}, исправьте имя` })
+    const message = `переменной ${name} нет`
+    warnings.push({ message, fix: `Если имелась в виду ${meant}, исправьте имя` })
   }
   return warnings
 }

@@ -183,6 +183,11 @@ function readDkimSettings(
   return { keyFile: resolve(folder, keyFile), selector }
 }
 
+/** With a database and an SMTP server of its own, a node stores nothing in DATA_DIR. */
+export function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
+  return databaseUrl === undefined || smtpUrl === undefined
+}
+
 /** The origin that people see. */
 export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {
   return publicUrl ?? `http://localhost:${port}`

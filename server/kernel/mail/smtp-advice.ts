@@ -1,6 +1,6 @@
 const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
 /** What OpenSSL and Node say of TLS and certificates: in Russian, and what to do. nodemailer names such an error like any other of a socket. */
-const TLS_ERRORS: [RegExp, says: string, mend: string][] = [
+const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
   [
     /wrong version number/i,
     'на этом порту сервер отвечает без TLS',

@@ -4,7 +4,7 @@ import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 
 /** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
-export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
+export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
 /**
  * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
@@ -37,7 +37,7 @@ export async function sendTestMail(
     const { code, message } = error as NodeJS.ErrnoException
     return {
       steps,
-      failure: { says: smtpReason({ message }), mend: smtpAdvice({ code, message }) },
+      failure: { message: smtpReason({ message }), fix: smtpAdvice({ code, message }) },
     }
   }
 }

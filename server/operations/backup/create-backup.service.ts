@@ -3,6 +3,7 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { productVersion } from '../../kernel/db/migrate.ts'
+import { syncFolder } from '../start/data-dir.ts'
 import { explainWriting } from './backup-error.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
 import { backupName } from './backup-folder.ts'
@@ -108,9 +109,4 @@ async function copyTables(
     parts.push({ table, columns, ...(await writer.addPart(copyOut(client, shape))) })
   }
   return parts
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }

@@ -9,10 +9,10 @@ import { withStartDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import {
-  fateOfSecret,
   placeAppSecret,
+  planSecretRestore,
   requireSecretOf,
-  type SecretFate,
+  type SecretOutcome,
   type SecretSource,
 } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
@@ -42,7 +42,7 @@ type Options = {
 }
 
 /** What was restored, and what became of its secret. */
-export type Restored = { manifest: Manifest; secret: SecretFate; returned?: Returned }
+export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
 
 /** What a restore has brought back that was gone since the backup. */
 type Returned = {
@@ -73,7 +73,7 @@ export function isRestorable({ migration }: Manifest): boolean {
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
   requireSecretOf(manifest.secret, known)
-  return { manifest, secret: await fateOfSecret(manifest.secret, known) }
+  return { manifest, secret: await planSecretRestore(manifest.secret, known) }
 }
 
 /**

@@ -6,22 +6,22 @@ export type Finding = {
   /** The name of the check, for programs and the log. */
   check: string
   level: Level
-  says: string
+  message: string
   /** What to do about it; undefined where all is well. */
-  mend?: string
+  fix?: string
 }
 
 /** Returns a finding of something that is well. */
-export function well(check: string, says: string): Finding {
-  return { check, level: 'ok', says }
+export function ok(check: string, message: string): Finding {
+  return { check, level: 'ok', message }
 }
 
 /** Returns a finding of something to look at, which people do not feel yet. */
-export function warning(check: string, says: string, mend: string): Finding {
-  return { check, level: 'warning', says, mend }
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, level: 'warning', message, fix }
 }
 
 /** Returns a finding of something that does not work. */
-export function broken(check: string, says: string, mend: string): Finding {
-  return { check, level: 'broken', says, mend }
+export function broken(check: string, message: string, fix: string): Finding {
+  return { check, level: 'broken', message, fix }
 }

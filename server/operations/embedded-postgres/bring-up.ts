@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isConnectionLost } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
-import type { Place } from './cluster.ts'
+import type { ClusterPaths } from './cluster.ts'
 import { connect, DataDirTaken, takeLock } from './lock.ts'
 import { findRunning, type PidFile } from './pid-file.ts'
 import { type Launched, launch } from './postmaster.ts'
@@ -22,7 +22,7 @@ const TEMPORARY_FAILURE = /shared memory block|lock file/
 
 /** What a start has acquired so far. `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
-  place: Place
+  paths: ClusterPaths
   address: Address | undefined
   /** A PostgreSQL that was started here and does not serve yet. */
   launched: Launched | undefined
@@ -75,13 +75,13 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
 }
 
 async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
-  const { place } = state
-  const noteProgress = watchProgress(place, reporting)
+  const { paths } = state
+  const noteProgress = watchProgress(paths, reporting)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
     reporting.signal.throwIfAborted()
-    const running = await findRunning(place.cluster)
+    const running = await findRunning(paths.cluster)
     const address = await addressToTry(state, running)
-    const answer = await connect(place.cluster, address)
+    const answer = await connect(paths.cluster, address)
     if (typeof answer !== 'string') return takeOver(state, address, answer)
     await ensureLaunched(state, address)
     noteProgress(answer)
@@ -92,15 +92,15 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
 
 /** Before the first lock, a server that another start has left or just started may listen elsewhere than planned. */
 async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
-  const { address, launched, place } = state
+  const { address, launched, paths } = state
   const found = running && addressOf(running)
-  return address ?? found ?? launched?.address ?? (await chooseAddress(place.cluster, place.user))
+  return address ?? found ?? launched?.address ?? (await chooseAddress(paths.cluster, paths.user))
 }
 
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
   // From now on the server belongs to the holder of the lock, even if it was started here.
   state.launched = undefined
-  await takeLock(lock, state.place.dataDir)
+  await takeLock(lock, state.paths.dataDir)
   state.failures = 0
   state.address = address
   state.lock = lock
@@ -113,20 +113,21 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
 }
 
 async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
-  const { launched, place } = state
+  const { launched, paths } = state
   if (launched && !launched.hasExited()) return
   state.launched = undefined
   // One that was launched here may have given way to that of a simultaneous start.
-  if (await findRunning(place.cluster)) return
-  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
-  state.launched = await launch(place, address)
+  if (await findRunning(paths.cluster)) return
+  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
+  state.launched = await launch(paths, address)
 }
 
 /** Explains why PostgreSQL ended; on a full disk it cannot write that into its log itself. */
-async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promise<string> {
-  const { bavail, bsize } = await statfs(dataDir)
+async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched): Promise<string> {
   const full =
-    bavail * bsize < WAL_SEGMENT ? `На диске с ${dataDir} не осталось места: освободите его. ` : ''
+    (await freeBytes(dataDir)) < WAL_SEGMENT
+      ? `На диске с ${dataDir} не осталось места: освободите его. `
+      : ''
   return full + (await failureReason())
 }
 
@@ -134,7 +135,10 @@ async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promis
  * Returns the function that is called after each attempt to connect: it informs the operator when a recovery takes long, and
  * throws StartError when a server that runs has not answered for 30 s.
  */
-function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 'silent') => void {
+function watchProgress(
+  paths: ClusterPaths,
+  { say }: Reporting,
+): (answer: 'starting' | 'silent') => void {
   const since = performance.now()
   let silentSince = since
   let isReported = false
@@ -143,7 +147,7 @@ function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 
     if (answer === 'starting') silentSince = now
     if (now - silentSince > SILENCE_MS) {
       throw new StartError(
-        `PostgreSQL в ${place.cluster} запущен, но не отвечает. ` +
+        `PostgreSQL в ${paths.cluster} запущен, но не отвечает. ` +
           'Завершите его процесс (номер в первой строке postmaster.pid) и запустите сервер снова.',
       )
     }

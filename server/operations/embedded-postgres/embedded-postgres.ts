@@ -6,9 +6,9 @@ import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
 import {
+  type ClusterPaths,
   createCluster,
   hasCluster,
-  type Place,
   removeUnfinished,
   requireSameMajor,
 } from './cluster.ts'
@@ -51,13 +51,13 @@ export async function startEmbeddedPostgres(
   const stopping = new AbortController()
   const starting = options.signal ?? stopping.signal
   try {
-    if (await findRunning(state.place.cluster)) {
+    if (await findRunning(state.paths.cluster)) {
       options.say('Найдена работающая база данных, подключаемся к ней…')
     }
     await bringUp(state, { say: options.say, signal: starting }, 'temporary')
     if (state.lock) {
       await createDatabase(state.lock, DATABASE)
-      await removeUnfinished(state.place.dataDir)
+      await removeUnfinished(state.paths.dataDir)
     }
     starting.throwIfAborted()
   } catch (error) {
@@ -72,15 +72,15 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   await makeDataDir(options.dataDir)
   const dataDir = await realpath(options.dataDir)
   const user = await chooseOsUser(binaries.postgres, dataDir)
-  const place: Place = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
-  if (!hasCluster(place.cluster)) {
-    options.say(`Создаём базу данных в ${place.cluster}…`)
-    await createCluster(place)
+  const paths: ClusterPaths = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
+  if (!hasCluster(paths.cluster)) {
+    options.say(`Создаём базу данных в ${paths.cluster}…`)
+    await createCluster(paths)
   }
-  requireSameMajor(place.cluster, binaries)
-  place.cluster = await realpath(place.cluster)
+  requireSameMajor(paths.cluster, binaries)
+  paths.cluster = await realpath(paths.cluster)
   return {
-    place,
+    paths,
     address: undefined,
     launched: undefined,
     lock: undefined,
@@ -120,7 +120,7 @@ function supervise(
     }
   }
 
-  const log = logPath(state.place.dataDir)
+  const log = logPath(state.paths.dataDir)
   const logCheck = setInterval(() => limitLogSize(log).catch(() => {}), LOG_CHECK_MS).unref()
   let stopped: Promise<void> | undefined
   const stop = async () => {
@@ -142,6 +142,6 @@ function supervise(
 }
 
 async function shutDown(state: ServerState): Promise<void> {
-  await stopPostmaster(state.place, state.launched, state.lock !== undefined)
+  await stopPostmaster(state.paths, state.launched, state.lock !== undefined)
   await state.lock?.end().catch(() => {})
 }

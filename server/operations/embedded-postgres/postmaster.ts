@@ -6,7 +6,7 @@ import { constrainedMemory } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endsWithin } from '../../kernel/db/deadline.ts'
 import type { Address } from './address.ts'
-import { environment, type Place } from './cluster.ts'
+import { type ClusterPaths, environment } from './cluster.ts'
 import { changeOwner, commandAs } from './os-user.ts'
 import { disarmStaleLocks, findRunning, isServerOf } from './pid-file.ts'
 
@@ -26,16 +26,16 @@ export type Launched = {
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
 /** Starts PostgreSQL in a process group of its own, which the terminal's Ctrl+C does not reach; does not wait until it serves. */
-export async function launch(place: Place, address: Address): Promise<Launched> {
-  const log = logPath(place.dataDir)
+export async function launch(paths: ClusterPaths, address: Address): Promise<Launched> {
+  const log = logPath(paths.dataDir)
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
-  await changeOwner(place.user, place.cluster)
-  await disarmStaleLocks(place.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
+  await changeOwner(paths.user, paths.cluster)
+  await disarmStaleLocks(paths.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
   const logged = await sizeOf(log)
   const output = await open(log, 'a', 0o600)
   try {
-    const { file, args, ids } = launchCommand(place, address)
+    const { file, args, ids } = launchCommand(paths, address)
     const child = spawn(file, args, {
       ...ids,
       env: environment(),
@@ -61,8 +61,8 @@ export async function launch(place: Place, address: Address): Promise<Launched> 
   }
 }
 
-function launchCommand(place: Place, address: Address) {
-  const { binaries, cluster, user } = place
+function launchCommand(paths: ClusterPaths, address: Address) {
+  const { binaries, cluster, user } = paths
   const settings = [
     `port=${address.port}`,
     'listen_addresses=',
@@ -79,15 +79,15 @@ function launchCommand(place: Place, address: Address) {
  * at once, which loses nothing: the next start replays its log.
  */
 export async function stopPostmaster(
-  place: Place,
+  paths: ClusterPaths,
   launched: Launched | undefined,
   isLocked: boolean,
 ): Promise<void> {
   const own = launched && !launched.hasExited() ? launched : undefined
-  const running = isLocked ? await findRunning(place.cluster) : undefined
+  const running = isLocked ? await findRunning(paths.cluster) : undefined
   const pid = running?.pid ?? own?.pid
   if (pid === undefined) return
-  const ended = own?.pid === pid ? own.exited : waitUntilEnded(pid, place.cluster)
+  const ended = own?.pid === pid ? own.exited : waitUntilEnded(pid, paths.cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
@@ -13,6 +13,12 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   } catch (cause) {
     throw new StartError(explain(dataDir, cause as NodeJS.ErrnoException), { cause })
   }
+}
+
+/** Writes a folder to disk: only then does a rename in it survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
 }
 
 const READ_ME = `Здесь лежит база данных стены и её секрет.

@@ -25,13 +25,13 @@ export function requireSecretOf(
 }
 
 /** What becomes of the secret in a backup: it goes into DATA_DIR, is known already, or is not there. */
-export type SecretFate = 'placed' | 'same' | 'missing'
+export type SecretOutcome = 'placed' | 'same' | 'missing'
 
 /** Returns what `placeAppSecret` would do, without doing it. */
-export async function fateOfSecret(
+export async function planSecretRestore(
   secret: string | null,
   { appSecret, dataDir }: SecretSource,
-): Promise<SecretFate> {
+): Promise<SecretOutcome> {
   if (appSecret !== undefined) return 'same'
   if (secret === null) return 'missing'
   return (await storedIn(dataDir)) === secret ? 'same' : 'placed'
@@ -47,13 +47,13 @@ const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir))
 export async function placeAppSecret(
   secret: string | null,
   known: SecretSource,
-): Promise<SecretFate> {
-  const fate = await fateOfSecret(secret, known)
-  if (fate !== 'placed' || secret === null) return fate
+): Promise<SecretOutcome> {
+  const outcome = await planSecretRestore(secret, known)
+  if (outcome !== 'placed' || secret === null) return outcome
   const { dataDir } = known
   await makeDataDir(dataDir)
   const path = pathIn(dataDir)
   if ((await storedIn(dataDir)) !== undefined) await rename(path, `${path}.old-${Date.now()}`)
   await storeAppSecret(dataDir, secret)
-  return fate
+  return outcome
 }
