@@ -1,9 +1,9 @@
-/** Something that runs as it is set and is likely not meant: what, and what to do about it, without full stops. */
+/** A setting that works and is likely not meant, and the fix; both without full stops. */
 export type ConfigWarning = { message: string; fix: string }
 
 type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
 
-/** Returns what is likely not meant. `names` are the variables that the product reads. */
+/** `names` are the variables that the product reads. */
 export function warningsOf(
   env: NodeJS.ProcessEnv,
   names: ReadonlySet<string>,
@@ -34,7 +34,7 @@ export function warningsOf(
 const SHORTEST = 7
 const FEW_LETTERS = 2
 
-/** Whether a name becomes the other by changing two letters that stand together, or fewer. */
+/** Whether two neighbouring letters, or fewer, tell a name from the other. */
 function isMisspelt(name: string, known: string): boolean {
   if (known.length < SHORTEST) return false
   const longer = Math.max(name.length, known.length)

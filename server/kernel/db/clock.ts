@@ -4,8 +4,7 @@ import type { Db, Queryable } from './database.ts'
 
 const CHECK_MS = 60_000
 /**
- * The start refuses a larger difference, with which codes would have expired on arrival and tokens would be valid for too
- * long; later it is logged as an error.
+ * With a larger difference codes would expire on arrival and tokens would be valid for too long.
  */
 export const LARGEST_SKEW_MS = 60_000
 
@@ -22,7 +21,6 @@ export function hasCome(time: string, tooFar: string) {
   return sql.raw<boolean>(`coalesce(${unlessAhead(time, tooFar)} <= now(), true)`)
 }
 
-/** Returns the time by the database's clock, in unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
@@ -30,8 +28,8 @@ export async function databaseTime(db: Queryable): Promise<number> {
 }
 
 /**
- * Returns by how many milliseconds this machine's clock is at least ahead of the database's (negative: behind). The
- * duration of the query itself is subtracted.
+ * Returns by how many milliseconds this machine's clock is at least ahead of the database's
+ * (negative: behind), whatever time the query took.
  */
 export async function clockSkew(db: Queryable): Promise<number> {
   const before = Date.now()
@@ -41,10 +39,7 @@ export async function clockSkew(db: Queryable): Promise<number> {
   return theirs > after ? after - theirs : 0
 }
 
-/**
- * Compares this node's clock with the database's each minute, by the monotonic clock, and logs an error where they
- * differ. Returns the function that stops it.
- */
+/** Logs an error each minute while the clocks differ. Returns the function that stops it. */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
     const skew = await clockSkew(db)
@@ -53,7 +48,6 @@ export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () =>
     }
   }
 
-  // While the database is unavailable there is nothing to compare with; the next minute's check follows.
   const timer = setInterval(() => void check().catch(() => {}), CHECK_MS).unref()
   return () => clearInterval(timer)
 }

@@ -3,13 +3,13 @@ import pg from 'pg'
 import { noteDatabaseError } from './database-errors.ts'
 import { measureQuery } from './query-time.ts'
 
-/** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
+/** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
 const TEXTS_MAX = 200
 const names = new Map<string, string>()
 
 /**
- * Returns the name under which a statement is prepared, once a connection, by its text. Texts past the bound have no name
- * and are planned each time, so that a text that varied with its values could not exhaust PostgreSQL's memory.
+ * Returns the name under which a text is prepared. Texts past the bound have none, so that texts
+ * which vary cannot exhaust PostgreSQL's memory.
  */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
@@ -21,7 +21,6 @@ function nameOf(text: string): string | undefined {
 
 const READ_ONLY_STATE = '25006'
 
-/** A connection that prepares its statements, and ends itself after an error that makes it useless to anybody. */
 export class DatabaseClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
@@ -54,8 +53,8 @@ export class DatabaseClient extends pg.Client {
   }
 
   /**
-   * Ends the connection to a server that did not answer, which may be frozen or gone, or that refuses writes: its
-   * connections stay read-only even after it has become a primary.
+   * A server that did not answer may be frozen or gone. One that refuses writes keeps its
+   * connections read-only even after it has become a primary.
    */
   #endIfUseless(error: Error & { code?: unknown }): void {
     const isUseless = error.message === 'Query read timeout' || error.code === READ_ONLY_STATE
@@ -63,7 +62,9 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** A connection that prepares nothing under a name, for a pooler: the next statement may reach another server process. */
+/**
+ * For a pooler: the next statement may reach another server process, which knows no prepared name.
+ */
 export class UnnamedStatementsClient extends DatabaseClient {
   // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
   override query(config: any, values?: any, callback?: any): any {
@@ -74,7 +75,7 @@ export class UnnamedStatementsClient extends DatabaseClient {
   }
 }
 
-/** Returns Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
+/** Kysely's dialect, except that a transaction rejects with the error that ended it. */
 export function databaseDialect(config: PostgresDialectConfig): PostgresDialect {
   return Object.assign(new PostgresDialect(config), { createDriver: () => new Driver(config) })
 }
@@ -82,7 +83,7 @@ export function databaseDialect(config: PostgresDialectConfig): PostgresDialect 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
 class Driver extends PostgresDriver {
-  /** Ignores that ROLLBACK fails on a lost connection: that has ended the transaction too. The connection is discarded. */
+  /** ROLLBACK fails on a lost connection, which has ended the transaction too. */
   override async rollbackTransaction(connection: Connection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
   }

@@ -9,8 +9,8 @@ type Connected = (
 ) => void
 
 /**
- * A pool that knows of outages of its database, and reports connections that it cannot open. While the database is away
- * it refuses at once, or, where it `waitsDuringOutage`, lets its callers wait until the database is back.
+ * While its database is away, this pool refuses at once, or makes its callers wait if
+ * `waitsDuringOutage`.
  */
 export class GuardedPool extends pg.Pool {
   readonly #outage: Outage

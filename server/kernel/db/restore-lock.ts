@@ -3,15 +3,20 @@ import pg from 'pg'
 import { StartError } from '../errors/start-error.ts'
 import type { Queryable } from './database.ts'
 
-/** Any number that no other lock of the database has. A restore holds the lock alone; servers that start share it. */
+/**
+ * No other lock of the database has this number. A restore holds it alone, servers that start share
+ * it.
+ */
 export const RESTORE_LOCK = 7_203_551
 
-/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
+/**
+ * A backup is loaded into this schema, and its complete tables then move into the product's own.
+ */
 export const SCRATCH = 'vslukh_restore'
 
 /**
- * Throws StartError where a restore into an empty database has not come to its end: a start would begin an empty wall beside what
- * is loaded. One that would have replaced a wall has left that as it was.
+ * Throws StartError if a restore into an empty database is unfinished: an empty wall would begin
+ * beside what is loaded. An unfinished `--replace` has left the wall as it was.
  */
 export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   const { rows } = await sql<{ is_unfinished: boolean }>`
@@ -25,8 +30,8 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
 }
 
 /**
- * Keeps restores away from the database at `url` until the returned lock is disposed of: a server that starts reads the secret
- * and the tables before a restore could see it. Throws StartError where a restore is under way.
+ * Keeps restores away until the returned lock is disposed of: a server that starts would read the
+ * secret and the tables before. Throws StartError if a restore runs.
  */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })

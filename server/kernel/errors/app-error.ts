@@ -1,13 +1,12 @@
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 
 type Details = {
-  /** A message for this case, in place of the code's own. */
+  /** Replaces the message of the code. */
   message?: string
-  /** Seconds after which a retry can succeed. */
   retryAfter?: number | undefined
 }
 
-/** An error with a code of the contract: thrown anywhere, turned into an answer in one place (error-handler.ts). */
+/** An error with a code of the contract: thrown anywhere, turned into an answer in one place. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined

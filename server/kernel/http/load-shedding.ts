@@ -7,40 +7,38 @@ import type { ObserveRequest } from './request-log.ts'
 
 type Options = {
   refusal: Refusal
-  /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
   /** Answers a request without a slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
   log: FastifyBaseLogger
-  /** Counts the refused requests, whose route nobody has looked for. */
   observe?: ObserveRequest | undefined
 }
 type Slot = {
   response: Guarded
   state: 'waiting' | 'running' | 'left'
-  /** When the request began to wait, by performance.now(). */
+  /** By performance.now(). */
   since: number
   begin: () => void
 }
 type Guarded = ServerResponse & { [SLOT]?: Slot }
 
-// A response carries its slot: in a Set of responses, which lives long, V8 would keep those that have ended alive until
-// the next full collection; that cost a third of the CPU time of a signed-in read.
+// A response carries its slot. V8 would keep the responses in a long-lived Set alive until the next
+// full collection, for a third of the CPU time of a signed-in read.
 const SLOT = Symbol('slot')
 
-/** How many requests run at once, about three for each database connection: more would only wait there. */
+/** About three for each database connection, where more would only wait. */
 const RUNNING_MAX = 64
 /** A request that has waited so long for its turn is refused. */
 const WAIT_MS = 500
 const CHECK_MS = 50
-/** Refusals in one check: clients that retry at once must not keep the server busy with refusing them. */
+/** Refusals in one check: clients that retry at once must not keep the server busy. */
 const REFUSALS_MAX = 50
 const REPORT_MS = 10_000
 
 /**
- * Bounds the number of running requests. A request runs from when its body has arrived until its response is sent or its
- * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
- * connection goes before those of clients that have been served already.
+ * Bounds the number of running requests. A request runs from when its body has arrived until its
+ * response is sent. Requests past the bound wait half a second at most; the first on a connection
+ * goes before those of clients that have been served already.
  */
 export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, observe }: Options) {
   // All in the order of arrival.
@@ -74,10 +72,9 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
     slot.begin()
   }
 
-  /** Frees the slot, whether it is among those that run or those that wait; further calls have no effect. */
   function leave(slot: Slot): void {
     if (slot.state === 'waiting') for (const line of [first, next, late]) line.delete(slot)
-    // It is free in the next turn of the event loop, so that no turn begins more requests than there are slots.
+    // Freed in the next turn of the event loop, so that no turn begins more requests than slots.
     if (slot.state === 'running' && ended++ === 0) setImmediate(runWaiting)
     slot.state = 'left'
   }
@@ -104,7 +101,7 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
     }
   }
 
-  /** Runs and refuses waiting requests, also when no running request ends. */
+  /** Also runs requests when no running one ends. */
   function checkWaiting(): void {
     runWaiting()
     let left = REFUSALS_MAX
@@ -129,7 +126,9 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
   }
 
   return {
-    /** Wraps a listener: requests without a body reach it when there is a slot, the others at once. */
+    /**
+     * Wraps a listener: requests without a body reach it when there is a slot, the others at once.
+     */
     guard:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
@@ -137,7 +136,7 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
         enter(request, response, () => listener(request, response))
       },
 
-    /** Assigns a slot to each request with a body when that has been read, and frees every slot. */
+    /** Gives each request with a body a slot once that has been read, and frees every slot. */
     addHooks(app: FastifyInstance): void {
       app.addHook('preValidation', (request, reply, done) => {
         const isIn = SLOT in reply.raw || isHealthCheck(request.url)

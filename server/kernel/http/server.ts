@@ -31,16 +31,14 @@ import { watchForwardedFor } from './untrusted-proxy.ts'
 type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
-  /** Counts a request that was refused because of an error; returns whether the log needs nothing else about it. */
+  /** Counts a refusal because of an error; returns whether the log needs nothing else about it. */
   noteRefused: NoteRefused
   trustProxy: string[]
-  /** Counts requests; absent where nobody does. */
   observe?: ObserveRequest | undefined
-  /** Headers that every response has. */
   headers: Record<string, string>
   /** Wraps the listener of all requests: those that it answers reach no route. */
   before: (listener: RequestListener) => RequestListener
-  /** Answers a request for which there is no place, if it can; returns whether it does. */
+  /** Answers a request for which there is no slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
@@ -48,15 +46,19 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /** How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s. */
+  /**
+   * How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s.
+   */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
   // Checked in namesItsHost: Node's own answer would not have our format.
   requireHostHeader: false,
 }
-/** A connection without any traffic is closed after this, even if its client has not read everything. */
+/**
+ * A connection without traffic is closed after this, even if its client has not read everything.
+ */
 const SILENCE_MS = 30_000
-/** Requests in flight have this long to finish when the server stops; then their connections are cut. */
+/** When the server stops, requests under way have this long to finish. */
 const DRAIN_MS = 7000
 
 /** An address that nothing serves. */
@@ -66,11 +68,11 @@ export type HttpServer = {
   app: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
-  /** Stops the server: requests in flight are answered, and connections that were used within `graceMs` may send one more. */
+  /** Answers the requests under way. Connections used within `graceMs` may send one more. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Makes the HTTP server without routes: its limits of size, time and number, headers, body parser, errors and request log. */
+/** Makes the server without routes: its limits, headers, body parser, errors and request log. */
 export async function createHttpServer(options: Options): Promise<HttpServer> {
   const { headers } = options
   const refuse = createRefusals(headers)
@@ -90,7 +92,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     logController: new RequestLog(options),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
-    // A request that arrives while the server closes, on a connection in use, is served like the one before it.
+    // A request on a connection in use is served while the server closes.
     return503OnClosing: false,
     serverFactory(listener) {
       const serve = options.before(load.guard(measureQueryTime(listener)))
@@ -114,7 +116,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
     },
-    // A person who opens a malformed address gets the page that says so; calls of the API are told what is wrong.
+    // A person who opens a malformed address gets a page; calls of the API are told what is wrong.
     rewriteUrl: ({ url = '' }) => (isMalformedPage(url) ? NO_PAGE : url),
     frameworkErrors: answerFrameworkError(headers),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
@@ -162,7 +164,9 @@ function createRefusals(securityHeaders: Record<string, string>) {
   }
 }
 
-/** Answers a request that is not HTTP, too slow, or has too long headers, and closes the connection. */
+/**
+ * Answers a request that is not HTTP, too slow, or has too long headers, and closes its connection.
+ */
 function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -170,8 +174,8 @@ function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse
 }
 
 /**
- * Parses JSON bodies, and accepts no others; they must be valid UTF-8, since a lenient decoder would store replacement
- * characters. An empty body counts as none: clients send the content type on calls without a body too.
+ * Accepts JSON in valid UTF-8 alone: a lenient decoder would store replacement characters. An empty
+ * body counts as none, since clients send the content type without a body too.
  */
 function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

@@ -8,7 +8,7 @@ import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
 import { type QueuedMail, wakeSenders } from './queue-mail.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './smtp.ts'
 
-/** Longer than sending a mail and storing its outcome take, so that no two processes send it at a time. */
+/** Longer than sending a mail and storing its outcome take, so that no two processes send it. */
 const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
 /** No mail is put off for longer. */
 export const LONGEST_WAIT_MS = 300_000
@@ -18,7 +18,6 @@ const IS_DUE = sql<boolean>`payload IS NOT NULL
   AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
   AND ${hasCome('claimed_until', `2 * ${CLAIM}`)}`
 
-/** A mail that this process alone sends, for as long as its claim lasts. */
 export type ClaimedMail = {
   id: string
   task: string
@@ -29,13 +28,13 @@ export type ClaimedMail = {
   state: OutboxState
   tries: number
   isUnanswered: boolean
-  /** Whether it is the one of this minute that tries a refused login again. */
+  /** Whether this mail tries a refused login again, as one a minute does. */
   isProbe: boolean
 }
 
 /**
- * Claims a due mail of these tasks for a minute, an urgent one first. While the login is refused, all
- * nodes together claim one mail a minute, and those that have expired.
+ * Claims a due mail for a minute, an urgent one first. While the login is refused, all nodes
+ * together claim one mail a minute, and those that have expired.
  */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
@@ -58,17 +57,16 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
   return rows[0]
 }
 
-/** What has become of a claimed mail. */
 export type Outcome = {
   state: OutboxState
-  /** Milliseconds until it is tried again; absent at its end. */
+  /** Milliseconds until the mail is tried again; absent at its end. */
   againMs?: number
   /** Present where the mail server was asked. */
   attempt?: Attempt
 }
 
 type Attempt = {
-  /** nodemailer's name of the error, the server's reply code, and its answer with addresses masked. */
+  /** nodemailer's name of the error, the server's reply code, its answer with addresses masked. */
   error?: string | undefined
   reply?: number | undefined
   answer?: string | undefined
@@ -77,8 +75,8 @@ type Attempt = {
 }
 
 /**
- * Stores what has become of a claimed mail, and empties its payload at its end. Returns false, and changes nothing, where the claim
- * is over and somebody else has the mail. The address stays as a hash with `logKey`.
+ * Stores what has become of a claimed mail, and empties its payload at its end. Returns false if
+ * the claim is over and somebody else has the mail.
  */
 export async function settleMail(
   tx: Queryable,
@@ -107,12 +105,12 @@ export async function settleMail(
   return row !== undefined
 }
 
-/** Removes a mail that turned out to be none. */
+/** Removes a mail that there was nothing to write for. */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
-/** Returns the keyed hash of an address, by which the log of mails is searched. */
+/** Returns the keyed hash by which the log of mails is searched. */
 export function hashAddress(address: string, logKey: Buffer): Buffer {
   return createHmac('sha256', logKey).update(emailKey(address)).digest()
 }

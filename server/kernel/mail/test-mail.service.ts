@@ -3,12 +3,12 @@ import { readDkim } from './dkim.ts'
 import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 
-/** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
+/** The steps that were done, in Russian, and what stopped the mail. */
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
 /**
- * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
- * rejects because of that server, and takes no longer than any mail may take. Throws StartError where mails cannot be signed.
+ * Sends one mail the way codes are sent. Never rejects because of the server, and takes no longer
+ * than any mail. Throws StartError if mails cannot be signed.
  */
 export async function sendTestMail(
   to: string,
@@ -42,7 +42,6 @@ export async function sendTestMail(
   }
 }
 
-/** Names the step that an entry of nodemailer's log tells of; undefined for all others. */
 function stepOf(...[{ tnx, action }, message, values]: Parameters<OnEntry>): string | undefined {
   if (tnx === 'network' && message.startsWith('%s established')) {
     const [kind, address, port] = values

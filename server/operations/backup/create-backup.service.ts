@@ -25,7 +25,7 @@ type Options = {
   signal?: AbortSignal
 }
 
-/** Returns the file that a backup to a file or into a folder is written to. Names in a folder sort by time. */
+/** Returns the file for a backup to a file or into a folder, where names sort by time. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
   const isFolder = await stat(target).then(
     (found) => found.isDirectory(),
@@ -36,9 +36,9 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 }
 
 /**
- * Writes a backup of the database at `url` into a new file that only its owner can read. All tables are read in one snapshot,
- * and people go on writing meanwhile. The file appears under its name when it is complete and on the disk. Throws BackupError
- * where the file exists or cannot be written.
+ * Writes a backup into a new file that only its owner can read. All tables are read in one snapshot
+ * while people write on. The file appears under its name once it is complete and on the disk.
+ * Throws BackupError if the file exists or cannot be written.
  */
 export async function createBackup(
   url: string,

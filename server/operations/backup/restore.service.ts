@@ -30,28 +30,29 @@ import {
 } from './scratch-schema.repository.ts'
 
 type Options = {
-  /** Who restores, for the journal. */
+  /** For the journal. */
   actor: string
   known: SecretSource & Pick<Config, 'backupDir'>
-  /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
+  /** Resolves if the wall that is in the database may be replaced; otherwise throws. */
   mayReplace: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
-  /** Aborting it makes the restore reject before anything has taken the place of the wall. */
+  /** Aborting it makes the restore reject before anything has replaced the wall. */
   signal?: AbortSignal
 }
 
-/** What was restored, and what became of its secret. */
 export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
 
-/** What a restore has brought back that was gone since the backup. */
+/** What has come back that was gone since the backup. */
 type Returned = {
-  /** How many accounts it has deleted again, as the list says; null where there is no list. */
+  /** How many accounts it has deleted again; null where there is no list of them. */
   deletedAgain: number | null
   sessions: number
 }
 
-/** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
+/**
+ * Throws BackupError for a damaged backup, and for one whose migration this version does not know.
+ */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
   if (isRestorable(manifest)) return manifest
@@ -61,14 +62,13 @@ export async function readRestorable(path: string): Promise<Manifest> {
   )
 }
 
-/** Whether this version of the product can restore a backup. */
 export function isRestorable({ migration }: Manifest): boolean {
   return Object.hasOwn(MIGRATIONS, migration)
 }
 
 /**
- * Reads a backup that is to be restored, and says what would become of its secret. Throws BackupError where it cannot be restored,
- * and StartError where APP_SECRET is another.
+ * Reads a backup and plans what becomes of its secret. Throws BackupError, and StartError if
+ * APP_SECRET is another.
  */
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
@@ -77,8 +77,9 @@ export async function requireRestorable(path: string, known: SecretSource): Prom
 }
 
 /**
- * Restores a backup into the database at `url`, where no server may run. Until everything is loaded and migrated, what was
- * there stays as it was. Sessions go on, because the secret is restored too. Throws BackupError.
+ * Restores a backup into the database at `url`, which no server may use. Until everything is loaded
+ * and migrated, the wall that was there stays. Sessions go on, because the secret is restored too.
+ * Throws BackupError.
  */
 export async function restoreBackup(
   url: string,
@@ -122,7 +123,8 @@ async function replaceWall(
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
       await requireNoServer(client)
-      // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
+      // Last of all: a restore that fails leaves the wall that was there, which needs its own
+      // secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
     return { secret, returned }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
-/** Checks the backups by what the folder of the nightly ones contains, where there is one: the database remembers files that are gone. */
+/** The folder of the nightly backups counts: the database remembers files that are gone. */
 export async function checkBackups(state: Checked, folder: string | undefined): Promise<Finding> {
   if (folder === undefined) return checkBackup(state, new Date())
   const make = `Сделайте копию: vslukh backup ${folder}`
@@ -22,7 +22,6 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   }
 }
 
-/** Whether there is a fresh backup, and whether one was verified lately. */
 export function checkBackup(state: Checked, now: Date): Finding {
   const days = (at: Date) => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   if (state.failed !== null) {

@@ -9,7 +9,6 @@ import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
 import { type DatabaseFacts, type JobFacts, selectJobFacts } from './doctor.repository.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
-/** Compares the versions of the database and of PostgreSQL with what the product needs. */
 export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Finding {
   const message = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
   if (postgres_major >= OLDEST_POSTGRES) return ok('versions', message)
@@ -42,7 +41,7 @@ export function checkRights(facts: DatabaseFacts): Finding {
   return ok('database', 'таблицы обновлены, прав хватает')
 }
 
-/** Whether the database answers at DATABASE_URL too, where the doctor's own statements go past the pooler there. */
+/** Whether the database answers at DATABASE_URL too: the doctor's statements go past a pooler. */
 export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
   const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
@@ -59,7 +58,6 @@ export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): P
 
 const NOTICEABLE_SKEW_MS = 5000
 
-/** Compares this machine's clock with the database's. */
 export async function checkClock(db: Db): Promise<Finding> {
   const skew = await clockSkew(db)
   const seconds = Math.round(Math.abs(skew) / 1000)
@@ -69,7 +67,6 @@ export async function checkClock(db: Db): Promise<Finding> {
   return make('clock', message, 'Настройте время на обеих машинах: timedatectl set-ntp true')
 }
 
-/** Whether the secret is the one with which the database was used. */
 export async function checkSecret(db: Db, config: Config): Promise<Finding> {
   try {
     await readSecret(db, config)
@@ -82,7 +79,6 @@ export async function checkSecret(db: Db, config: Config): Promise<Finding> {
 
 const OLDEST_CHECK_DAYS = 3
 
-/** What the nightly check of the counters has found. */
 export function checkCounters(facts: DatabaseFacts): Finding {
   const { counter_differences: differences, counters_age_days: age } = facts
   if (age === null) return ok('counters', 'счётчики ещё не сверялись')
@@ -103,7 +99,6 @@ export function checkCounters(facts: DatabaseFacts): Finding {
   return ok('counters', 'счётчики сходятся')
 }
 
-/** Whether people may register and write. */
 export async function checkClosed(db: Db): Promise<Finding> {
   const { registrationsClosed, writingClosed } = await selectSiteState(db)
   const closed = [
@@ -118,7 +113,6 @@ export async function checkClosed(db: Db): Promise<Finding> {
   return warning('open', message, `Откройте, когда будет можно: ${commands}`)
 }
 
-/** Whether background jobs run. */
 export async function checkJobs(db: Db): Promise<Finding> {
   return judgeJobs(await selectJobFacts(db))
 }

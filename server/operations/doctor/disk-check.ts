@@ -6,14 +6,14 @@ const MIB = 1024 * 1024
 const LITTLE_BYTES = 1024 * MIB
 const SOON_DAYS = 30
 
-/** Returns how much is free on the disk with DATA_DIR, and when it will be full if the database grows on by `dailyBytes`. */
+/** Judges the free space, and when it ends if the database grows on by `dailyBytes`. */
 export function checkDisk(folder: string, dailyBytes: number): Promise<Finding> {
   return checkSpace('DATA_DIR', { folder, dailyBytes })
 }
 
 /**
- * Returns how much is free on the disk with BACKUP_DIR; undefined where that is the disk of another folder, which is checked by
- * itself, and before the first backup has made it.
+ * Returns undefined if DATA_DIR is on the same disk, and before the first backup has made the
+ * folder.
  */
 export async function checkBackupDisk(
   folder: string,

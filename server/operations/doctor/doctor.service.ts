@@ -52,7 +52,6 @@ const ORDER = [
   'secret',
 ]
 
-/** Runs every check. Returns the findings in that order. */
 export async function examine(examined: Examined): Promise<Finding[]> {
   const { db, config } = examined
   const secret = await checkSecret(db, config)
@@ -69,7 +68,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
-/** What is likely not meant: wrong settings let no command come so far. */
+/** Wrong settings let no command come so far; these are likely not meant. */
 function checkSettings({ warnings }: Config): Finding {
   if (warnings.length === 0) return ok('settings', 'настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
@@ -107,8 +106,8 @@ const FIRST_MS = 60_000
 type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; everyMs?: number }
 
 /**
- * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level changes, so that what
- * stays broken makes one line. Returns the function that stops it.
+ * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level
+ * changes, so that what stays broken makes one line. Returns the function that stops it.
  */
 export function watchHealth(
   examined: Examined,
@@ -129,7 +128,7 @@ export function watchHealth(
       )
     }
   }
-  // The next look is set when one has ended: two at once could log what the earlier one read after the later one.
+  // Two runs at once could log the earlier findings last.
   const lookIn = (ms: number) => {
     timer = setTimeout(() => void look().then(() => isStopped || lookIn(everyMs)), ms).unref()
   }

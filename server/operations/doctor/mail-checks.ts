@@ -8,7 +8,6 @@ import { broken, type Finding, ok, warning } from './finding.ts'
 /** Mails leave within seconds; one that waits longer is late. */
 const LATE_SECONDS = 120
 
-/** Whether mails leave the queue. */
 export function checkMailQueue(health: MailHealth): Finding {
   const { waiting, failing, limited, oldestSeconds, failingSince, error, reason } = health
   const message = `писем в очереди: ${waiting}, не уходят: ${failing}`
@@ -31,7 +30,6 @@ export function checkMailQueue(health: MailHealth): Finding {
   )
 }
 
-/** Connects to the mail server and logs in, as each mail does. */
 export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding> {
   if (smtpUrl === undefined) {
     const message = 'письма только печатаются и сохраняются в DATA_DIR/mail'
@@ -49,12 +47,12 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
   }
 }
 
-/** The codes of a DNS that answered: there is no such record. Any other error means that it did not answer. */
+/** A DNS that answered has no such record. Any other error means that it did not answer. */
 const NO_RECORD = ['ENODATA', 'ENOTFOUND']
 
 type Asked = { resolver: Resolver; dkimSelector?: string | undefined }
 
-/** Looks in the DNS for what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC and, with a selector, DKIM. */
+/** Looks up what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC, and DKIM. */
 export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
   const domain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1)
   if (!domain.includes('.')) return ok('mail domain', `${domain}: в DNS такого имени нет`)
@@ -81,7 +79,7 @@ export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<F
   )
 }
 
-/** Returns the TXT records at a name; undefined where the DNS does not answer. */
+/** Returns undefined if the DNS does not answer. */
 async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
   try {
     return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))

@@ -15,7 +15,7 @@ const FEW_DAYS = 14
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
 type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined }
 
-/** Asks PUBLIC_URL whether this very server answers there, through which proxy, and until when its certificate is valid. */
+/** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
 export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
   const origin = originOf(site)
   const nonce = randomBytes(16).toString('base64url')
@@ -75,7 +75,7 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
   return ok('proxy', 'прокси перед сервером нет')
 }
 
-/** Whether the running server can write, by what it says itself: it may reach the database another way than the doctor. */
+/** The server itself is asked: it may reach the database another way than the doctor. */
 async function checkReady(origin: string): Promise<Finding> {
   const signal = AbortSignal.timeout(WAIT_MS)
   const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
@@ -88,7 +88,7 @@ async function checkReady(origin: string): Promise<Finding> {
   )
 }
 
-/** Sends the question. Resolves to what answered; `seen` is undefined where that was no server of this kind. */
+/** Sends the question. `seen` is undefined if no server of this kind answered. */
 async function ask(origin: string, question: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const get = origin.startsWith('https:') ? httpsGet : httpGet

@@ -17,10 +17,10 @@ const LONGEST_PAUSE_MS = 5_000
 const REMINDER_MS = 60_000
 /** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
 const WAL_SEGMENT = 16 * 1024 * 1024
-// The last backends of a killed server keep its cluster locked until they end, and so does a server that is stopping.
+// The last backends of a killed server, or one that is stopping, keep the cluster locked.
 const TEMPORARY_FAILURE = /shared memory block|lock file/
 
-/** What a start has acquired so far. `address` is set with the first lock and never changes afterwards. */
+/** `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
   paths: ClusterPaths
   address: Address | undefined
@@ -35,10 +35,11 @@ export type ServerState = {
 type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is taken over, otherwise one
- * is started, with growing pauses between attempts. At a start (`retry: 'temporary'`) only failures that end by themselves
- * are tried again, eight times. A database that has served before (`'any'`) is tried for as long as it takes, and the
- * operator is told once a minute why it stays down. Throws DataDirTaken, the signal's reason, or the last failure.
+ * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is
+ * taken over, otherwise one is started, with growing pauses between attempts. At a start
+ * (`'temporary'`) failures that end by themselves are tried again, eight times. A database that has
+ * served before (`'any'`) is tried for as long as it takes. Throws DataDirTaken, the signal's
+ * reason, or the last failure.
  */
 export async function bringUp(
   state: ServerState,
@@ -90,7 +91,7 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
   }
 }
 
-/** Before the first lock, a server that another start has left or just started may listen elsewhere than planned. */
+/** Before the first lock, the server of another start may listen elsewhere than planned. */
 async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
   const { address, launched, paths } = state
   const found = running && addressOf(running)
@@ -116,13 +117,13 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   const { launched, paths } = state
   if (launched && !launched.hasExited()) return
   state.launched = undefined
-  // One that was launched here may have given way to that of a simultaneous start.
+  // The server that was launched here may have given way to that of a simultaneous start.
   if (await findRunning(paths.cluster)) return
   if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   state.launched = await launch(paths, address)
 }
 
-/** Explains why PostgreSQL ended; on a full disk it cannot write that into its log itself. */
+/** On a full disk PostgreSQL cannot write into its log why it ended. */
 async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched): Promise<string> {
   const full =
     (await freeBytes(dataDir)) < WAL_SEGMENT
@@ -132,8 +133,8 @@ async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched):
 }
 
 /**
- * Returns the function that is called after each attempt to connect: it informs the operator when a recovery takes long, and
- * throws StartError when a server that runs has not answered for 30 s.
+ * Returns the function that follows each attempt to connect: it informs the operator of a long
+ * recovery, and throws StartError if a running server has not answered for 30 s.
  */
 function watchProgress(
   paths: ClusterPaths,

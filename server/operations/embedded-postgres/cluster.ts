@@ -16,7 +16,7 @@ export const SUPERUSER = 'postgres'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** Returns the major version of PostgreSQL that made a cluster; undefined until `initdb` has finished. Throws StartError. */
+/** Returns the major version of a cluster, undefined until `initdb` has finished. */
 function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -30,12 +30,12 @@ function versionOf(cluster: string): string | undefined {
   }
 }
 
-/** Whether `initdb` has finished for this DATA_DIR. Throws StartError where another user owns the files. */
+/** Whether `initdb` has finished. Throws StartError if another user owns the files. */
 export function hasCluster(cluster: string): boolean {
   return versionOf(cluster) !== undefined
 }
 
-/** Throws StartError where a cluster was made by a different major version of PostgreSQL than that of these programs. */
+/** Throws StartError for a cluster of another major version than the programs'. */
 export function requireSameMajor(cluster: string, { major }: Binaries): void {
   const version = versionOf(cluster)
   if (version === undefined || version === major) return
@@ -47,8 +47,8 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
 }
 
 /**
- * Makes the cluster in a temporary folder of DATA_DIR and renames that to DATA_DIR/postgres, so that it exists either
- * complete or not at all. Where another start was faster, its cluster stays and this one is deleted.
+ * Makes the cluster in a temporary folder and renames that to DATA_DIR/postgres, so that it exists
+ * complete or not at all. If another start was faster, its cluster stays.
  */
 export async function createCluster(paths: ClusterPaths): Promise<void> {
   const unfinished = await mkdtemp(join(paths.dataDir, UNFINISHED))
@@ -97,13 +97,13 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
   }
 }
 
-/** Returns the environment for PostgreSQL's programs, without PG* settings of the terminal and the machine's locale. */
+/** PostgreSQL's programs get no PG* settings of the terminal and no locale of the machine. */
 export function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Removes the folders that interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
+/** Removes what interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue

@@ -24,25 +24,24 @@ const SHORT_LIFE_MS = 1_000
 
 type EmbeddedPostgresOptions = {
   dataDir: string
-  /** Prints a line in Russian to the terminal. */
   say: (line: string) => void
   /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
-  /** Aborting it during the start undoes the start, which then rejects; later it has no effect. */
+  /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
-  /** For `pg`; it stays the same, and valid, when PostgreSQL is started again. */
+  /** Stays valid when PostgreSQL is started again. */
   connectionString: string
-  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before; further calls are harmless. */
+  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before. */
   stop: () => Promise<void>
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR/postgres, which the first start creates, or takes over the one that a killed server left
- * running, and keeps it running until `stop` is called. Rejects with StartError, among others when another server uses
- * DATA_DIR.
+ * Starts PostgreSQL on DATA_DIR/postgres, which the first start creates, or takes over the one that
+ * a killed server left, and keeps it running until `stop`. Rejects with StartError, for instance if
+ * another server uses DATA_DIR.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -89,7 +88,9 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
 }
 
-/** Brings PostgreSQL back whenever the connection that holds the lock ends, as it does whatever happens to PostgreSQL. */
+/**
+ * Whatever happens to PostgreSQL ends the connection that holds the lock, and it is brought back.
+ */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,

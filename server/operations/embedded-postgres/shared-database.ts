@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** Any number that no other lock of the database has. Commands that use the database share it; who stops the database has it alone. */
+/**
+ * No other lock of the database has this number. Commands that use the database share it, and who
+ * stops the database has it alone.
+ */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
 
@@ -19,8 +22,8 @@ const tryLock = async (client: pg.Client, lock: string) =>
     .is_ours
 
 /**
- * Uses a database that runs: where another command has brought it up, that one does not stop it before `stop` is called. Returns
- * undefined where it does not answer, or is about to be stopped.
+ * Joins a running database: the command that has brought it up does not stop it before `stop`.
+ * Returns undefined if it does not answer, or is about to be stopped.
  */
 export async function joinDatabase(
   url: string,
@@ -33,7 +36,7 @@ export async function joinDatabase(
   return undefined
 }
 
-/** Waits until no command has joined the database. Until the returned connection ends, none can join it. */
+/** Waits until no command has joined the database. Until the connection ends, none can. */
 export async function waitForOthers(
   url: string,
   say: (line: string) => void,

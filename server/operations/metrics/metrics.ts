@@ -10,12 +10,12 @@ import { addGauges, type GaugeSources } from './gauges.ts'
 
 type ListenAddress = { port: number; host: string }
 
-/** Upper bounds in seconds: from a cached read to the deadline of a request. */
+/** In seconds: from a cached read to the deadline of a request. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Makes the metrics of one node: events are counted as they happen, all else is read by a scrape. */
+/** Events are counted as they happen, all else is read by a scrape. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
@@ -52,7 +52,7 @@ export function createMetrics(version: string) {
   }
   return {
     observe,
-    /** Wraps a transport: the outcome of each try is counted. */
+    /** Wraps a transport, to count the outcome of each try. */
     countMails(transport: MailTransport): MailTransport {
       return {
         ...transport,
@@ -68,7 +68,7 @@ export function createMetrics(version: string) {
         },
       }
     },
-    /** Serves `GET /metrics` until the returned function is called. Throws StartError where it cannot listen. */
+    /** Serves `GET /metrics` until the returned function is called. Throws StartError. */
     serve: (address: ListenAddress, sources: GaugeSources) => serve(registry, address, sources),
   }
 }
@@ -95,9 +95,8 @@ async function serve(registry: Registry, { port, host }: ListenAddress, sources:
 }
 
 /**
- * Whether a Host is an address, a name without dots (localhost, a container's) or the configured
- * name. Any other may be a stranger's name that leads here (DNS rebinding): a page of that stranger
- * could read the metrics.
+ * Accepts an address, a name without dots (localhost, a container's) and the configured name. Any
+ * other may be a stranger's that leads here (DNS rebinding), whose page could read the metrics.
  */
 function isOwnHost(header: string | undefined, configured: string): boolean {
   const name = (header ?? '').replace(/:\d+$/, '')

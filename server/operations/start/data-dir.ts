@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
 /**
- * Creates DATA_DIR where it is missing, and makes sure that this process may write to it. Other users may pass through it,
+ * Creates DATA_DIR and makes sure that this process may write to it. Other users may pass through,
  * which PostgreSQL under root may need, but not list it. Throws StartError.
  */
 export async function makeDataDir(dataDir: string): Promise<void> {
@@ -15,7 +15,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Writes a folder to disk: only then does a rename in it survive a power cut. */
+/** Only when its folder was written to disk does a rename survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
@@ -28,7 +28,6 @@ const READ_ME = `Здесь лежит база данных стены и её 
 Сервер может при этом работать. Копии каждую ночь: переменная BACKUP_DIR.
 `
 
-/** Leaves a note in DATA_DIR for whoever is about to copy it. */
 export async function leaveNote(dataDir: string): Promise<void> {
   await writeFile(join(dataDir, 'READ-ME.txt'), READ_ME)
 }

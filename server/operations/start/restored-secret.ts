@@ -9,8 +9,8 @@ import { makeDataDir } from './data-dir.ts'
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
 /**
- * Throws StartError where APP_SECRET is set and differs from the secret of a restored wall, unless ACCEPT_NEW_SECRET says
- * that it was changed on purpose.
+ * Throws StartError if APP_SECRET is not the secret of a restored wall, unless ACCEPT_NEW_SECRET
+ * says that it was changed on purpose.
  */
 export function requireSecretOf(
   secret: string | null,
@@ -24,10 +24,10 @@ export function requireSecretOf(
   )
 }
 
-/** What becomes of the secret in a backup: it goes into DATA_DIR, is known already, or is not there. */
+/** The secret in a backup goes into DATA_DIR, is known already, or is not there. */
 export type SecretOutcome = 'placed' | 'same' | 'missing'
 
-/** Returns what `placeAppSecret` would do, without doing it. */
+/** Returns what `placeAppSecret` would do. */
 export async function planSecretRestore(
   secret: string | null,
   { appSecret, dataDir }: SecretSource,
@@ -41,8 +41,8 @@ const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
 const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
 
 /**
- * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET takes its place. A different secret belonged to the wall
- * that was replaced; it stays beside under the name app-secret.old-…. Returns what was done.
+ * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET is set. The secret of a wall
+ * that was replaced stays beside under the name app-secret.old-….
  */
 export async function placeAppSecret(
   secret: string | null,
