@@ -5,9 +5,7 @@ import type { Change } from './change.ts'
 /** A response that is no longer current, and how many seconds ago it was read. */
 export type Stale = { response: CachedResponse; age: number }
 
-/**
- * How many changes this node knew when a read began, and how many of them edited or removed posts.
- */
+/** Counts the changes that a node knew of, and those among them that edited or removed posts. */
 export type Generation = { changes: number; edits: number }
 
 type Entry = Generation & {
@@ -17,10 +15,7 @@ type Entry = Generation & {
 }
 
 const MAX_AGE_MS = 1000
-/**
- * A page is served for so long without the newest posts: rendering it for each of many posts would
- * take most of a core.
- */
+/** So long a page is served without the newest posts: rendering each would take most of a core. */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -28,9 +23,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
- * Caches responses by URL in bounded memory. A response is served for a second, while no change of
- * posts on any node has ended its generation. Then it stays as a stale one for ten minutes, unless
- * a post that it shows was edited or removed. `clock` returns monotonic milliseconds.
+ * Caches responses by URL in bounded memory: for a second while their generation is current, then
+ * for ten minutes as stale ones, unless a post that they show was edited or removed.
  */
 export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
   const entries = new LRUCache<string, Entry>({
@@ -42,7 +36,6 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   let isSubscribed = false
 
   return {
-    /** The generation of a read that is about to begin. */
     generation: (): Generation => ({ changes, edits }),
 
     isCurrent: (generation: Generation): boolean => generation.changes === changes,
@@ -65,18 +58,13 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       return { response: response.toStale?.() ?? response, age: Math.floor(ms / 1000) }
     },
 
-    /**
-     * Caches the response of a read that began in a generation, unless posts were edited or removed
-     * since, or this node does not receive the changes of others.
-     */
+    /** Not cached if posts were edited or removed since, or changes of others are not received. */
     put(url: string, response: CachedResponse, generation: Generation): void {
       if (!isSubscribed || generation.edits !== edits) return
       entries.set(url, { ...generation, response, cachedAt: clock() })
     },
 
-    /**
-     * Begins a generation, and forgets the responses that show a post which was edited or removed.
-     */
+    /** Begins a generation, and forgets the responses that show an edited or removed post. */
     invalidate(change: Change): void {
       changes++
       if (change === 'posts added') return
@@ -87,15 +75,12 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       }
     },
 
-    /**
-     * Sets whether this node receives the changes of others. Nothing is cached while it does not.
-     */
+    /** Nothing is cached while this node does not receive the changes of others. */
     setSubscribed(value: boolean): void {
       isSubscribed = value
       changes++
       edits++
-      // Changes may have been missed. While the node was cut off, what it had cached stayed for an
-      // outage.
+      // Changes may have been missed. What was cached has stayed until now, for an outage.
       if (value) entries.clear()
     },
   }

@@ -35,9 +35,7 @@ export function createCachedReads(
   const shared = createSharedReads(cache)
   const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
-  /**
-   * Resolves to the current response, or while the database fails to the stale one with its age.
-   */
+  /** Resolves to the current response, or to the stale one while the database fails. */
   async function readForVisitor(
     url: string,
     make: () => Promise<CachedResponse>,
@@ -80,10 +78,7 @@ export function createCachedReads(
   }
 
   return {
-    /**
-     * Serves an endpoint with a `cache` entry: sets the reply's headers and returns the JSON with
-     * the viewer's own likes. While the database fails, a visitor gets the stale response.
-     */
+    /** Returns the JSON with the viewer's likes. A visitor may get a stale one. */
     async serveRead(
       { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
       read: () => Promise<unknown>,
@@ -94,8 +89,7 @@ export function createCachedReads(
       http.reply.type(JSON_TYPE)
       const { userId } = viewer
       const isPastCache = writers.has(userId) || asksForNewest(http)
-      // Nothing may be awaited here: each call of one turn of the event loop would begin its own
-      // read.
+      // Nothing may be awaited here: each call of one turn would begin a read of its own.
       const cached = isPastCache ? undefined : shared.find(url, make)
       if (!cached) return readForUser({ endpoint, url }, read)
       const response = await cached

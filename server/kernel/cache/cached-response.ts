@@ -43,10 +43,7 @@ type Content = {
 }
 
 const COMPRESSED_MIN = 1024
-/**
- * A CDN may serve it for as long as we do, while it fetches a new copy, and while the server is
- * away (RFC 5861). A browser asks each time.
- */
+/** A CDN may serve it as long as we do, and while the server is away (RFC 5861). */
 const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
@@ -107,10 +104,7 @@ export function toCachedResponse(content: Content): CachedResponse {
   }
 }
 
-/**
- * Sets the headers and the status, 200 or 304, and returns the body. A stale response is always
- * sent whole.
- */
+/** Sets headers and status, and returns the body. A stale response is never 304. */
 export async function sendCached(
   { request, reply }: Http,
   { response, age }: { response: CachedResponse; age?: number },
@@ -126,9 +120,8 @@ export async function sendCached(
 }
 
 /**
- * Names the age of a stale response (RFC 9111) and that it is served past its time (RFC 9211),
- * since a cache on the way may add an Age to a fresh one too. No cache may keep these headers: with
- * a later 304 they would mark a fresh response.
+ * Names its age (RFC 9111), and that it is served past its time (RFC 9211), since a cache may add
+ * an Age to a fresh one. No cache may keep them: a later 304 would mark a fresh response.
  */
 export function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }

@@ -33,9 +33,8 @@ type FeedOptions = {
 }
 
 /**
- * Publishes changes to the nodes that share a database, over NOTIFY, and receives theirs, over
- * LISTEN. A change is published after its commit: within the transaction, commits would queue for
- * one lock.
+ * Publishes changes over NOTIFY and receives those of other nodes over LISTEN. A change is
+ * published after its commit: within the transaction, commits would queue for one lock.
  */
 export function openChangeFeed(
   db: Db,
@@ -118,10 +117,7 @@ async function untilSilent(client: pg.Client): Promise<void> {
   }
 }
 
-/**
- * Whether a query is answered in time. Two timers, since an answer may wait unread while this
- * process is busy for longer than one.
- */
+/** Two timers: an answer may wait unread while this process is busy for longer than one. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
   return (await isInTime()) || isInTime()

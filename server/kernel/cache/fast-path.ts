@@ -21,10 +21,7 @@ export type FastPathOptions = {
   outage: Pick<Outage, 'noteStale'>
 }
 
-/**
- * Makes the two ways to answer a visitor's read before Fastify begins: from the cache at once, or
- * stale where it would be refused. Such answers are counted and logged like any other.
- */
+/** Answers visitors' reads before Fastify begins: from the cache, or stale instead of a refusal. */
 export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
   const { limit, trustProxy, log, observe, outage } = options
   const addressOf = clientAddress(trustProxy)
@@ -54,15 +51,13 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
             } else response.writeHead(200, variant.headers).end(variant.body)
             note(cached, response.statusCode, began)
           },
-          // The address is over the limit, or could not be charged: the route answers with the
-          // error.
+          // Over the limit, or not to be charged: the route answers with the error.
           () => listener(request, response),
         )
       },
 
     /**
-     * Answers a request for which there is no slot with the stale response. Returns whether there
-     * is one: a database that stops to answer fills all slots before that is noticed.
+     * Serves a stale response: a database that falls silent fills all slots before that is noticed.
      */
     serveStale(request: IncomingMessage, response: ServerResponse): boolean {
       const stale = isVisitorsRead(request) ? cache.getStale(request.url ?? '') : undefined

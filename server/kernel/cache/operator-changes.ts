@@ -19,10 +19,7 @@ export function confirm(client: pg.Client, sender: string): void {
   client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
 }
 
-/**
- * Publishes a change from outside any node, after its commit. Resolves to the number of nodes that
- * have received it: once all have, or after two seconds.
- */
+/** Publishes a change from outside any node. Returns how many nodes received it within 2 s. */
 export async function publishFromOutside(url: string, change: Change): Promise<number> {
   const sender = OPERATOR + randomUUID()
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })

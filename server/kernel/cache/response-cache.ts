@@ -45,17 +45,15 @@ export function createResponseCache(options: Options) {
       createFastPath(cache, { ...fastPathOptions, outage }),
 
     /**
-     * Invalidates cached responses after a commit, here and on the other nodes. Await it before the
-     * change is answered: then this node serves nothing older, but for a page that may lack a post
-     * for a tenth of a second. Never rejects.
+     * Call it after the commit, and await it before the change is answered: then this node serves
+     * nothing older, but for a page that lacks a post for a tenth of a second. Never rejects.
      */
     async publishChange(change: Change): Promise<void> {
       invalidate(change)
       try {
         await feed.publish(change)
       } catch (err) {
-        // The change stands even if the others do not receive it: they serve older responses for a
-        // second.
+        // The change stands even if others miss it: they serve older responses for a second.
         const isLost = outage.noteFailure(err as Error)
         if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
       }

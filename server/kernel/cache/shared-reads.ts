@@ -28,9 +28,8 @@ export function createSharedReads(cache: MemoryCache) {
   }
 
   /**
-   * Returns the cached response, or that of the read which is under way. If posts have changed
-   * since that began, it returns the next read, which begins after it for all who wait: a crowd
-   * costs one read at a time, however often people write.
+   * Returns the cached response or the read under way. If posts have changed since that began, all
+   * who wait share the next read: a crowd costs one read at a time.
    */
   function find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
     const cached = cache.get(url)

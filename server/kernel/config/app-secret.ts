@@ -8,9 +8,7 @@ const SHORTEST_SECRET = 32
 
 const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
-/**
- * Reads DATA_DIR/app-secret, which the first start creates. Throws ConfigError if it is too short.
- */
+/** Reads DATA_DIR/app-secret, which the first start creates. Throws ConfigError. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = secretFile(dataDir)
@@ -23,10 +21,7 @@ export async function hasStoredSecret(dataDir: string): Promise<boolean> {
   return (await readIfExists(secretFile(dataDir))) !== undefined
 }
 
-/**
- * Creates a file with 256 random bits. Two processes at once agree on one secret: linking a
- * complete file to its name fails for the second.
- */
+/** Of two processes at once, the second cannot link its file, and takes the first one's secret. */
 async function createSecret(path: string): Promise<string> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')

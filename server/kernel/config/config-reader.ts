@@ -8,8 +8,7 @@ export class ConfigError extends StartError {}
 type Range = { fallback: number; min: number; max: number }
 
 /**
- * Each function returns the fallback or undefined for an unset variable, and throws ConfigError for
- * a value that it cannot parse.
+ * Each function returns the fallback for an unset variable. Throws ConfigError for a wrong value.
  */
 export function reader(env: NodeJS.ProcessEnv) {
   const names = new Set<string>()
@@ -18,7 +17,6 @@ export function reader(env: NodeJS.ProcessEnv) {
     return env[name]?.trim() || undefined
   }
 
-  /** `parse` returns undefined for a wrong value. */
   function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
     const value = text(name)
     if (value === undefined) return undefined

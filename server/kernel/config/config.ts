@@ -33,15 +33,11 @@ export type Config = {
   mailsPerHour: number
   /** Who runs the site, as its texts name them. */
   operatorName: string | undefined
-  /**
-   * For how long addresses of registration, sign-in, publishing and deletion are kept; 0: not at
-   * all.
-   */
+  /** For how long the journal keeps addresses; 0: not at all. */
   accessJournalDays: number
   contactEmail: string | undefined
-  /** Who is mailed about reports. */
   moderatorEmail: string | undefined
-  /** How many reports hide a post; 0: any number shows it. */
+  /** How many reports hide a post; 0: posts are never hidden. */
   reportsToHide: number
   /** For how many days removed posts can be restored. */
   removedDays: number
@@ -55,9 +51,7 @@ export type Config = {
   drainSeconds: number
   metricsPort: number | undefined
   metricsHost: string
-  /** The folder of the nightly backups. */
   backupDir: string | undefined
-  /** In UTC. */
   backupAt: { hour: number; minute: number }
   backupKeep: number
   warnings: ConfigWarning[]
@@ -66,8 +60,8 @@ export type Config = {
 const POSTGRES = ['postgres:', 'postgresql:']
 
 /**
- * Reads the environment variables (docs: README, “Variables”). An empty value counts as unset;
- * relative paths begin in `folder`. Throws ConfigError for the first variable that is wrong.
+ * Reads the environment variables (docs: README, “Variables”), of which an empty one is unset.
+ * Relative paths begin in `folder`. Throws ConfigError.
  */
 export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   const read = reader(env)

@@ -4,10 +4,7 @@ import type { Queryable } from './database.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 export type MarkedMigration = Migration & {
-  /**
-   * Whether it only adds what a server of the version before never has to fill or respect: tables,
-   * indexes, columns that may be null or have a default.
-   */
+  /** Whether servers of the version before need neither fill nor respect what it adds. */
   isAdditive: boolean
 }
 
@@ -18,10 +15,7 @@ export type AppliedMigrations = {
   breaking: string[]
 }
 
-/**
- * Compares the database with the migrations of this version. Throws StartError if a restore is
- * unfinished.
- */
+/** Throws StartError if a restore is unfinished. */
 export async function readAppliedMigrations(
   db: Queryable,
   names: string[],
@@ -51,10 +45,7 @@ async function readNames(
   return rows.map(({ name }) => name)
 }
 
-/**
- * Records in each migration's transaction whether it is additive: an older version cannot know this
- * in any other way.
- */
+/** Stores for each migration whether it is additive, which an older version cannot know. */
 export function noteAdditive(
   migrations: Record<string, MarkedMigration>,
 ): Record<string, Migration> {

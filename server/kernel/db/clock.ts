@@ -3,15 +3,10 @@ import { sql } from 'kysely'
 import type { Db, Queryable } from './database.ts'
 
 const CHECK_MS = 60_000
-/**
- * With a larger difference codes would expire on arrival and tokens would be valid for too long.
- */
+/** With a larger one codes would expire on arrival, and tokens would be valid for too long. */
 export const LARGEST_SKEW_MS = 60_000
 
-/**
- * SQL for a time, or NULL where the time lies more than `tooFar` (an interval) ahead. Nothing sets
- * such a time on purpose: it was written while the clock was ahead.
- */
+/** SQL for a time, or NULL if it lies further ahead than any is set: the clock was ahead then. */
 export function unlessAhead(time: string, tooFar: string): string {
   return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
 }
@@ -27,10 +22,7 @@ export async function databaseTime(db: Queryable): Promise<number> {
   return rows[0]?.ms ?? Number.NaN
 }
 
-/**
- * Returns by how many milliseconds this machine's clock is at least ahead of the database's
- * (negative: behind), whatever time the query took.
- */
+/** Returns by how many ms this clock is at least ahead of the database's (negative: behind). */
 export async function clockSkew(db: Queryable): Promise<number> {
   const before = Date.now()
   const theirs = await databaseTime(db)

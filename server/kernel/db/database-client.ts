@@ -7,10 +7,7 @@ import { measureQuery } from './query-time.ts'
 const TEXTS_MAX = 200
 const names = new Map<string, string>()
 
-/**
- * Returns the name under which a text is prepared. Texts past the bound have none, so that texts
- * which vary cannot exhaust PostgreSQL's memory.
- */
+/** Texts past the bound have no name: texts that vary must not exhaust PostgreSQL's memory. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= TEXTS_MAX) return known
@@ -52,19 +49,14 @@ export class DatabaseClient extends pg.Client {
     return result
   }
 
-  /**
-   * A server that did not answer may be frozen or gone. One that refuses writes keeps its
-   * connections read-only even after it has become a primary.
-   */
+  /** A server that is silent may be gone; a read-only connection stays so on a new primary. */
   #endIfUseless(error: Error & { code?: unknown }): void {
     const isUseless = error.message === 'Query read timeout' || error.code === READ_ONLY_STATE
     if (isUseless) this.end().catch(() => {})
   }
 }
 
-/**
- * For a pooler: the next statement may reach another server process, which knows no prepared name.
- */
+/** For a pooler, which may run the next statement in a process without the prepared name. */
 export class UnnamedStatementsClient extends DatabaseClient {
   // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
   override query(config: any, values?: any, callback?: any): any {

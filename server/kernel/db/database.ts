@@ -28,9 +28,7 @@ const CONNECTION_WAIT_MS = 1000
 const ANSWER_MS = 500
 
 /**
- * Opens a pool, which connects at the first query. By default a statement may take 3 s, and a query
- * waits 1 s for a connection. A server that does not answer is given up half a second after the
- * statement's timeout.
+ * A statement may take 3 s, waiting for a connection 1 s, unless set. Connects when first asked.
  */
 export function openDatabase(
   url: string,

@@ -1,7 +1,4 @@
-/**
- * Settles as `work` does. After `ms` milliseconds it settles as `onMissed` instead, while the work
- * goes on.
- */
+/** Settles as `work`, or after `ms` as `onMissed`, while the work goes on. */
 export async function withDeadline<T, M>(
   work: Promise<T>,
   ms: number,

@@ -8,10 +8,7 @@ type Connected = (
   done: pg.PoolClient['release'],
 ) => void
 
-/**
- * While its database is away, this pool refuses at once, or makes its callers wait if
- * `waitsDuringOutage`.
- */
+/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
 export class GuardedPool extends pg.Pool {
   readonly #outage: Outage
   readonly #waitsDuringOutage: boolean

@@ -60,10 +60,8 @@ const PAUSE_MS = 1000
 const LOCKED = ['55P03', '40P01']
 
 /**
- * Migrates the database to the newest version, the queue's tables included. Nodes that start at
- * once wait for each other. A migration waits 3 s at a time for a table in use, so that readers
- * pass in between. Throws StartError after a minute of that, and if a newer version has migrated
- * the database.
+ * Nodes wait for each other. Migrations wait 3 s at a time for a table in use, so that readers pass
+ * in between. Throws StartError after a minute of that, and for a newer database.
  */
 export async function migrate(
   url: string,
@@ -88,10 +86,7 @@ export async function migrate(
   }
 }
 
-/**
- * Throws StartError unless the database has exactly this version's migrations, or additive ones
- * besides.
- */
+/** Throws StartError unless all of this version's migrations were made, and no breaking one. */
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
   if (missing.length === 0 && breaking.length === 0) return
@@ -118,10 +113,7 @@ async function migrateOnce(
     await db.updateTable('installation').set({ version: productVersion() }).execute()
 }
 
-/**
- * Whether a newer version has migrated the database. Throws StartError unless this version can work
- * with the result.
- */
+/** Whether a newer version has migrated the database. Throws StartError if that breaks this one. */
 async function isNewer(db: Db, names: string[]): Promise<boolean> {
   const { missing, additive, breaking } = await readAppliedMigrations(db, names)
   const isNewer = additive.length + breaking.length > 0

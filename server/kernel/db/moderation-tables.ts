@@ -33,7 +33,7 @@ export type ModerationTables = {
   blocks: {
     user_id: Id
     reason: string
-    /** Null: until somebody lifts it. */
+    /** Null: until somebody lifts the block. */
     until: Date | null
     blocked_by: string
     created_at: CreatedAt

@@ -22,10 +22,8 @@ type OutageLog = {
 export type Outage = ReturnType<typeof watchOutages>
 
 /**
- * Watches by a connection of its own whether the database can be reached, as a circuit breaker: a
- * lost connection that is not answered opens it, so that nobody tries in vain. The first answer to
- * a probe, each half second, closes it. An outage writes two lines to the log: at its begin, and at
- * its end with the counts.
+ * A circuit breaker. After a lost connection it asks the database by a connection of its own, and
+ * opens if that gets no answer. Each half second a probe asks, and the first answer closes it.
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
@@ -77,9 +75,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
 
     isSuspected: (): boolean => probing !== undefined,
 
-    /**
-     * Counts the error with which a request was refused, and returns what `noteFailure` returns.
-     */
+    /** Counts the error of a refused request, and returns what `noteFailure` returns. */
     noteRefused(error: Error): boolean {
       const isLost = noteFailure(error)
       if (isLost) counts.refused++
@@ -98,9 +94,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return Promise.race([work, promise]).finally(() => refusals.delete(reject))
     },
 
-    /**
-     * Resolves once the database is not known to be away, or this watch is closed. Never rejects.
-     */
+    /** Resolves once the database is not known to be away, or this watch is closed. */
     async whenAvailable(): Promise<void> {
       if (probing) await Promise.race([probing, closed])
     },

@@ -5,18 +5,12 @@ export type QueryTime = { ms: number }
 
 const current = new AsyncLocalStorage<QueryTime>()
 
-/**
- * Adds the time of the queries that `work` starts to `time`. A query that calls share counts for
- * the first.
- */
+/** Adds the queries that `work` starts to `time`. A shared query counts for the first caller. */
 export function addQueryTime<T>(time: QueryTime, work: () => T): T {
   return current.run(time, work)
 }
 
-/**
- * Starts to measure a query of the current work. Returns the function to call at its end, or
- * undefined if nobody measures.
- */
+/** Starts to measure a query. Returns the function to call at its end. */
 export function measureQuery(): (() => void) | undefined {
   const time = current.getStore()
   if (!time) return undefined

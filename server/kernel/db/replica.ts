@@ -19,10 +19,7 @@ const REST_MS = 1000
 /** A read that takes longer goes to the primary, which may take as long again. */
 const LIMITS = { statementTimeoutMs: 1000, applicationName: 'vslukh standby' }
 
-/**
- * Opens a pool on standbys: `url` leads to one, or to a balancer. The lag is asked on the
- * connection that is to read, since another connection may lead to another standby.
- */
+/** The lag is asked on the connection that reads: another may lead to another standby. */
 export function openReplica(url: string, primary: Db): Replica {
   const { db, close } = openDatabase(url, () => {}, LIMITS)
   let changedAt = performance.now()
@@ -62,10 +59,7 @@ export function openReplica(url: string, primary: Db): Replica {
   }
 }
 
-/**
- * Milliseconds since the last commit that a standby shows; zero for a server that never was one.
- * While nobody writes, that is more than the lag, and the standby need not be read.
- */
+/** Milliseconds since the last commit that a standby shows: at least its lag. */
 async function lagOf(standby: Db): Promise<number> {
   const { rows } = await sql<{ lag: number }>`SELECT coalesce(1000 * extract(epoch FROM
     clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 AS lag`.execute(standby)

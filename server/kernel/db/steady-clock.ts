@@ -12,10 +12,7 @@ type Options = {
   clock?: () => number
 }
 
-/**
- * Makes the function that resolves to whether rows may be erased for good: the database's clock has
- * kept pace with the monotonic one for an hour since the first call and since the last jump.
- */
+/** Resolves to whether rows may be erased for good: no jump for an hour since the first call. */
 export function createSteadyClock({
   readTime,
   log,

@@ -6,10 +6,7 @@ import type { ModerationTables } from './moderation-tables.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
-/**
- * `sent`, `refused` (by its server, permanently) and `expired` are a mail's end. Before that it is
- * `queued`, `retrying` after an attempt, or `limited` by MAILS_PER_HOUR.
- */
+/** Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR. */
 export type OutboxState = 'queued' | 'retrying' | 'limited' | 'sent' | 'refused' | 'expired'
 
 /** Hidden by a moderator, by reports, by its author, or because the author has left. */
@@ -25,7 +22,6 @@ type Posts = {
   replied_post_id: OptionalId
   likes_count: Generated<number>
   replies_count: Generated<number>
-  /** Null: visible. */
   hidden_for: Generated<HiddenFor | null>
   /** Shown to the author. */
   hidden_reason: Generated<string | null>
@@ -48,7 +44,7 @@ export type Tables = ModerationTables & {
     deleted_at: ColumnType<Date | null, never, Date | null>
     /** Whether a job is bringing back the rows of an account that returned. */
     is_returning: Generated<boolean>
-    /** A keyed hash. */
+    /** As a keyed hash. */
     network_hash: Buffer | null
   }
   /** Names of erased users, in lower case, as keyed hashes. */
@@ -106,9 +102,9 @@ export type Tables = ModerationTables & {
     post_id: Id
     user_id: Id
     created_at: CreatedAt
-    /** Then the like does not count for its user. */
+    /** If true, the like does not count for its user. */
     post_hidden: Generated<boolean>
-    /** Then the like does not count for the post. */
+    /** If true, the like does not count for the post. */
     user_left: Generated<boolean>
   }
   like_totals: { user_id: Id; likes: string }
@@ -128,14 +124,12 @@ export type Tables = ModerationTables & {
     state: Generated<OutboxState>
     /** Since when it has this state. */
     at: ColumnType<Date, never, Date>
-    /** How often the mail server was asked. */
     tries: Generated<number>
     /** Whether it was sent whole before, and no reply came. */
     is_unanswered: Generated<boolean>
     masked: string
     /** A keyed hash; null before the first attempt. */
     address_hash: Buffer | null
-    /** nodemailer's name of the last error. */
     error: string | null
     reply: number | null
     answer: string | null
@@ -148,7 +142,6 @@ export type Tables = ModerationTables & {
   installation: {
     /** An irreversible hash of APP_SECRET; null until the first start. */
     secret_fingerprint: Buffer | null
-    /** The version that migrated the database last. */
     version: string | null
     counters_checked_at: Date | null
     counter_differences: number | null

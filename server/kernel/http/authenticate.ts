@@ -18,20 +18,17 @@ export type LiveSession = {
   writingClosed: string | null
 }
 
-/** The sessions and moderation features implement it. */
 export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
-  /** Returns null for a session that was closed. */
   findSession(viewer: Viewer): Promise<LiveSession | null>
   isModerator(viewer: Viewer): Promise<boolean>
   contact: string | undefined
 }
 
 /**
- * Returns who calls, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED
- * for a bad token, and for a visitor where `access` is `user`; NOT_FOUND where it is `moderator`;
- * TOO_MANY_REQUESTS. The session is checked by `requireSession`.
+ * Returns who calls, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED or
+ * NOT_FOUND without the `access` that the call needs. The session is not checked yet.
  */
 export async function identifyViewer(
   request: FastifyRequest,
@@ -49,10 +46,7 @@ export async function identifyViewer(
   return null
 }
 
-/**
- * Returns the viewer's session. Throws UNAUTHORIZED if it was closed, BLOCKED or WRITING_CLOSED if
- * the call publishes, and NOT_FOUND if it is for moderators and the viewer is none.
- */
+/** Checks that the session is live, and may do what the call does. Throws otherwise. */
 export async function requireSession(
   viewer: Viewer,
   { access, publishes }: Pick<Endpoint, 'access' | 'publishes'>,

@@ -12,9 +12,8 @@ export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): bool
 }
 
 /**
- * Leaves bare addresses in X-Forwarded-For, without the port that some proxies append, so that
- * limits, bans and the log see one address. Removes the last entry that is no address, and all
- * before it: each proxy appends its client on the right and vouches for nothing to the left.
+ * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address, and the
+ * last entry that is no address with all to its left: no proxy vouches for them.
  */
 export function cleanForwardedFor({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']

@@ -1,9 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Closes its connection if it begins before the request's body has come. Node would drop the rest
- * of the body later; a proxy that never sends that rest would have the next caller's request
- * dropped.
+ * Closes its connection if it begins before the request's body has come. Node would drop that body
+ * later, and with it a proxy's next request if the rest never comes.
  */
 export class ClosingResponse extends ServerResponse {
   /** Node calls it for each response, also where nobody else does. */

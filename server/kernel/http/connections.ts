@@ -23,10 +23,7 @@ const RESERVED_FILES = 64
 const CONNECTIONS_MAX = 4096
 const CONNECTIONS_MIN = 16
 
-/**
- * Manages a server's connections, at most `max`: each is served one request at a time, idle ones
- * make room for new ones, and all are closed gracefully when the server stops.
- */
+/** Serves each connection one request at a time, and makes room by closing idle ones. */
 export function createConnections(max: number) {
   const open = new Map<Socket, Connection>()
   let isEnding = false
@@ -75,8 +72,7 @@ export function createConnections(max: number) {
     },
 
     /**
-     * Wraps a listener so that a pipelined request begins once the response before it has left: for
-     * a client that does not read, one response at most waits in memory.
+     * Begins a pipelined request once the response before it has left: only one waits in memory.
      */
     inTurn(listener: RequestListener): RequestListener {
       return (request, response) => {
@@ -100,10 +96,7 @@ export function createConnections(max: number) {
       }
     },
 
-    /**
-     * Stops accepting connections. Responses announce that their connection closes, and idle ones
-     * are closed `graceMs` after their last use. Resolves after `cutMs` at most.
-     */
+    /** Closes idle connections `graceMs` after their last use. Resolves after `cutMs` at most. */
     async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
@@ -136,10 +129,7 @@ function openFilesLimit(): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
 }
 
-/**
- * Each connection is an open file, and may be reading another. More than some thousand would only
- * cost memory, since idle ones make room.
- */
+/** Each connection is an open file, and may be reading another. Idle ones make room. */
 export function connectionsLimit(): number {
   const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))

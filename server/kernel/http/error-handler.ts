@@ -13,10 +13,7 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
-/**
- * A shared cache stores this answer in place of the post that it has. Otherwise it would show the
- * post on while it asks for a newer answer.
- */
+/** A shared cache stores this answer in place of the post, which it would show on otherwise. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 declare module 'fastify' {

@@ -15,10 +15,7 @@ type Readiness = {
   isDraining: () => boolean
 }
 
-/**
- * Serves `/livez`, 200 while the process runs, and `/readyz`, 503 while the server drains or
- * nothing can be written: the database is away, read-only, or its disk full.
- */
+/** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const { isDraining } = readiness
   app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
@@ -45,7 +42,7 @@ async function requireWritable({ db, databaseFolder }: Readiness): Promise<void>
   }
 }
 
-/** Returns how many bytes this process may still write to the disk of a folder. */
+/** Returns how many bytes this process may still write to the folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

@@ -6,16 +6,10 @@ export type ListenAddress = { port: number; host: string }
 
 /** Callers past the system's queue would wait for seconds. */
 const BACKLOG = 4096
-/**
- * Node accepts one connection per socket in each turn of its event loop. A busy server's turns are
- * long, so new clients would wait behind those that are connected.
- */
+/** Node accepts one connection per socket in a turn of its event loop, which is long under load. */
 const SOCKETS = process.platform === 'linux' ? 32 : 1
 
-/**
- * Listens by `listen`, which takes the options of net.Server.listen, and on further sockets that
- * pass their connections to the server. Rejects if another process uses the port.
- */
+/** Listens by `listen` and on further sockets. Rejects if another process uses the port. */
 export async function listenOnManySockets(
   server: HttpServer,
   { port, host }: ListenAddress,

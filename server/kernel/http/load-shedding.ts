@@ -16,7 +16,6 @@ type Options = {
 type Slot = {
   response: Guarded
   state: 'waiting' | 'running' | 'left'
-  /** By performance.now(). */
   since: number
   begin: () => void
 }
@@ -28,7 +27,6 @@ const SLOT = Symbol('slot')
 
 /** About three for each database connection, where more would only wait. */
 const RUNNING_MAX = 64
-/** A request that has waited so long for its turn is refused. */
 const WAIT_MS = 500
 const CHECK_MS = 50
 /** Refusals in one check: clients that retry at once must not keep the server busy. */
@@ -36,9 +34,8 @@ const REFUSALS_MAX = 50
 const REPORT_MS = 10_000
 
 /**
- * Bounds the number of running requests. A request runs from when its body has arrived until its
- * response is sent. Requests past the bound wait half a second at most; the first on a connection
- * goes before those of clients that have been served already.
+ * Bounds the running requests. The others wait half a second at most, the first request on a
+ * connection before those of clients that have been served already.
  */
 export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, observe }: Options) {
   // All in the order of arrival.
@@ -127,7 +124,7 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
 
   return {
     /**
-     * Wraps a listener: requests without a body reach it when there is a slot, the others at once.
+     * Wraps a listener: requests without a body wait for a slot here, the others are read first.
      */
     guard:
       (listener: RequestListener): RequestListener =>

@@ -12,7 +12,6 @@ import type { Limit } from '../limits/rate-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
-/** An endpoint's own errors, and those that follow from its access and schemas. */
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])

@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors/app-error.ts'
 
 /**
- * Throws FORBIDDEN for a request of another origin's page, which could use a visitor's cookie or
- * sign them in as somebody else. Our origin is `publicUrl`, else the request's own. Clients other
- * than browsers send no origin, and pass.
+ * Throws FORBIDDEN for another origin's page: it could use a visitor's cookie, or sign them in as
+ * somebody else. Clients other than browsers send no origin, and pass.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers

@@ -18,9 +18,8 @@ const NETWORKS_MAX = 1000
 const ROUTES_MAX = 5
 
 /**
- * Logs refused requests so that a flood of them cannot fill the log: each minute the first ten of
- * each network and code have a line, and one line counts all of the network's. Networks past the
- * thousandth are counted together.
+ * Keeps a flood of refusals from filling the log: each minute the first ten of a network and code
+ * have a line, and one line counts them all.
  */
 export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
   let networks = new Map<string, Tally>()
@@ -62,7 +61,6 @@ export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
       return true
     },
 
-    /** Logs the counts so far, and stops counting. */
     close(): void {
       clearInterval(timer)
       logCounts()

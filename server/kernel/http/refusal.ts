@@ -9,7 +9,6 @@ export type Refusal = { status: number; headers: Record<string, string | number>
 
 type Options = {
   securityHeaders: Record<string, string>
-  /** If other than the code's own. */
   status?: number
 }
 

@@ -37,7 +37,6 @@ type RequestLine = {
   postId?: string | undefined
 }
 
-/** The route is a pattern, null where none matched. */
 type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
 /** `isCacheHit`: answered from the cache before any route. */
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
@@ -45,9 +44,7 @@ export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 /** The logger writes the caller's network as a keyed hash. */
 export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
 
-/**
- * Returns whether the error behind a refusal is counted, so that the log needs no line about it.
- */
+/** Returns whether a refusal's error is counted, so that the log needs no line about it. */
 export type NoteRefused = (failure: Error) => boolean
 
 type Options = {
@@ -64,9 +61,7 @@ export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
-/**
- * The line names the route, not the URL: operation ids, usernames and queries stay out of the log.
- */
+/** Names the route, not the URL: operation ids, usernames and queries stay out of the log. */
 export function requestLine({
   reqId,
   method,
@@ -159,11 +154,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/**
- * Makes a logger that writes HMACs for a line's `network`, an address, and `limitKey`, the key of a
- * rate limit. So one caller's lines can be matched, and nobody without the secret learns who the
- * caller was.
- */
+/** Writes HMACs of addresses' networks and limits' keys: lines match, and name nobody. */
 export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
   const hash = (text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, HASH_LENGTH)

@@ -14,7 +14,6 @@ type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
   ? Viewer
   : Viewer | null
 type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
-/** For cookies and addresses. */
 export type Http = { request: FastifyRequest; reply: FastifyReply }
 type Handler<E extends Endpoint> = (
   call: Call<E>,
@@ -23,7 +22,6 @@ type Handler<E extends Endpoint> = (
 export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
 
 export type CachedEndpoint = Endpoint & { cache: CacheRule }
-/** Serves endpoints that have a `cache` entry. */
 type ReadCache = {
   /** Returns the JSON to send: a cached one, or what `read` resolves to. */
   serveRead(
@@ -43,10 +41,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Makes the function that turns an endpoint into a Fastify route: authentication, validation, the
- * cache where the endpoint has a `cache` entry, the handler, and the answer by its schema.
- */
+/** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
 export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
@@ -153,10 +148,7 @@ function integersOf({ query }: Endpoint): string[] {
   )
 }
 
-/**
- * Where the endpoint describes an integer, a number as JSON spells it is read as one. Nothing else
- * is coerced.
- */
+/** Reads a number as JSON spells it where an integer is described, and coerces nothing else. */
 function readNumbers(query: Record<string, unknown>, integers: string[]): void {
   for (const name of integers) {
     const value = query[name]

@@ -46,22 +46,17 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /**
-   * How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s.
-   */
+  /** Node checks for late requests each 30 s otherwise: a timeout of 5 s could take 35 s. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
   // Checked in namesItsHost: Node's own answer would not have our format.
   requireHostHeader: false,
 }
-/**
- * A connection without traffic is closed after this, even if its client has not read everything.
- */
+/** A connection without traffic is closed, even if its client has not read everything. */
 const SILENCE_MS = 30_000
 /** When the server stops, requests under way have this long to finish. */
 const DRAIN_MS = 7000
 
-/** An address that nothing serves. */
 const NO_PAGE = '/%25'
 
 export type HttpServer = {
@@ -164,19 +159,14 @@ function createRefusals(securityHeaders: Record<string, string>) {
   }
 }
 
-/**
- * Answers a request that is not HTTP, too slow, or has too long headers, and closes its connection.
- */
+/** Answers a request that is not HTTP, too slow, or has too long headers. */
 function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
   writeRefusal(socket, refuse[isKnown ? code : 'request'])
 }
 
-/**
- * Accepts JSON in valid UTF-8 alone: a lenient decoder would store replacement characters. An empty
- * body counts as none, since clients send the content type without a body too.
- */
+/** Accepts JSON in valid UTF-8 alone. An empty body counts as none, whatever its type. */
 function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const

@@ -19,9 +19,8 @@ export function proxyTrust(trustProxy: string[]): (address: string | undefined) 
 }
 
 /**
- * Warns once if a request with X-Forwarded-For comes from this machine or a private network and its
- * peer is not trusted: TRUST_PROXY lacks a proxy, whose visitors count as one. A stranger who
- * invents the header is not logged: the address would be a visitor's.
+ * Warns once if a proxy of one's own is missing in TRUST_PROXY: its visitors count as one. A
+ * stranger who invents the header is not logged, since the address would be a visitor's.
  */
 export function watchForwardedFor(
   trustProxy: string[],

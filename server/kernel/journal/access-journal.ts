@@ -15,9 +15,8 @@ type Access = {
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /**
- * Makes the function that records who registered, signed in, published and deleted from which
- * address; undefined with 0 days. These rows have a table of their own, because they end with their
- * term, and the journal never does.
+ * Makes the function that records such acts; undefined with 0 days. The rows have a table of their
+ * own, because they end with their term, and the journal never does.
  */
 export function createAccessJournal(days: number): NoteAccess | undefined {
   if (days === 0) return undefined

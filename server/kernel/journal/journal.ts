@@ -5,7 +5,6 @@ import type { Queryable } from '../db/database.ts'
 export type JournalEntry = {
   /** A moderator's e-mail, the operator's name, or `vslukh`. */
   actor: string
-  /** Such as `post.remove`. */
   action: string
   userId?: string | null
   postId?: string | null

@@ -4,16 +4,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from '../config/config.ts'
 
-/** Characters that are written together, a second late at most: a write for each line would cost more than a read. */
+/** Characters written together, a second late at most: single writes cost more than a read. */
 const BATCH_SIZE = 4096
-/** Characters that may wait while the log cannot be written: about 6,000 lines. */
+/** About 6,000 lines. */
 const WAITING_MAX = 1024 * 1024
 
 /**
- * Makes the product's log: one JSON line for each event on standard error, so that standard output remains for the person
- * at the terminal. Only type, code, message and stack of an error are logged: the other fields of a database error quote
- * rows. Where the log cannot be written, the product goes on: lines wait, past a mebibyte they are dropped, and a later
- * line says how many.
+ * Writes JSON lines to standard error: standard output is for the person at the terminal. Of an
+ * error only type, code, message and stack are logged, since other fields of a database error quote
+ * rows.
  */
 export function createLogger(
   level: LogLevel,
@@ -32,7 +31,7 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
-      // Addresses and keys of rate limits are written as keyed hashes or not at all: see http/request-log.ts.
+      // Written as keyed hashes or not at all: see http/request-log.ts.
       network: () => undefined,
       limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -52,7 +51,7 @@ export function createLogger(
 type Options = {
   /** How many characters are collected for one write; fewer wait a second at most. */
   batchSize: number
-  /** How many characters may wait while nothing can be written; lines past them are dropped. */
+  /** Lines past so many waiting characters are dropped. */
   maxWaiting: number
   /** Called with the number of dropped lines once writing works again. */
   onDropped?: (lines: number) => void
@@ -65,13 +64,12 @@ const EXIT_WAIT_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Writes whole lines to standard output or standard error without ever blocking: while the disk is full, or the reader
- * has gone or does not read, lines wait in bounded memory and writing is retried. Lines that wait at the end of the process
- * are written then, if possible.
+ * Writes whole lines without ever blocking: while the disk is full or nobody reads, lines wait in
+ * bounded memory and writing is retried, at the end of the process once more.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, options: Options) {
-  // By accessing the stream, the caller made Node open a pipe as non-blocking: a blocking write would occupy a thread of
-  // the pool, and delay the end of the process. Errors of other writers to the stream must not end the process either.
+  // Accessing the stream made Node open a pipe as non-blocking: a blocking write would occupy a
+  // thread and delay the end of the process. Other writers' errors must not end it either.
   stream.on('error', () => {})
   const { fd } = stream
   let waiting: string[] = []

@@ -10,10 +10,7 @@ export type Dkim = { domainName: string; keySelector: string; privateKey: string
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024
 
-/**
- * Reads the key that signs mails for the domain of MAIL_FROM. Throws StartError for a file that
- * cannot be read, or that is no RSA key of at least 1024 bits.
- */
+/** Throws StartError for a file that is unreadable, or no RSA key of 1024 bits or more. */
 export async function readDkim({
   dkim,
   mailFrom,

@@ -10,10 +10,7 @@ function splitEmail(address: string): { local: string; domain: string } {
   return { local: address.slice(0, at), domain: address.slice(at + 1) }
 }
 
-/**
- * Returns a domain as the DNS has it: ASCII, in lower case, without the root's dot. Returns an
- * empty string for characters that no domain has.
- */
+/** Returns a domain as the DNS has it, or an empty string if it has other characters. */
 function asciiDomain(domain: string): string {
   const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
   if (NOT_IN_A_DOMAIN.test(plain)) return ''
@@ -21,9 +18,8 @@ function asciiDomain(domain: string): string {
 }
 
 /**
- * Returns the key by which addresses are compared (`users.email_key`). Addresses that differ only
- * in case, in Unicode's compatibility forms or in the spelling of their domain (`пример.рф`,
- * `xn--e1afmkfd.xn--p1ai`) have the same key.
+ * Returns `users.email_key`: equal for addresses that differ in case, in compatibility forms or in
+ * the spelling of their domain (`пример.рф`, `xn--e1afmkfd.xn--p1ai`).
  */
 export function emailKey(address: string): string {
   const { local, domain } = splitEmail(address)
@@ -57,9 +53,8 @@ const YANDEX = new Set([
 ])
 
 /**
- * Returns the mailbox of an address, however spelt: without a subaddress (RFC 5233: `+tag`), at
- * Gmail without dots, at Yandex with a dot for a hyphen. It only serves to count mails, which are
- * sent to the address as it was typed.
+ * Returns the mailbox of an address, however spelt: without `+tag` (RFC 5233), at Gmail without
+ * dots, at Yandex with a dot for a hyphen. It only serves to count mails.
  */
 export function mailboxOf(address: string): string {
   const { local, domain } = splitEmail(emailKey(address))
@@ -92,10 +87,7 @@ const CYRILLIC = /\p{Script=Cyrillic}/u
 /** Top-level domains of countries that read Cyrillic, from Chromium too. */
 const CYRILLIC_COUNTRIES = new Set(['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'])
 
-/**
- * Whether a person can tell the domain from others: no label mixes scripts, and none is a Latin
- * word in Cyrillic letters (`аррӏе.com`).
- */
+/** Whether no label mixes scripts, or is a Latin word in Cyrillic letters (`аррӏе.com`). */
 export function hasReadableDomain(address: string): boolean {
   const ascii = asciiDomain(splitEmail(address).domain)
   const labels = domainToUnicode(ascii).split('.')

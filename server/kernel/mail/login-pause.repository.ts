@@ -6,7 +6,6 @@ import { wakeSenders } from './queue-mail.ts'
 const PAUSE_MS = 60_000
 export const PAUSE = `interval '${PAUSE_MS} milliseconds'`
 export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
-/** How many senders begin where many mails may wait. */
 const SENDERS = 4
 
 export function pauseMails(db: Db): Promise<void> {

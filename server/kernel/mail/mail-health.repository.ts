@@ -7,13 +7,9 @@ export type MailHealth = {
   waiting: number
   /** Tried before, or waiting because the login is refused. */
   failing: number
-  /** Waiting because MAILS_PER_HOUR is reached. */
   limited: number
   oldestSeconds: number
-  /**
-   * Since when no mail has left, with nodemailer's name of the error, and the server's words with
-   * addresses masked.
-   */
+  /** Since when no mail has left, by which error, and in the server's words. */
   failingSince: Date | null
   error: string | null
   reason: string | null

@@ -3,7 +3,6 @@ import type { Device } from '../../../contract/fields.ts'
 
 export type MailOptions = {
   appName: string
-  /** The origin that people see, for links. */
   origin: string
 }
 
@@ -24,10 +23,7 @@ const BROWSERS = [
 ]
 const SYSTEMS = ['Android', 'Chrome OS', 'iOS', 'Linux', 'macOS', 'Windows']
 
-/**
- * Names the browser and the system of a device, such as «Firefox, Linux». Only known names are
- * repeated: whoever asks for a code chooses the text and the address.
- */
+/** Names known browsers and systems alone: whoever asks for a code chooses text and address. */
 export function nameDevice(device: Device | null): string | null {
   if (device === null) return null
   const browser = BROWSERS.find((name) => device.userAgent === name)
@@ -35,10 +31,7 @@ export function nameDevice(device: Device | null): string | null {
   return [browser, system].filter(Boolean).join(', ') || null
 }
 
-/**
- * Returns when something happened and by which device: «21 ноября в 10:00 по Москве, Firefox,
- * Linux».
- */
+/** Such as «21 ноября в 10:00 по Москве, Firefox, Linux». */
 export function whenAndWhere(at: number, device: string | null): string {
   return `${formatTime(at)}${device === null ? '' : `, ${device}`}`
 }

@@ -4,7 +4,6 @@ import { errorCode } from '../db/database-errors.ts'
 
 const KEPT_MS = 7 * 86_400_000
 
-/** Removes the saved mails that are older than a week. */
 export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!/\.eml(?:\.part)?$/.test(name)) continue

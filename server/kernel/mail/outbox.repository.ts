@@ -22,7 +22,6 @@ export type ClaimedMail = {
   id: string
   task: string
   payload: QueuedMail
-  /** Milliseconds until it expires. */
   leftMs: number
   claimedUntil: Date
   state: OutboxState
@@ -32,10 +31,7 @@ export type ClaimedMail = {
   isProbe: boolean
 }
 
-/**
- * Claims a due mail for a minute, an urgent one first. While the login is refused, all nodes
- * together claim one mail a minute, and those that have expired.
- */
+/** Claims a due mail for a minute, an urgent one first; one a minute while the login is refused. */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
@@ -74,10 +70,7 @@ type Attempt = {
   isUnanswered?: boolean
 }
 
-/**
- * Stores what has become of a claimed mail, and empties its payload at its end. Returns false if
- * the claim is over and somebody else has the mail.
- */
+/** Stores what has become of a mail. Returns false if the claim is over, and changes nothing. */
 export async function settleMail(
   tx: Queryable,
   { id, claimedUntil, payload, state: before }: ClaimedMail,
@@ -105,7 +98,6 @@ export async function settleMail(
   return row !== undefined
 }
 
-/** Removes a mail that there was nothing to write for. */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }

@@ -34,7 +34,6 @@ type Options = {
   transport: MailTransport
   /** Counts a mail as one of its hour's. Resolves to the milliseconds to wait, or 0. */
   charge: (isUrgent: boolean) => Promise<number>
-  /** The key that hashes addresses for the log of mails. */
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
@@ -50,10 +49,9 @@ const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
 /**
- * Makes the job that sends due mails, one after another. A mail that failed, or was interrupted by
- * the end of the process, is tried again after 2, 4, 8 and then every 15 s until it expires. A mail
- * refused permanently is not tried again, and a mail that was sent whole without a reply, which may
- * have arrived, only once.
+ * Makes the job that sends due mails, one after another. A failed mail is tried again after 2, 4, 8
+ * and then every 15 s until it expires; one that its server refuses is not, and one that was sent
+ * whole without a reply, which may have arrived, only once.
  */
 export function createSending(options: Options): JobTasks[string] {
   const { db, kinds, transport, charge, log, outage } = options
@@ -80,7 +78,7 @@ export function createSending(options: Options): JobTasks[string] {
       const answer = maskAnswer(await transport.send(written, signal), mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
-      return judgeFailure(mail, error as Error)
+      return resultOfFailure(mail, error as Error)
     }
   }
 
@@ -104,10 +102,7 @@ export function createSending(options: Options): JobTasks[string] {
     })
   }
 
-  /**
-   * A mail that was sent must not be sent again. No job waits for this: in an outage the runner of
-   * jobs may be replaced.
-   */
+  /** A sent mail must not be sent again. No job waits for this: its runner may be replaced. */
   async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     await delay(STORE_AGAIN_MS)
     await outage.whenAvailable()
@@ -127,7 +122,7 @@ export function createSending(options: Options): JobTasks[string] {
 
 const GIVEN_UP: Result = { state: 'expired', message: 'mail given up' }
 
-function judgeFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
+function resultOfFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
   const { code } = error as NodeJS.ErrnoException
   const failure = error instanceof MailFailure ? error : undefined
   const isUnanswered = failure?.kind === 'unanswered'

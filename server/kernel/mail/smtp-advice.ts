@@ -1,8 +1,5 @@
 const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
-/**
- * Errors of OpenSSL and Node about TLS, in Russian, with the fix. nodemailer does not tell them
- * from other errors of a socket.
- */
+/** nodemailer does not tell errors of TLS from others of a socket. */
 const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
   [
     /wrong version number/i,
@@ -41,7 +38,6 @@ export function smtpReason(problem: SmtpProblem): string {
   return found ? `${found[1]} (${own})` : (problem.message ?? '')
 }
 
-/** nodemailer's name of an error, and its message or the server's answer. */
 type SmtpProblem = { code?: string | null | undefined; message?: string | null | undefined }
 
 /** Returns what an operator can do about an error, as a sentence without a full stop. */

@@ -1,16 +1,13 @@
 import { maskEmail } from './email-address.ts'
 
-/** Longer answers are cut: some servers quote the mail. */
+/** Some servers quote the mail. */
 const LONGEST_ANSWER = 300
 const LONGEST_READ = 2000
 const ADDRESS = /[^\s<>()[\]"',;:=]+@[^\s<>()[\]"',;:]+/g
 /** A server may quote the subject it dislikes, and a code mail's begins with the code. */
 const CODE = /\b\d{6}\b/g
 
-/**
- * Returns a server's answer as logs may show it: in one line, with addresses, the name of the
- * recipient's mailbox and everything that could be a code masked.
- */
+/** Masks addresses, the recipient's name and what could be a code, and makes one line of it. */
 export function maskAnswer(answer: string, recipient: string): string {
   const name = recipient.slice(0, recipient.lastIndexOf('@'))
   return answer

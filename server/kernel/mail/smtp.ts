@@ -30,9 +30,8 @@ const TLS_HINT =
   'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
 
 /**
- * A mail that was not accepted. `refused`: permanently, because of its address. `unanswered`: the
- * whole mail was sent and no reply came, so that it may have arrived. `failed`: anything else,
- * which may be temporary.
+ * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
+ * reply came, so it may have arrived. `failed`: anything else, which may be temporary.
  */
 export class MailFailure extends Error {
   readonly kind: 'refused' | 'unanswered' | 'failed'
@@ -83,10 +82,7 @@ export type OnEntry = (
   values: unknown[],
 ) => void
 
-/**
- * Makes a function that sends a message over a connection of its own and returns the server's
- * answer. It rejects with MailFailure, after 45 s at most or when `signal` aborts.
- */
+/** Sends over a connection of its own. Rejects with MailFailure, after 45 s at most. */
 export function smtpSender(
   url: string,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
@@ -142,9 +138,8 @@ function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
 }
 
 /**
- * Whether a server refuses this address permanently. A refusal because of us is temporary, because
- * the operator can fix it: a missing or wrong login (530 to 538), or a sender, network or content
- * that the server does not trust (5.7.x, RFC 3463).
+ * A refusal because of us is temporary, since the operator can fix it: a wrong login (530 to 538),
+ * or a sender, network or content that the server does not trust (5.7.x, RFC 3463).
  */
 function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boolean {
   if (command !== 'RCPT TO' && command !== 'DATA') return false

@@ -3,13 +3,9 @@ import { readDkim } from './dkim.ts'
 import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 
-/** The steps that were done, in Russian, and what stopped the mail. */
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
-/**
- * Sends one mail the way codes are sent. Never rejects because of the server, and takes no longer
- * than any mail. Throws StartError if mails cannot be signed.
- */
+/** Sends a mail the way codes are sent. Rejects with StartError alone. */
 export async function sendTestMail(
   to: string,
   {

@@ -6,9 +6,7 @@ import type { Dkim } from './dkim.ts'
 import { type Mail, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
-  /**
-   * Returns the SMTP server's answer. Rejects with MailFailure over SMTP, or if `signal` aborts.
-   */
+  /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string

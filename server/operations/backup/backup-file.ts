@@ -70,9 +70,7 @@ export class BackupWriter {
   }
 }
 
-/**
- * Passes COPY text on and counts its rows: COPY escapes line feeds in values, so each ends a row.
- */
+/** Passes COPY text on and counts rows: COPY escapes line feeds in values, so each ends one. */
 export function countRows() {
   const sum = createHash('sha256')
   let rows = 0
@@ -88,10 +86,7 @@ export function countRows() {
   }
 }
 
-/**
- * Reads the whole file once. Throws BackupError if there is none, if it is no backup, and if any
- * byte of it is missing or altered.
- */
+/** Reads the whole file. Throws BackupError if any byte is missing or altered. */
 export async function readManifest(path: string): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
     throw new BackupError(`Файл ${path} не открывается: ${(cause as Error).message}`, { cause })

@@ -11,10 +11,7 @@ export function backupName(madeAt: Date): string {
   return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
 }
 
-/**
- * Makes the folder of the nightly backups, in DATA_DIR alone: elsewhere a missing one may be a disk
- * that is not mounted, and the backups would fill the disk below. Throws BackupError.
- */
+/** Makes the folder in DATA_DIR alone: elsewhere its disk may not be mounted. */
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
     await mkdir(folder, { mode: 0o700 }).catch((cause) => {

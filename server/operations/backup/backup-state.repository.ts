@@ -49,10 +49,7 @@ export async function storeBackupFailure(db: Queryable, why: string): Promise<vo
   await db.updateTable('installation').set({ backup_failed: why }).execute()
 }
 
-/**
- * Stores that a backup was verified, if it is the last one of this very wall: an older one proves
- * nothing about what was made since. `fingerprint` is that of its secret. Returns whether it was.
- */
+/** Only for the last backup of this very wall: an older one proves nothing about it now. */
 export async function storeVerification(
   db: Queryable,
   { createdAt, fingerprint }: { createdAt: string; fingerprint: Buffer | null },

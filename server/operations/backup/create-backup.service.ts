@@ -36,9 +36,8 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 }
 
 /**
- * Writes a backup into a new file that only its owner can read. All tables are read in one snapshot
- * while people write on. The file appears under its name once it is complete and on the disk.
- * Throws BackupError if the file exists or cannot be written.
+ * Writes one snapshot of all tables while people write on. The file appears under its name once it
+ * is whole and on the disk. Throws BackupError if it exists or cannot be written.
  */
 export async function createBackup(
   url: string,

@@ -6,9 +6,7 @@ import { BackupError } from './backup-error.ts'
 const Name = Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]{1,63}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/**
- * `offset` and `bytes` say where a table's zstd frame stands; `sha256` is that of its COPY text.
- */
+/** `offset` and `bytes` name a table's zstd frame; `sha256` is that of its COPY text. */
 const Part = Type.Object({
   table: Name,
   columns: Type.Array(Name, { minItems: 1 }),
@@ -48,10 +46,7 @@ export type Part = Static<typeof Part>
 export type Sequence = Static<typeof Sequence>
 export type Manifest = Static<typeof Manifest>
 
-/**
- * Returns the manifest of a file whose parts stand between `start` and `end`. Its writer may be
- * hostile: what is returned can be printed, and every part is where it says. Throws BackupError.
- */
+/** The file may be hostile: what is returned can be printed, and every part is where it says. */
 export function parseManifest(
   text: string,
   { path, start, end }: { path: string; start: number; end: number },

@@ -35,9 +35,8 @@ type Options = {
 type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<void>
 
 /**
- * Makes the job that writes a backup into a folder, removes the oldest beyond `keep`, and verifies
- * one a week. A failure is stored and logged, and the next night tries again. If the process is
- * about to end, the job rejects, so that the queue runs it after the next start.
+ * Makes a backup, removes the oldest, and verifies one a week. A failure is stored and logged; if
+ * the process is about to end, the job rejects, so that the next start runs it again.
  */
 export function createNightlyBackup(options: Options): Job {
   const { db, folder, keep, log } = options

@@ -50,9 +50,7 @@ type Returned = {
   sessions: number
 }
 
-/**
- * Throws BackupError for a damaged backup, and for one whose migration this version does not know.
- */
+/** Throws BackupError for a damaged backup, and for one whose migration is not known here. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
   if (isRestorable(manifest)) return manifest
@@ -66,10 +64,7 @@ export function isRestorable({ migration }: Manifest): boolean {
   return Object.hasOwn(MIGRATIONS, migration)
 }
 
-/**
- * Reads a backup and plans what becomes of its secret. Throws BackupError, and StartError if
- * APP_SECRET is another.
- */
+/** Throws BackupError, and StartError if APP_SECRET is another. */
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
   requireSecretOf(manifest.secret, known)
@@ -77,9 +72,8 @@ export async function requireRestorable(path: string, known: SecretSource): Prom
 }
 
 /**
- * Restores a backup into the database at `url`, which no server may use. Until everything is loaded
- * and migrated, the wall that was there stays. Sessions go on, because the secret is restored too.
- * Throws BackupError.
+ * Restores a backup into a database that no server uses. Until everything is loaded and migrated,
+ * the wall that was there stays. Throws BackupError.
  */
 export async function restoreBackup(
   url: string,

@@ -9,9 +9,7 @@ export function scratchUrl(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
 }
 
-/**
- * Runs `work` on a connection that holds the lock of restores. Throws BackupError if another does.
- */
+/** Runs `work` with the lock of restores. Throws BackupError if another restore runs. */
 export async function withRestoreLock<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -34,9 +32,8 @@ export async function withRestoreLock<T>(
 }
 
 /**
- * Replaces the product's tables and functions by the loaded ones in one transaction. The old wall's
- * queue goes too, and whatever a newer version has added, which would be in the way of its
- * migrations. `beforeCommit` runs when nothing but the commit is left.
+ * Replaces the product's tables in one transaction, with the old queue and whatever a newer version
+ * has added, which would be in the way of its migrations.
  */
 export async function moveScratchIntoPlace(
   client: pg.Client,

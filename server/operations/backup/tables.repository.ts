@@ -29,10 +29,7 @@ export const FORMER: string[] = [
   'mail_log',
 ]
 
-/**
- * Returns the tables of the first schema in the search path. A table stands after those that its
- * foreign keys refer to, because rows are restored in this order.
- */
+/** A table stands after those that its foreign keys name: rows are restored in this order. */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(
     `

@@ -11,9 +11,7 @@ export function unfinishedPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
 }
 
-/**
- * Gives a complete file its name. Unlike a rename this never replaces a file, but throws EEXIST.
- */
+/** Gives a complete file its name. Unlike a rename this never replaces a file: EEXIST. */
 export async function nameFile(
   unfinished: string,
   path: string,

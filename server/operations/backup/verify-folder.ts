@@ -7,9 +7,8 @@ import { findRunning } from '../embedded-postgres/pid-file.ts'
 const NAME = 'vslukh-verify-'
 
 /**
- * A backup is verified beside it, where there is room for the wall. The temporary folder, which may
- * be in memory, serves if no PostgreSQL can run there: on a read-only disk, or one without owners
- * and modes.
+ * Beside the backup there is room for the wall. The temporary folder, which may be in memory,
+ * serves where no PostgreSQL can run: on a read-only disk, or one without owners and modes.
  */
 export function verifyParents(folder: string): string[] {
   return [folder, tmpdir()]
@@ -19,10 +18,7 @@ export function makeVerifyFolder(parent: string): Promise<string> {
   return mkdtemp(join(parent, NAME))
 }
 
-/**
- * Removes what killed verifications left behind: folders older than `idleMs`, each with a copy of
- * the wall, and the PostgreSQL that still runs in one.
- */
+/** Removes the folders of killed verifications, and stops the PostgreSQL that still runs in one. */
 export async function removeLeftVerifications(idleMs: number, parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(NAME)) continue

@@ -33,9 +33,7 @@ export function connectionStringFor(address: Address, database: string, role: st
   return `postgresql://${role}@localhost:${address.port}/${database}?${search}`
 }
 
-/**
- * Makes a 0700 folder. Its name is predictable, so one that somebody else has prepared is refused.
- */
+/** Its name is predictable, so a folder that somebody else has prepared is refused. */
 async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 20)
   const folder = join(tmpdir(), `pg-${name}`)

@@ -37,9 +37,7 @@ function majorOf(root: string): string {
   return String(version).split('.', 1).join()
 }
 
-/**
- * npm packages hold no symlinks: an install script makes them, unless scripts were switched off.
- */
+/** npm packages hold no symlinks. An install script makes them, unless those are switched off. */
 function restoreLibraryLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -50,8 +48,7 @@ function restoreLibraryLinks(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
-      // Another start has made it, or the folder is read-only: PostgreSQL names a missing library
-      // itself.
+      // Another start has made it, or the folder is read-only: PostgreSQL names what is missing.
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
     }
   }

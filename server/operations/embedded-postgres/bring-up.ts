@@ -35,11 +35,9 @@ export type ServerState = {
 type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is
- * taken over, otherwise one is started, with growing pauses between attempts. At a start
- * (`'temporary'`) failures that end by themselves are tried again, eight times. A database that has
- * served before (`'any'`) is tried for as long as it takes. Throws DataDirTaken, the signal's
- * reason, or the last failure.
+ * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. At a start
+ * (`'temporary'`) failures that end by themselves are tried again, eight times; a database that has
+ * served before (`'any'`) for as long as it takes. Throws DataDirTaken or the last failure.
  */
 export async function bringUp(
   state: ServerState,
@@ -132,10 +130,7 @@ async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched):
   return full + (await failureReason())
 }
 
-/**
- * Returns the function that follows each attempt to connect: it informs the operator of a long
- * recovery, and throws StartError if a running server has not answered for 30 s.
- */
+/** Informs the operator of a long recovery. Throws StartError after 30 s without an answer. */
 function watchProgress(
   paths: ClusterPaths,
   { say }: Reporting,

@@ -46,10 +46,7 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
   )
 }
 
-/**
- * Makes the cluster in a temporary folder and renames that to DATA_DIR/postgres, so that it exists
- * complete or not at all. If another start was faster, its cluster stays.
- */
+/** Renames a complete cluster to DATA_DIR/postgres. If another start was faster, that one stays. */
 export async function createCluster(paths: ClusterPaths): Promise<void> {
   const unfinished = await mkdtemp(join(paths.dataDir, UNFINISHED))
   try {

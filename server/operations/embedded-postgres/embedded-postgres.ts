@@ -39,9 +39,8 @@ export type EmbeddedPostgres = {
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR/postgres, which the first start creates, or takes over the one that
- * a killed server left, and keeps it running until `stop`. Rejects with StartError, for instance if
- * another server uses DATA_DIR.
+ * Keeps PostgreSQL running on DATA_DIR/postgres until `stop`: the one that a killed server left, or
+ * a new one. Rejects with StartError, for instance if another server uses DATA_DIR.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -88,9 +87,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
 }
 
-/**
- * Whatever happens to PostgreSQL ends the connection that holds the lock, and it is brought back.
- */
+/** Whatever happens to PostgreSQL ends the lock's connection, and it is brought back. */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,

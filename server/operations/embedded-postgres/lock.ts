@@ -20,10 +20,7 @@ export class DataDirTaken extends StartError {
   }
 }
 
-/**
- * Resolves to a superuser's connection to this cluster, to 'starting' while PostgreSQL is not
- * ready, or to 'silent' if nobody or another server answers at that address.
- */
+/** Resolves to 'starting' during a recovery, and to 'silent' if this cluster does not answer. */
 export async function connect(
   cluster: string,
   address: Address,
@@ -61,10 +58,7 @@ async function serves(client: Client, cluster: string): Promise<boolean> {
   return theirs === (await readPidFile(cluster))?.identity
 }
 
-/**
- * The lock ends with the connection, and so with the process, however that ends. Throws
- * DataDirTaken after two seconds.
- */
+/** The lock ends with the process, however that ends. Throws DataDirTaken after two seconds. */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
@@ -74,10 +68,7 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-/**
- * Creates the application's role and database where they are missing; the role owns its database
- * and may do nothing else. The caller must hold the lock.
- */
+/** The role owns its database and may do nothing else. The caller must hold the lock. */
 export async function createDatabase(client: Client, name: string): Promise<void> {
   const role = await client.query<{ createdb: boolean }>(
     'select rolcreatedb as createdb from pg_roles where rolname = $1',

@@ -21,10 +21,7 @@ export function commandAs(user: OsUser, program: string, args: string[]) {
   return { file, args: rest, ids: ids as { uid?: number; gid?: number } }
 }
 
-/**
- * PostgreSQL refuses root. Chooses the current user, or under root one that can read both the
- * program and the data. Throws StartError if root finds none.
- */
+/** PostgreSQL refuses root, so root chooses a user who can read both the program and the data. */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
   if (uid !== 0) return { uid, gid: process.getgid?.(), switchIds: false, prefix: [] }

@@ -26,7 +26,6 @@ export async function readPidFile(cluster: string): Promise<PidFile | undefined>
   return text === undefined ? undefined : parsePidFile(text)
 }
 
-/** Finds the server that runs on this cluster, whoever started it. */
 export async function findRunning(cluster: string): Promise<PidFile | undefined> {
   const file = await readPidFile(cluster)
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
@@ -51,9 +50,9 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
 }
 
 /**
- * Disarms the lock files of a dead server: after a reboot another program may have its pid, and
- * PostgreSQL would refuse to start. PostgreSQL ignores its own parent's pid there, so that is
- * written in. Deleting the file would end PostgreSQL's check for surviving backends.
+ * After a reboot another program may have the pid in a lock file, and PostgreSQL would refuse to
+ * start. PostgreSQL ignores its parent's pid, so that is written in: deleting the file would end
+ * its check for surviving backends.
  */
 export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
   for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
@@ -65,9 +64,7 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
   }
 }
 
-/**
- * Truncated first, the file would stay empty on a full disk, and PostgreSQL refuses an empty one.
- */
+/** Truncated first, the file would stay empty on a full disk, which PostgreSQL refuses. */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

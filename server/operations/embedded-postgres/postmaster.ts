@@ -74,9 +74,9 @@ function launchCommand(paths: ClusterPaths, address: Address) {
 }
 
 /**
- * Stops the PostgreSQL of this cluster: whoever started it if this process holds the lock
- * (`isLocked`), otherwise only one that was launched here. It has five seconds to write a
- * checkpoint and is then stopped at once, which loses nothing: the next start replays its log.
+ * Stops the PostgreSQL of this cluster, whoever started it, if this process holds the lock;
+ * otherwise only one that was launched here. It has five seconds to write a checkpoint, without
+ * which the next start replays its log.
  */
 export async function stopPostmaster(
   paths: ClusterPaths,
@@ -107,10 +107,7 @@ async function waitUntilEnded(pid: number, cluster: string): Promise<void> {
   while (await isServerOf(pid, cluster)) await delay(20)
 }
 
-/**
- * Copies a log past a megabyte to `.old` and truncates it in place, because the running PostgreSQL
- * goes on appending to it.
- */
+/** Truncates a large log in place, because the running PostgreSQL goes on appending to it. */
 export async function limitLogSize(path: string): Promise<void> {
   if ((await sizeOf(path)) <= LARGEST_LOG) return
   await copyFile(path, `${path}.old`)
@@ -141,7 +138,6 @@ const BUFFERS_SHARE = 1 / 8
 
 /** The machine's memory, or less where a container is limited to less. */
 export function usableMemory(): number {
-  // 0 where there is no limit.
   return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
 }
 

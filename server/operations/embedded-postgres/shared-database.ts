@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 /**
- * No other lock of the database has this number. Commands that use the database share it, and who
- * stops the database has it alone.
+ * No other lock has this number. Commands that use the database share it, who stops it does not.
  */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
@@ -21,10 +20,7 @@ const tryLock = async (client: pg.Client, lock: string) =>
   (await client.query(`SELECT pg_try_advisory_lock${lock}(${USED_LOCK}) AS is_ours`)).rows[0]
     .is_ours
 
-/**
- * Joins a running database: the command that has brought it up does not stop it before `stop`.
- * Returns undefined if it does not answer, or is about to be stopped.
- */
+/** Keeps other commands from stopping the database before `stop`. Returns undefined without one. */
 export async function joinDatabase(
   url: string,
 ): Promise<{ url: string; stop: () => Promise<void> } | undefined> {

@@ -2,10 +2,7 @@ import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
-/**
- * Creates DATA_DIR and makes sure that this process may write to it. Other users may pass through,
- * which PostgreSQL under root may need, but not list it. Throws StartError.
- */
+/** Others may pass through DATA_DIR, as PostgreSQL under root may need, but not list it. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o711 })

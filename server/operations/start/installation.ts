@@ -10,9 +10,8 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
 /**
- * Throws StartError if DATA_DIR has a secret but not its database: the disk is not mounted, and a
- * first start would create an empty wall. The secret is created after the database, so an
- * interrupted first start does not look like this.
+ * Throws StartError if DATA_DIR has a secret but no database: the disk is not mounted, and a first
+ * start would create an empty wall. That start creates the secret last.
  */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   const cluster = join(dataDir, 'postgres')
@@ -24,9 +23,8 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
 }
 
 /**
- * Compares this process with the migrated database: their clocks, and the secret with its
- * fingerprint. Returns the secret, which the first start creates. Throws StartError if the clocks
- * differ by more than 60 s, or the secret is lost or another one.
+ * Compares clocks, and the secret with its fingerprint. Returns the secret, which the first start
+ * creates. Throws StartError where they differ, the clocks by more than 60 s.
  */
 export function openInstallation(
   url: string,

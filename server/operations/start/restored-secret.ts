@@ -8,10 +8,7 @@ import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/**
- * Throws StartError if APP_SECRET is not the secret of a restored wall, unless ACCEPT_NEW_SECRET
- * says that it was changed on purpose.
- */
+/** Throws StartError if APP_SECRET is another, unless ACCEPT_NEW_SECRET says so on purpose. */
 export function requireSecretOf(
   secret: string | null,
   { appSecret, acceptNewSecret }: SecretSource,
@@ -41,8 +38,8 @@ const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
 const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
 
 /**
- * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET is set. The secret of a wall
- * that was replaced stays beside under the name app-secret.old-….
+ * Puts the secret into DATA_DIR, unless APP_SECRET is set. The one of a wall that was replaced
+ * stays beside it under the name app-secret.old-….
  */
 export async function placeAppSecret(
   secret: string | null,
