@@ -4,8 +4,8 @@ import { isIP } from 'node:net'
 /** HTTP/1.1 requires one host; HTTP/1.0 may name none. */
 export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place] ?? ''
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')

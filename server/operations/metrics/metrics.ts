@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { isIP } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ListenAddress } from '../../kernel/http/listen.ts'
 import type { ObserveRequest } from '../../kernel/http/request-log.ts'
 import { MailFailure } from '../../kernel/mail/smtp.ts'
 import type { MailTransport } from '../../kernel/mail/transport.ts'
 import { ListenFailure } from '../start/start-failure.ts'
 import { addGauges, type GaugeSources } from './gauges.ts'
-
-type ListenAddress = { port: number; host: string }
 
 /** In seconds: from a cached read to the deadline of a request. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
