@@ -112,10 +112,7 @@ async function prepare(url: string) {
   return { databaseUrl: url, tokens, chosen: all, queries }
 }
 
-/**
- * Measures the limit and the product in turn, so that both have the same machine; returns the
- * median round.
- */
+/** Measures by turns, so that both have the same machine; returns the median round. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   const results: { load: Load; limit: Limit; cpu: number }[] = []
   for (let round = 0; round < rounds; round++) {

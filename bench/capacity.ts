@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { printMarkdown } from './table.ts'
 
-/**
- * Prints what some numbers of daily readers need, computed from the tables in docs/performance.md
- * and from the habits below.
- */
+/** Computes what daily readers need, from docs/performance.md and the habits below. */
 const DAILY_READERS = [1_000, 100_000, 10_000_000]
 
 /** Guesses, to be replaced by what a wall's own metrics say. */
@@ -25,9 +22,7 @@ const HABITS = {
   firstVisitBytes: 183_000,
   answerBytes: 4000,
 }
-/**
- * A core may be busy half of the time, so that waits stay short and a lost machine can be borne.
- */
+/** A core may be busy half of the time, so that waits stay short and machines can be lost. */
 const BUSY = 0.5
 /** For each row beside itself: free space, the log of changes. */
 const DISK_FACTOR = 2

@@ -11,10 +11,7 @@ import { dataSetOf } from './data-set.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
-/**
- * Measures the memory of the product and its database, idle and busy, and the disk of an install
- * and a release.
- */
+/** Measures memory, idle and busy, and the disk of an install and a release. */
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10

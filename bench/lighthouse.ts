@@ -25,10 +25,7 @@ const FLAGS = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS]
 /** A trace can fail on a busy machine, which says nothing about the page. */
 const ATTEMPTS = 3
 
-/**
- * `simulate` computes a slow network from a fast visit, as Lighthouse does by default; `devtools`
- * slows the visit itself down.
- */
+/** `simulate` computes a slow network from a fast visit; `devtools` slows the visit itself down. */
 export type Throttling = 'simulate' | 'devtools'
 
 /** Visits a page once as a phone on a slow network, in a fresh browser profile. */

@@ -15,8 +15,8 @@ type Options = {
 const IN_FLIGHT = 50
 
 /**
- * Keeps connections busy for some seconds; latencies in milliseconds. A constant `request` costs
- * this process much less than one made each time: compare only what is loaded alike.
+ * Latencies in milliseconds. Compare only what is loaded alike: a `request` made each time costs
+ * this process much more than a constant one.
  */
 export async function applyLoad({
   url,
@@ -50,10 +50,7 @@ export async function applyLoad({
   }
 }
 
-/**
- * autocannon turns each body into a string that nobody asks for. That took half of its time, so
- * that the loader was the limit and not the server.
- */
+/** autocannon would turn each body into a string that nobody asks for, in half of its time. */
 function doNotReadBodies(client: Client): void {
   const { pipelinedRequests } = client as unknown as { pipelinedRequests: object }
   Object.assign(pipelinedRequests, { addBody() {} })
@@ -79,10 +76,7 @@ export function median(times: number[]): number {
   )
 }
 
-/**
- * Returns the middle one by a figure, of an even number the lower one, so that a command never
- * reports the better of two rounds.
- */
+/** Returns the middle one by a figure, of an even number the lower: never the better of two. */
 export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]

@@ -21,10 +21,7 @@ type Filled<T> = {
   prepare: (databaseUrl: string) => Promise<T>
 }
 
-/**
- * Fills a new data folder with a data set and starts the product there. Disposing of the result
- * stops the product and removes the folder.
- */
+/** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
 export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
@@ -50,10 +47,7 @@ async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T
   }
 }
 
-/**
- * Starts the product as an operator does, with its database and its log, in a process of its own.
- * `readyMs` is how long that took.
- */
+/** Starts the product as an operator does. `readyMs` is how long that took. */
 export async function startProduct(
   dataDir: string,
   port: number,

@@ -9,10 +9,7 @@ export type OpenLoop = { stop(): Promise<Result> }
 
 const TICK_MS = 10
 
-/**
- * Sends POST requests at a steady rate, whether those before are answered or not: a closed loop
- * would slow down with the server and hide how long people wait.
- */
+/** Sends requests at a steady rate: a loop that awaits answers would slow down with the server. */
 export function openLoop(url: string, perSecond: number, next: () => Sent): OpenLoop {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()

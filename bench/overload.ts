@@ -18,10 +18,7 @@ const MEMORY_SAMPLE_MS = 250
 const NORMAL_MS = 100
 const CALM_MS = 3000
 
-/**
- * Measures the capacity for each kind of read, then lets 2,000 callers ask without pause, and
- * prints the share of the capacity that is still served, under the goals.
- */
+/** Measures the capacity for each kind of read, and its share while 2,000 callers ask. */
 export async function measureOverload(
   product: Observed,
   { seconds, only, ...people }: People & { seconds: number; only: string },

@@ -12,8 +12,8 @@ export type Call = {
 }
 
 /**
- * Counts at the driver how many statements a call sends to PostgreSQL. The second call of two is
- * counted, so that nothing is prepared in it. Visitors' reads have no cached responses.
+ * Counts a call's statements at the driver: of the second of two calls, so that nothing is prepared
+ * in it, and without cached responses.
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
   const counted = countDriverQueries()

@@ -11,11 +11,12 @@ export function unlessAhead(time: string, tooFar: string): string {
   return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
 }
 
-/** SQL for whether a time has come, was never set, or was written while the clock was ahead. */
+/** SQL for whether a time has come, or was written while the clock was ahead. */
 export function hasCome(time: string, tooFar: string) {
-  return sql.raw<boolean>(`coalesce(${unlessAhead(time, tooFar)} <= now(), true)`)
+  return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
 }
 
+/** In unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)

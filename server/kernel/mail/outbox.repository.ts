@@ -16,7 +16,7 @@ export const LONGEST_WAIT_MS = 300_000
 /** Matches the mails that nobody is sending and that may be tried. */
 const IS_DUE = sql<boolean>`payload IS NOT NULL
   AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
-  AND ${hasCome('claimed_until', `2 * ${CLAIM}`)}`
+  AND (claimed_until IS NULL OR ${hasCome('claimed_until', `2 * ${CLAIM}`)})`
 
 export type ClaimedMail = {
   id: string

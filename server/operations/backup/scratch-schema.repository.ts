@@ -77,7 +77,7 @@ async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObj
   return rows
 }
 
-/** Only of a database that a newer version has migrated are unknown tables the wall's. */
+/** After a newer version's migrations, unknown tables are the wall's, too. */
 async function isNewer(client: pg.Client): Promise<boolean> {
   const exists = await client.query(`SELECT to_regclass('kysely_migration') IS NOT NULL AS yes`)
   if (!exists.rows[0].yes) return false
