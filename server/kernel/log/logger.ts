@@ -4,15 +4,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from '../config/config.ts'
 
-/** Characters written together, a second late at most: single writes cost more than a read. */
+/** Characters that are written together, a second late at most: a write for each line would cost more than a read. */
 const BATCH_SIZE = 4096
-/** About 6,000 lines. */
+/** Characters that may wait while the log cannot be written: about 6,000 lines. */
 const WAITING_MAX = 1024 * 1024
 
 /**
- * Writes JSON lines to standard error: standard output is for the person at the terminal. Of an
- * error only type, code, message and stack are logged, since other fields of a database error quote
- * rows.
+ * Makes the product's log: one JSON line for each event on standard error, so that standard output remains for the person
+ * at the terminal. Only type, code, message and stack of an error are logged: the other fields of a database error quote
+ * rows. Where the log cannot be written, the product goes on: lines wait, past a mebibyte they are dropped, and a later
+ * line says how many.
  */
 export function createLogger(
   level: LogLevel,
@@ -31,7 +32,7 @@ export function createLogger(
         stack,
       }),
       req: ({ method }: { method: string }) => ({ method }),
-      // Written as keyed hashes or not at all: see http/request-log.ts.
+      // Addresses and keys of rate limits are written as keyed hashes or not at all: see http/request-log.ts.
       network: () => undefined,
       limitKey: () => undefined,
       res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -51,7 +52,7 @@ export function createLogger(
 type Options = {
   /** How many characters are collected for one write; fewer wait a second at most. */
   batchSize: number
-  /** Lines past so many waiting characters are dropped. */
+  /** How many characters may wait while nothing can be written; lines past them are dropped. */
   maxWaiting: number
   /** Called with the number of dropped lines once writing works again. */
   onDropped?: (lines: number) => void
@@ -64,12 +65,13 @@ const EXIT_WAIT_MS = 200
 const PAUSE_MS = 10
 
 /**
- * Writes whole lines without ever blocking: while the disk is full or nobody reads, lines wait in
- * bounded memory and writing is retried, at the end of the process once more.
+ * Writes whole lines to standard output or standard error without ever blocking: while the disk is full, or the reader
+ * has gone or does not read, lines wait in bounded memory and writing is retried. Lines that wait at the end of the process
+ * are written then, if possible.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, options: Options) {
-  // Accessing the stream made Node open a pipe as non-blocking: a blocking write would occupy a
-  // thread and delay the end of the process. Other writers' errors must not end it either.
+  // By accessing the stream, the caller made Node open a pipe as non-blocking: a blocking write would occupy a thread of
+  // the pool, and delay the end of the process. Errors of other writers to the stream must not end the process either.
   stream.on('error', () => {})
   const { fd } = stream
   let waiting: string[] = []

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 import { queueRecurring, type RecurringJob } from './recurring-jobs.ts'
 
-/** The signal aborts, and the promise rejects, when the process is about to end. */
+/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
 type JobTask<Payload> = (
   payload: Payload,
   ending: { abortSignal: AbortSignal; abortPromise: Promise<void> },
@@ -32,12 +32,13 @@ const RESTART_MS = 1000
 
 type NewJob = {
   payload: object
+  /** Milliseconds until it is due; 0 unless given. */
   afterMs?: number
-  /** A waiting job with the same key is replaced. */
+  /** A job takes the place of one with the same key that waits. */
   key?: string
 }
 
-/** Queues a job; in a transaction it is queued by the commit. */
+/** Queues a job; in a transaction it is queued when that commits. */
 export async function addJob(
   db: Queryable,
   task: string,
@@ -49,13 +50,13 @@ export async function addJob(
   )
 }
 
-/** Runs queued and recurring jobs until `stop()`, which waits for the running ones. */
+/** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
   { tasks, recurring, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // A job's payload, and whom it is about, stay out of the log.
+    // Only the message and the error are logged, of a job neither its payload nor whom it is about.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
@@ -69,8 +70,7 @@ export async function startJobs(
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
-    // With batches, a job that ends during an outage would end the process by an unhandled
-    // rejection.
+    // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
   const stopQueueing = queueRecurring(pool, recurring)
@@ -83,8 +83,8 @@ export async function startJobs(
 }
 
 /**
- * Replaces each runner that fails because of the database: it ends or, if its first query failed,
- * never finds a job again.
+ * Replaces each runner that fails because of the database, until the returned function is called: such a runner ends or, where its
+ * first query of the queue failed, never finds a job again.
  */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
-/** Runs once in each period, which begins `atMinute` minutes after the hour or midnight (UTC). */
+/** A job that runs once in each period of so many minutes; a period begins `atMinute` minutes after the hour or midnight (UTC). */
 export type RecurringJob = { task: string; everyMinutes: number; atMinute: number }
 
 const ASK_MS = 10_000
 
 /**
- * Queues the jobs of $1 whose period, by the database's clock, is not the one they were last queued
- * in: the next, a missed one, or the right one after a clock that was wrong.
+ * Queues the jobs of $1 whose period is another than the one they were last queued in, by the database's clock: the next one, one
+ * that was missed while no server ran, or the right one after a clock that was wrong. A job that is new waits for its next period.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
@@ -25,9 +25,7 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/**
- * Queues each job once a period, whichever node is the first. Returns the function that stops it.
- */
+/** Queues each job once a period, whichever node is the first. Returns the function that stops it. */
 export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
   const stopping = new AbortController()
   const pause = { signal: stopping.signal, ref: false }
