@@ -1,5 +1,5 @@
+import type { MailTask } from '../server/app.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
-import type { MailTask } from '../server/mail-tasks.ts'
 import { readMailLog } from '../server/operations/status/mail-log.ts'
 import type { ContextWithoutWall, Output } from './command.ts'
 import { printable, time } from './format.ts'

@@ -1,43 +1,95 @@
-import type { FastifyInstance } from 'fastify'
-import { type AppOptions, createParts, type Parts } from './app-parts.ts'
+import { join } from 'node:path'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { accountMails } from './features/account/account.mail.ts'
+import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { registerAccount } from './features/account/account.routes.ts'
+import { accountDeletionMails } from './features/account-deletion/account-deletion.mail.ts'
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
+import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
+import { accountDeletionJobs } from './features/account-deletion/move-accounts.task.ts'
+import { codeMails } from './features/codes/codes.mail.ts'
+import { removeExpiredOperations } from './features/codes/codes.repository.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
 import { registerDataExport } from './features/data-export/data-export.routes.ts'
 import { type LikesQuestion, selectLiked } from './features/likes/likes.repository.ts'
 import { registerLikes } from './features/likes/likes.routes.ts'
+import { purgeExpired } from './features/likes/likes.service.ts'
+import { likeJobs } from './features/likes/likes.task.ts'
+import { removeExpiredBlocks } from './features/moderation/blocks.repository.ts'
+import { moderationMails } from './features/moderation/moderation.mail.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
+import { moderationJobs } from './features/moderation/moderation.task.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
+import { countWaiting } from './features/moderation/queue.repository.ts'
+import { removeOldReports } from './features/moderation/report-states.repository.ts'
+import { counterJobs } from './features/posts/counters.task.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
+import { removeOldKeys } from './features/posts/publications.repository.ts'
 import { createPublish } from './features/posts/publications.service.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
+import { removeOldClients } from './features/sessions/known-clients.repository.ts'
+import { removeExpiredSessions } from './features/sessions/sessions.repository.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
+import { createSessions } from './features/sessions/sessions.service.ts'
+import { signInMails } from './features/sign-in/sign-in.mail.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
+import { removeExpiredSiteRows } from './features/site-state/site-state.repository.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
+import { createTexts } from './features/texts/texts.service.ts'
 import { createResponseCache, type ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
+import { type Config, originOf } from './kernel/config/config.ts'
 import { batchCalls } from './kernel/db/batch-calls.ts'
-import type { OpenDatabase } from './kernel/db/database.ts'
+import { databaseTime, watchClock } from './kernel/db/clock.ts'
+import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { withDeadline } from './kernel/db/deadline.ts'
-import { quietDuringOutages } from './kernel/db/outage.ts'
-import type { Authenticator } from './kernel/http/authenticate.ts'
+import { productVersion } from './kernel/db/migrate.ts'
+import { type Outage, quietDuringOutages, watchOutages } from './kernel/db/outage.ts'
+import { openReplica } from './kernel/db/replica.ts'
+import { createSteadyClock } from './kernel/db/steady-clock.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
 import { describeApi } from './kernel/http/openapi.ts'
+import { createRefusalLog } from './kernel/http/refusal-log.ts'
+import { hashAddresses } from './kernel/http/request-log.ts'
 import { createRouter, type Route } from './kernel/http/route.ts'
 import { createHttpServer } from './kernel/http/server.ts'
-import { createAccessJournal } from './kernel/journal/access-journal.ts'
+import { createAccessJournal, removeOldAccesses } from './kernel/journal/access-journal.ts'
+import { countHashed, removeExpiredLimits } from './kernel/limits/gcra.repository.ts'
+import { createLimits, logTripped } from './kernel/limits/rate-limits.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
+import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
-import { startJobs } from './kernel/queue/queue.ts'
-import { IDENTITY_KEY } from './operations/doctor/doctor.service.ts'
+import { removeOldMails } from './kernel/mail/old-mails.ts'
+import { mailJobs } from './kernel/mail/send-mails.ts'
+import type { MailTransport } from './kernel/mail/transport.ts'
+import { loadWebApp } from './kernel/pages/web-app.ts'
+import { type Jobs, startJobs } from './kernel/queue/queue.ts'
+import { selectBackupState } from './operations/backup/backup-state.repository.ts'
+import { backupJobs } from './operations/backup/nightly-backup.task.ts'
+import { IDENTITY_KEY, watchHealth } from './operations/doctor/doctor.service.ts'
+import { readWallHealth } from './operations/doctor/health.service.ts'
 import { registerIdentity } from './operations/doctor/identity.routes.ts'
+import { createMetrics } from './operations/metrics/metrics.ts'
+import { storeCounterCheck } from './operations/status/status.repository.ts'
 import { registerSite } from './site.ts'
-import { createTasks, recurringJobs } from './tasks.ts'
-import { watchWall } from './watching.ts'
+
+export type AppOptions = {
+  config: Config
+  databaseUrl: string
+  secret: string
+  transport: MailTransport
+  log: FastifyBaseLogger
+  /** Folder of the built web app. */
+  webFolder: string
+  /** Limits of the request pool, where they differ from openDatabase's own. */
+  poolLimits?: PoolLimits | undefined
+  /** For how long the clock must have run evenly before anything is erased for good, in milliseconds; an hour unless set. */
+  settleMs?: number | undefined
+}
 
 export type App = {
   http: FastifyInstance
@@ -53,51 +105,45 @@ export type App = {
   close(graceMs?: number): Promise<void>
 }
 
+const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+const CLOSE_MS = 500
+
 /** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const parts = await createParts(options)
-  const { config, database, background, db, log, limits, metrics, outage, secret } = parts
-  const { app: http, listen, stop, cache, headers } = await createHttp(parts)
-  const route = createRouter(http, { auth: createAuthenticator(parts), limits, cache })
-  registerFeatures(route, parts, cache)
-  const { appName } = config
-  registerTexts({ route, readText: parts.readText })
-  const key = deriveKey(secret, 'downloads')
-  registerDataExport({ route, http, db: background.db, limits, appName, key })
+  const node = await createNode(options)
+  const { config, database, background, replica, outage, log, refusals, cache, server } = node
+  const { app: http } = server
+  const route = createRouter(http, { auth: node.authenticator, limits: node.limits, cache })
+  registerFeatures(route, node)
   let isDraining = false
   serveHealth(http, {
-    db,
+    db: database.db,
     databaseFolder: config.databaseUrl === undefined ? config.dataDir : undefined,
     isDraining: () => isDraining,
   })
-  const { cookieName } = parts.sessions
-  await registerSite(http, { ...parts, cookieName, cache, headers })
-  registerIdentity(http, {
-    key: deriveKey(secret, IDENTITY_KEY),
-    trustProxy: config.trustProxy,
+  registerIdentity(http, { key: node.key(IDENTITY_KEY), trustProxy: config.trustProxy })
+  await registerSite(http, {
+    config,
+    db: database.db,
+    runRead: node.runRead,
+    limits: node.limits,
+    cookieName: node.sessions.cookieName,
+    web: node.web,
+    readText: node.readText,
+    cache,
+    outage,
+    headers: node.headers,
   })
-  const unwatch = await watchWall({ config, database, background, metrics, log })
+  const unwatch = await watch(node)
   const jobs = await startJobs(background.pool, {
-    tasks: createTasks({
-      ...parts,
-      settleMs: options.settleMs,
-      backgroundDb: background.db,
-      chargeMail: limitMailsPerHour({
-        pool: database.pool,
-        most: config.mailsPerHour,
-        onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
-      }),
-      transport: metrics?.countMails(options.transport) ?? options.transport,
-      invalidate: () => cache.publishChange('posts'),
-    }),
-    recurring: recurringJobs(config),
+    jobs: jobsOf(node, options),
     log: quietDuringOutages(log, outage),
   })
   // Without it the mails only wait for the rest of their minute.
   void shortenPause(background.db).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
     http,
-    listen,
+    listen: server.listen,
     database,
     drain() {
       isDraining = true
@@ -105,41 +151,48 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close(graceMs = 0) {
       unwatch()
       outage.close()
-      await Promise.all([stop(graceMs), jobs.stop()])
-      parts.refusals.close()
+      await Promise.all([server.stop(graceMs), jobs.stop()])
+      refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it stops.
-      const closed = Promise.all([
-        cache.close(),
-        ...[database, background, parts.replica].map((pool) => pool?.close()),
-      ])
-      await withDeadline(closed, CLOSE_MS, () => {})
+      const pools = [database, background, replica].map((pool) => pool?.close())
+      await withDeadline(Promise.all([cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
 }
 
-const CLOSE_MS = 500
+/** What features, pages and jobs of one node are built on. */
+type Node = Awaited<ReturnType<typeof createNode>>
 
-/** Makes the HTTP server with its documentation, and the cache that answers visitors before it. */
-async function createHttp(parts: Parts) {
-  const { config, directUrl, db, replica, outage, log } = parts
-  const { limits, sessions, refusals, web, metrics, isHttps } = parts
-  const { trustProxy } = config
+async function createNode(options: AppOptions) {
+  const { config, secret } = options
+  const { trustProxy, publicUrl } = config
+  const key = (purpose: string) => deriveKey(secret, purpose)
+  const log = hashAddresses(options.log, key('log'))
+  const outage = watchOutages({ url: options.databaseUrl, log })
+  const databases = openDatabases(options, { log, outage })
+  const { db, pool } = databases.database
+  const limits = createLimits(config.rateLimitScale, countHashed(pool, key('limits')))
+  logTripped(limits, log)
+  const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
+  const isHttps = publicUrl?.startsWith('https:') ?? false
+  const sessions = createSessions({ ...config, secret, isHttps })
+  const web = await loadWebApp(options.webFolder, config)
   const headers = securityHeaders({
     isHttps,
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
-  const likedBy = batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions))
   const cache = createResponseCache({
     db,
-    databaseUrl: directUrl,
+    databaseUrl: databases.directUrl,
     isShared: config.databaseUrl !== undefined,
     outage,
-    replica,
+    replica: databases.replica,
     log,
     headers,
-    likedBy,
+    likedBy: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
   })
+  const refusals = createRefusalLog(log)
   const observe = metrics?.observe
   const fastPath = cache.fastPath({ limit: limits.visitorCalls, trustProxy, log, observe })
   const server = await createHttpServer({
@@ -152,39 +205,189 @@ async function createHttp(parts: Parts) {
     before: fastPath.wrap,
     insteadOfRefusal: fastPath.serveStale,
   })
-  await describeApi(server.app, {
-    appName: config.appName,
-    cookieName: sessions.cookieName,
-    limit: limits.pageFiles,
-  })
-  return { ...server, cache, headers }
-}
-
-function createAuthenticator({ sessions, db, config }: Parts): Authenticator {
+  const { cookieName } = sessions
+  await describeApi(server.app, { appName: config.appName, cookieName, limit: limits.pageFiles })
+  const folder = join(config.dataDir, 'pages')
   return {
-    ...sessions.authenticator(db),
-    isModerator: ({ userId }) => isModerator(db, userId),
-    contact: config.contactEmail,
+    ...databases,
+    config,
+    key,
+    log,
+    outage,
+    limits,
+    metrics,
+    sessions,
+    authenticator: {
+      ...sessions.authenticator(db),
+      isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
+      contact: config.contactEmail,
+    },
+    web,
+    headers,
+    cache,
+    refusals,
+    server,
+    readText: createTexts({ ...config, folder, origin: originOf(config) }),
   }
 }
 
-function registerFeatures(route: Route, parts: Parts, cache: ResponseCache): void {
-  const { config, db, runRead, limits, sessions, codeKey, undoKey, nameKey } = parts
-  const { publicUrl, editPeriodSeconds, removedDays, moderatorEmail } = config
-  const codes = { key: codeKey, ttlSeconds: config.codeTtlSeconds, limits }
-  const invalidate = () => cache.publishChange('posts')
+function openDatabases(
+  { config, databaseUrl, poolLimits }: AppOptions,
+  { log, outage }: { log: FastifyBaseLogger; outage: Outage },
+) {
+  const onIdleError = (err: Error) => {
+    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
+  }
+  // For connections that keep a state of their own: past a pooler.
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  const isBehindPooler = config.databaseDirectUrl !== undefined
+  const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
+  // Requests cannot take the connections of jobs, and nightly jobs may read whole tables.
+  const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
+  const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
+  const url = config.databaseReplicaUrl
+  const replica = url === undefined ? undefined : openReplica(url, database.db)
+  const runRead = replica?.runRead ?? ((_viewer, read) => read(database.db))
+  return { directUrl, database, background, replica, runRead }
+}
+
+/** Lists the routes of every feature. */
+function registerFeatures(route: Route, node: Node): void {
+  const { config, limits, sessions, runRead, readText, server, key, cache } = node
+  const { db } = node.database
+  const { publicUrl, appName, removedDays, moderatorEmail } = config
+  const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
+  const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits }
+  const { publishChange } = cache
+  const invalidate = invalidatorOf(cache)
   const noteAccess = createAccessJournal(config.accessJournalDays)
   registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
-  const { publishChange } = cache
   const publish = createPublish({ db, limits, publishChange, noteAccess })
   const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
+  const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
   registerReplies({ route, db, runRead, publish })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
+  registerTexts({ route, readText })
+  const downloads = { db: node.background.db, appName, key: key('downloads') }
+  registerDataExport({ route, http: server.app, limits, ...downloads })
+}
+
+const invalidatorOf = (cache: ResponseCache) => () => cache.publishChange('posts')
+
+/** The name of a kind of mail. */
+export type MailTask = keyof ReturnType<typeof mailsOf>
+
+/** Lists the mails of every feature. */
+function mailsOf({ config, key, database: { db } }: Node) {
+  const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
+  const words = { appName, origin: originOf(config), contact }
+  return {
+    ...codeMails({ ...words, key: key('codes'), ttlSeconds }),
+    ...signInMails(words),
+    ...accountMails({ ...words, undoKey: key('email-undo') }),
+    ...accountDeletionMails(words),
+    ...moderationMails(db, words),
+  }
+}
+
+/** Lists what removes rows whose time is up. */
+const PRUNING: ((db: Db) => Promise<unknown>)[] = [
+  removeExpiredOperations,
+  removeExpiredAccountRows,
+  removeExpiredSessions,
+  removeOldClients,
+  removeExpiredSiteRows,
+  removeExpiredLimits,
+  removeOldMailEntries,
+  removeOldKeys,
+  removeExpiredBlocks,
+  removeOldReports,
+  purgeExpired,
+]
+
+/** Jobs of the release before, which may still wait in the queue and have nothing to do. */
+const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
+
+/** Lists the jobs of every feature. */
+function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
+  const { config, key, log, outage, directUrl, metrics, database } = node
+  const { backupDir, moderatorEmail, reportsToHide, dataDir } = config
+  const { db, pool } = database
+  const background = node.background.db
+  const nameKey = key('usernames')
+  const invalidate = invalidatorOf(node.cache)
+  const mayErase = createSteadyClock({ readTime: () => databaseTime(background), log, settleMs })
+  const charge = limitMailsPerHour({
+    pool,
+    most: config.mailsPerHour,
+    onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
+  })
+  const backups = { db: background, url: directUrl, dataDir, keep: config.backupKeep, secret, log }
+  return {
+    ...mailJobs({
+      db,
+      kinds: mailsOf(node),
+      transport: metrics?.countMails(transport) ?? transport,
+      charge,
+      logKey: key(MAIL_LOG_KEY),
+      log: quietDuringOutages(log, outage),
+      outage,
+    }),
+    ...likeJobs(background),
+    ...moderationJobs({ db, background, nameKey, moderatorEmail, reportsToHide, invalidate }),
+    ...accountDeletionJobs(background, {
+      folders: deletionFolders(config),
+      nameKey,
+      mayErase,
+      invalidate,
+      log,
+    }),
+    ...counterJobs(background, { log, storeResult: (n) => storeCounterCheck(background, n) }),
+    ...(backupDir !== undefined && backupJobs(config.backupAt, { ...backups, folder: backupDir })),
+    'remove-expired': {
+      everyMinutes: 60,
+      atMinute: 17,
+      async run() {
+        if (await mayErase()) for (const prune of PRUNING) await prune(background)
+      },
+    },
+    'remove-old-traces': {
+      everyMinutes: 60,
+      atMinute: 27,
+      async run() {
+        if (!(await mayErase())) return
+        await removeOldMails(join(dataDir, 'mail'))
+        await removeOldAccesses(background, config.accessJournalDays)
+      },
+    },
+    ...Object.fromEntries(ENDED_JOBS.map((name) => [name, { run: async () => {} }])),
+  }
+}
+
+/** Watches the clock and the wall's health, and serves the metrics if the operator wants them. Returns the function that stops it. */
+async function watch({ config, database, background, metrics, log }: Node): Promise<() => void> {
+  const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
+  const { db } = database
+  const stops = [watchClock(db, log), watchHealth({ db: background.db, config }, { log })]
+  if (metrics && port !== undefined) {
+    const sources = {
+      database,
+      dataDir,
+      readWallHealth: () => readWallHealth(db),
+      countReports: () => countWaiting(db),
+      readBackups: () => selectBackupState(db),
+      isBackedUpNightly: backupDir !== undefined,
+    }
+    stops.push(await metrics.serve({ port, host }, sources))
+  }
+  return () => {
+    for (const stop of stops) stop()
+  }
 }

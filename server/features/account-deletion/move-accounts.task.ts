@@ -1,6 +1,9 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../kernel/db/database.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
 import { type Mover, selectMovers } from './account-deletion.repository.ts'
 import { hideAccount, showAccount } from './account-moves.ts'
+import { noteDeletions } from './deletion-list.service.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {
@@ -9,6 +12,25 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
   /** Rejects when the process is about to end. */
   stopping: Promise<never>
 }
+
+type JobOptions = Omit<MoveOptions, 'stopping'> & {
+  /** Where it is noted who has deleted their account. */
+  folders: string[]
+  log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** The jobs of account deletion, on the pool of jobs. */
+export const accountDeletionJobs = (db: Db, { folders, log, ...options }: JobOptions): Jobs => ({
+  'move-accounts': {
+    everyMinutes: 1,
+    async run(_, { stopping }) {
+      await noteDeletions(db, folders, (err) =>
+        log.error({ err }, 'a deleted account was not noted beside the backups'),
+      )
+      await moveAccounts(db, { ...options, stopping })
+    },
+  },
+})
 
 /**
  * Hides the posts and likes of deleted accounts, shows those of returning ones again, and erases those whose time is up, in

@@ -12,10 +12,17 @@ export type EmailNotice = {
   expiresAt: number
 }
 
+type WriteOptions = NoticeOptions & { undoKey: Buffer }
+
+/** The mails about changes of an account. */
+export const accountMails = (options: WriteOptions) => ({
+  'send-email-notice': { write: (mail: EmailNotice) => writeEmailNotice(mail, options) },
+})
+
 /** Writes a notice. */
-export function writeEmailNotice(
+function writeEmailNotice(
   { to, username, changeId }: EmailNotice,
-  { appName, origin, undoKey, contact }: NoticeOptions & { undoKey: Buffer },
+  { appName, origin, undoKey, contact }: WriteOptions,
 ): Mail {
   return {
     to,

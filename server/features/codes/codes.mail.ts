@@ -5,7 +5,9 @@ import type { Purpose } from '../../kernel/db/tables.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
+import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
+import { storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
 export type CodeMail = QueuedMail & {
@@ -29,6 +31,16 @@ type WriteOptions = MailOptions & {
   ttlSeconds: number
   /** Milliseconds until the operation expires. */
   leftMs: number
+}
+
+/** The mails with codes. */
+export function codeMails(options: Omit<WriteOptions, 'leftMs'>) {
+  const code: MailKind<CodeMail> = {
+    write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
+    settled: (tx, { operationId }, state) =>
+      storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds }),
+  }
+  return { 'send-code': code }
 }
 
 /** Writes the mail of an operation. */

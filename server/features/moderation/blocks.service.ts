@@ -11,7 +11,6 @@ import {
   deleteBlock,
   lockEmail,
   type NewBlock,
-  removeExpiredBlocks,
   replaceBlock as replaceStoredBlock,
   type StoredBlock,
   selectBlock,
@@ -21,7 +20,7 @@ import {
 } from './blocks.repository.ts'
 
 // Others call these as they are.
-export { removeExpiredBlocks, selectBlock }
+export { selectBlock }
 
 /**
  * Closes a user's sessions, and lets them publish nothing from the next call on; a job does so with every account of the same

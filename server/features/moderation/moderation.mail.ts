@@ -1,8 +1,18 @@
 import { formatDate } from '../../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
+import type { Db } from '../../kernel/db/database.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import type { Waiting } from './queue.repository.ts'
+import { countWaiting, type Waiting } from './queue.repository.ts'
+
+/** The mails to moderators, and to those about whom they decide. */
+export const moderationMails = (db: Db, options: NoticeOptions) => ({
+  'send-queue-mail': {
+    write: async (mail: QueueMail) => writeQueueMail(mail, await countWaiting(db), options),
+  },
+  'send-decision-mail': { write: (mail: DecisionMail) => writeDecisionMail(mail, options) },
+  'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
+})
 
 /** A queued mail that tells moderators of waiting posts. */
 export type QueueMail = {
@@ -13,7 +23,7 @@ export type QueueMail = {
 }
 
 /** Writes the mail to the moderators, with how much waits in this moment; null where nothing waits any more. */
-export function writeQueueMail(
+function writeQueueMail(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
   { appName, origin }: MailOptions,
@@ -69,7 +79,7 @@ const SUBJECTS = {
 } as const
 
 /** Writes the mail to the author. */
-export function writeDecisionMail(
+function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
   { appName, origin, contact }: NoticeOptions,
 ): Mail {
@@ -104,7 +114,7 @@ export function writeDecisionMail(
 }
 
 /** Writes the mail to a blocked user. */
-export function writeBlockMail(
+function writeBlockMail(
   { to, reason, blockedUntil }: BlockMail,
   { appName, contact }: NoticeOptions,
 ): Mail {

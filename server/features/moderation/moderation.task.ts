@@ -1,11 +1,44 @@
 import type { Db } from '../../kernel/db/database.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
 import { hasClosedAppeal } from './appeals.repository.ts'
-import { selectBlock } from './blocks.service.ts'
+import { createBlockSpreading, selectBlock } from './blocks.service.ts'
 import { DECISIONS, selectStandingDecision } from './decisions.repository.ts'
+import { createHidingReview } from './hiding.service.ts'
 import type { BlockMail, DecisionMail } from './moderation.mail.ts'
-import { MAIL_LIFE_MS } from './moderation.service.ts'
+import { MAIL_LIFE_MS, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
+
+type Options = {
+  db: Db
+  /** The pool of jobs. */
+  background: Db
+  nameKey: Buffer
+  moderatorEmail: string | undefined
+  reportsToHide: number
+  /** Invalidates cached reads on every node. */
+  invalidate: () => Promise<void>
+}
+
+/** The jobs of moderation. */
+export function moderationJobs({
+  db,
+  background,
+  nameKey,
+  moderatorEmail,
+  ...rules
+}: Options): Jobs {
+  return {
+    'announce-decision': { run: createAnnouncing(db) },
+    'announce-block': { run: createBlockAnnouncing(db) },
+    'spread-block': { run: createBlockSpreading(background, nameKey) },
+    'review-hidden': { run: createHidingReview(background, rules) },
+    'tell-moderators': {
+      everyMinutes: 5,
+      run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
+    },
+  }
+}
 
 /** What an author is told of a removal, and of a return. */
 const OUTCOMES = {
@@ -14,9 +47,7 @@ const OUTCOMES = {
 } as const
 
 /** Makes the job that tells an author of a decision once nobody can undo it any more. An undone decision is not announced. */
-export function createAnnouncing(
-  db: Db,
-): (payload: { id: string; posts?: number }) => Promise<void> {
+function createAnnouncing(db: Db): (payload: { id: string; posts?: number }) => Promise<void> {
   return async ({ id, posts }) => {
     const decision = await selectStandingDecision(db, id)
     if (!decision) return
@@ -40,7 +71,7 @@ export function createAnnouncing(
 }
 
 /** Makes the job that tells a user of a block by itself, unless it was taken back meanwhile. */
-export function createBlockAnnouncing(db: Db): (payload: { userId: string }) => Promise<void> {
+function createBlockAnnouncing(db: Db): (payload: { userId: string }) => Promise<void> {
   return async ({ userId }) => {
     const [block, user] = await Promise.all([selectBlock(db, userId), selectEmail(db, userId)])
     if (!block || !user) return

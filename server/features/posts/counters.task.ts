@@ -1,5 +1,27 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { type RawBuilder, sql } from 'kysely'
-import type { Queryable } from '../../kernel/db/database.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
+
+type Options = {
+  log: Pick<FastifyBaseLogger, 'error' | 'info'>
+  /** Stores how many counters differ. */
+  storeResult: (differences: number) => Promise<void>
+}
+
+/** The nightly check of the counters, on the pool of jobs. */
+export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
+  'check-counters': {
+    everyMinutes: 24 * 60,
+    atMinute: 2 * 60 + 40,
+    async run(_, { stopping }) {
+      const differences = await Promise.race([findCounterDifferences(db), stopping])
+      for (const difference of differences) log.error(difference, 'counter differs from its rows')
+      await storeResult(differences.length)
+      log.info({ differences: differences.length }, 'counters checked')
+    },
+  },
+})
 
 /** A counter that differs from the rows it counts. */
 export type Difference = { counter: string; id: string; kept: number; rows: number }

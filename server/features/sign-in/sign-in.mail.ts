@@ -12,8 +12,13 @@ export type SignInNotice = QueuedMail & {
   signedInAt: number
 }
 
+/** The mails about sign-ins. */
+export const signInMails = (options: NoticeOptions) => ({
+  'send-sign-in-notice': { write: (mail: SignInNotice) => writeSignInNotice(mail, options) },
+})
+
 /** Writes a notice. */
-export function writeSignInNotice(
+function writeSignInNotice(
   { to, username, device, signedInAt }: SignInNotice,
   { appName, origin, contact }: NoticeOptions,
 ): Mail {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Queryable } from '../db/database.ts'
 import type { Outage } from '../db/outage.ts'
 import type { OutboxState } from '../db/tables.ts'
-import type { JobTasks } from '../queue/queue.ts'
+import type { Ending, Job, Jobs } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
 import { endPause, pauseMails } from './login-pause.repository.ts'
 import {
@@ -13,7 +13,7 @@ import {
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
-import { type QueuedMail, wakeSenders } from './queue-mail.ts'
+import { type QueuedMail, queueMail, SENDING, wakeSenders } from './queue-mail.ts'
 import { type Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
@@ -25,6 +25,7 @@ export type MailKind<M extends QueuedMail> = {
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
 
+/** Kinds of mail by the names under which they are queued. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by kind; each kind states its own
 type MailKinds = Record<string, MailKind<any>>
 
@@ -48,12 +49,24 @@ const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
+/** The job that sends mails, and those that put mails into the outbox which the release before has left in the queue of jobs. */
+export function mailJobs(options: Options): Jobs {
+  const moving = Object.keys(options.kinds).map((task): [string, Job<QueuedMail>] => [
+    task,
+    { run: (mail) => queueMail(options.db, task, mail) },
+  ])
+  return {
+    [SENDING]: { everyMinutes: 1, run: createSending(options) },
+    ...Object.fromEntries(moving),
+  }
+}
+
 /**
  * Makes the job that sends due mails, one after another. A failed mail is tried again after 2, 4, 8
  * and then every 15 s until it expires; one that its server refuses is not, and one that was sent
  * whole without a reply, which may have arrived, only once.
  */
-export function createSending(options: Options): JobTasks[string] {
+export function createSending(options: Options) {
   const { db, kinds, transport, charge, log, outage } = options
 
   async function send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
@@ -109,12 +122,12 @@ export function createSending(options: Options): JobTasks[string] {
     if (!outage.isClosed()) await store(mail, outcome).catch(() => storeLater(mail, outcome))
   }
 
-  return async (_, { abortSignal }) => {
+  return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
     const end = performance.now() + TURN_MS
-    while (performance.now() < end && !abortSignal.aborted) {
+    while (performance.now() < end && !signal.aborted) {
       const mail = await claimMail(db, Object.keys(kinds))
       if (!mail) return
-      await send(mail, abortSignal)
+      await send(mail, signal)
     }
     await wakeSenders(db)
   }

@@ -72,7 +72,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
   })
   await queueMail(db, 'tarpit', { to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 })
   for (let run = 0; run < 3; run++) {
-    await job({}, { abortSignal: new AbortController().signal, abortPromise: Promise.resolve() })
+    await job({}, { signal: new AbortController().signal })
     await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
   }
   expect(tarpit.counts.mails).toBe(2)

@@ -1,28 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Logger, type RunnerOptions, run } from 'graphile-worker'
+import { Logger, type RunnerOptions, run, type Task, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
-import { queueRecurring, type RecurringJob } from './recurring-jobs.ts'
+import { queueRecurring, type Schedule } from './recurring-jobs.ts'
 
-/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
-type JobTask<Payload> = (
-  payload: Payload,
-  ending: { abortSignal: AbortSignal; abortPromise: Promise<void> },
-) => Promise<void>
-// biome-ignore lint/suspicious/noExplicitAny: payloads differ by task; each task states its own
-export type JobTasks = Record<string, JobTask<any>>
+/** When the process is about to end, the signal aborts and the promise rejects. */
+export type Ending = { signal: AbortSignal; stopping: Promise<never> }
+
+/** A job, and when it recurs if it does. */
+export type Job<Payload> = Partial<Schedule> & {
+  run: (payload: Payload, ending: Ending) => Promise<void>
+}
+/** Jobs by their names. */
+// biome-ignore lint/suspicious/noExplicitAny: payloads differ by job; each job states its own
+export type Jobs = Record<string, Job<any>>
 
 type JobsLog = {
   error(details: { err?: Error }, message: string): void
   debug(details: object, message: string): void
 }
 
-type JobsOptions = {
-  tasks: JobTasks
-  recurring: RecurringJob[]
-  log: JobsLog
-}
+type JobsOptions = { jobs: Jobs; log: JobsLog }
 
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
@@ -53,7 +52,7 @@ export async function addJob(
 /** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
-  { tasks, recurring, log }: JobsOptions,
+  { jobs, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
     // Only the message and the error are logged, of a job neither its payload nor whom it is about.
@@ -63,7 +62,7 @@ export async function startJobs(
   })
   const stopRunning = await keepRunning(log, {
     pgPool: pool,
-    taskList: tasks,
+    taskList: taskListOf(jobs),
     gracefulShutdownAbortTimeout: FINISH_MS,
     parsedCronItems: [],
     logger,
@@ -73,13 +72,22 @@ export async function startJobs(
     // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
-  const stopQueueing = queueRecurring(pool, recurring)
+  const stopQueueing = queueRecurring(pool, jobs)
   return {
     stop() {
       stopQueueing()
       return stopRunning()
     },
   }
+}
+
+function taskListOf(jobs: Jobs): TaskList {
+  const tasks = Object.entries(jobs).map(([name, { run }]): [string, Task] => [
+    name,
+    (payload, { abortSignal, abortPromise }) =>
+      run(payload, { signal: abortSignal, stopping: abortPromise as Promise<never> }),
+  ])
+  return Object.fromEntries(tasks)
 }
 
 /**

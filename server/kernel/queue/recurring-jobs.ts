@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
-/** A job that runs once in each period of so many minutes; a period begins `atMinute` minutes after the hour or midnight (UTC). */
-export type RecurringJob = { task: string; everyMinutes: number; atMinute: number }
+/** A period of so many minutes, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
+export type Schedule = { everyMinutes: number; atMinute?: number }
 
 const ASK_MS = 10_000
 
@@ -25,8 +25,11 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/** Queues each job once a period, whichever node is the first. Returns the function that stops it. */
-export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
+/** Queues each recurring job once a period, whichever node is the first. Returns the function that stops it. */
+export function queueRecurring(pool: Pool, jobs: Record<string, Partial<Schedule>>): () => void {
+  const recurring = Object.entries(jobs)
+    .filter(([, { everyMinutes }]) => everyMinutes !== undefined)
+    .map(([task, { everyMinutes, atMinute = 0 }]) => ({ task, everyMinutes, atMinute }))
   const stopping = new AbortController()
   const pause = { signal: stopping.signal, ref: false }
   void keepAsking()
@@ -35,7 +38,7 @@ export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
   async function keepAsking(): Promise<void> {
     while (!stopping.signal.aborted) {
       // While the database is away there is nothing to do; the next question follows.
-      await pool.query(QUEUE_DUE, [JSON.stringify(jobs)]).catch(() => {})
+      await pool.query(QUEUE_DUE, [JSON.stringify(recurring)]).catch(() => {})
       await delay(ASK_MS, undefined, pause).catch(() => {})
     }
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../kernel/db/database.ts'
+import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { BackupError } from './backup-error.ts'
 import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
@@ -32,15 +33,19 @@ type Options = {
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
 
-type Job = (payload: unknown, ending: { abortSignal: AbortSignal }) => Promise<void>
+/** The nightly backup, at a time of day (UTC). */
+export function backupJobs(at: { hour: number; minute: number }, options: Options): Jobs {
+  const atMinute = at.hour * 60 + at.minute
+  return { 'back-up': { everyMinutes: 24 * 60, atMinute, run: createNightlyBackup(options) } }
+}
 
 /**
  * Makes a backup, removes the oldest, and verifies one a week. A failure is stored and logged; if
  * the process is about to end, the job rejects, so that the next start runs it again.
  */
-export function createNightlyBackup(options: Options): Job {
+export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
-  return async (_, { abortSignal: signal }) => {
+  return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
     const written = await write(options, signal)
     if (written === undefined) return
     const { file, isVerifiable } = written

@@ -32,7 +32,7 @@ async function nightlyForTest(keep: number) {
 }
 
 /** The process goes on. */
-const going = { abortSignal: new AbortController().signal }
+const going = { signal: new AbortController().signal }
 /** Keeps the next run from verifying, which takes seconds. */
 const pretendVerified = ({ db }: TestApp) =>
   sql`UPDATE installation SET backup_verified_at = now()`.execute(db)
@@ -106,7 +106,7 @@ test('a backup that the end of the process interrupts leaves no file, is no fail
   timeout: 60_000,
 }, async () => {
   const { app, folder, run } = await nightlyForTest(2)
-  await expect(run(null, { abortSignal: AbortSignal.abort() })).rejects.toThrow('aborted')
+  await expect(run(null, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
   expect(await readdir(folder)).toEqual([])
   expect((await selectBackupState(app.db)).failed).toBe(null)
 

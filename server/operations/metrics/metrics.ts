@@ -12,8 +12,6 @@ import { addGauges, type GaugeSources } from './gauges.ts'
 /** In seconds: from a cached read to the deadline of a request. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
 
-export type Metrics = ReturnType<typeof createMetrics>
-
 /** Events are counted as they happen, all else is read by a scrape. */
 export function createMetrics(version: string) {
   const registry = new Registry()

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { parseArgs } from 'node:util'
+import { createApp } from '../server/app.ts'
+import { readConfig } from '../server/kernel/config/config.ts'
+import { migrate } from '../server/kernel/db/migrate.ts'
+import { createLogger } from '../server/kernel/log/logger.ts'
+import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { signInUsers } from './access-tokens.ts'
+import { dataSetOf, seed } from './data-set.ts'
+import { SECRET } from './measured-product.ts'
+
+// Prints which files of the server run a function while one request is answered, by V8's coverage: those that run each
+// time, so that jobs and checks which happen to run beside a request do not count. `--list` prints their names too.
+
+const ROOT = join(import.meta.dirname, '..')
+const TIMES = 4
+const { values } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
+
+await using started = new AsyncDisposableStack()
+const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-entered-'))
+started.defer(() => rm(dataDir, { recursive: true, force: true }))
+const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+started.defer(() => postgres.stop())
+const databaseUrl = postgres.connectionString
+await migrate(databaseUrl)
+await seed(databaseUrl, dataSetOf(400))
+const [token = ''] = await signInUsers(databaseUrl, 1)
+const app = await createApp({
+  config: readConfig({ DATA_DIR: dataDir, RATE_LIMIT_SCALE: '100000', LOG_LEVEL: 'info' }),
+  databaseUrl,
+  secret: SECRET,
+  transport: { destination: '', send: async () => '' },
+  log: createLogger('info', new PassThrough().resume()),
+  webFolder: join(ROOT, 'dist/web'),
+})
+started.defer(() => app.close())
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const headers = { authorization: `Bearer ${token}` }
+
+/** Requests by what they are: `n` differs each time. */
+const REQUESTS: Record<string, (n: number) => Promise<Response>> = {
+  'a like': (n) => fetch(`${origin}/api/v1/posts/${1 + 4 * n}/likes`, { method: 'POST', headers }),
+  'publishing a post': (n) =>
+    fetch(`${origin}/api/v1/posts`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: `Запись ${n}` }),
+    }),
+  "a visitor's read that is cached": () => fetch(`${origin}/api/v1/posts`),
+  'a page that is cached': () => fetch(`${origin}/`),
+  "a visitor's read that is not cached": (n) => fetch(`${origin}/api/v1/posts/${100 + n}`),
+  'a page that is not cached': (n) => fetch(`${origin}/posts/${200 + n}`),
+}
+
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+for (const [what, request] of Object.entries(REQUESTS)) {
+  const entered = await enteredEachTime(request)
+  console.log(`${what}: ${entered.length} files`)
+  if (values.list) console.log(entered.map((path) => `  ${path}`).join('\n'))
+}
+session.disconnect()
+
+async function enteredEachTime(request: (n: number) => Promise<Response>): Promise<string[]> {
+  const times = new Map<string, number>()
+  // What is made by the first request of a kind, such as a statement's text, is not what each costs.
+  for (const n of [TIMES, TIMES + 1]) await answered(request(n))
+  for (let n = 0; n < TIMES; n++) {
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    await answered(request(n))
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    await session.post('Profiler.stopPreciseCoverage')
+    const called = result.filter(({ functions }) =>
+      functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+    )
+    for (const { url } of called) times.set(url, (times.get(url) ?? 0) + 1)
+  }
+  const server = `file://${join(ROOT, 'server')}/`
+  const files = [...times].filter(([url, n]) => url.startsWith(server) && n === TIMES)
+  return files.map(([url]) => relative(ROOT, new URL(url).pathname)).sort()
+}
+
+async function answered(response: Promise<Response>): Promise<void> {
+  const { status, url } = await response.then(async (answer) => {
+    await answer.arrayBuffer()
+    return answer
+  })
+  if (status >= 400) throw new Error(`${url} answered ${status}`)
+}
