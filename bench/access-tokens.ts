@@ -6,7 +6,7 @@ import { SECRET } from './measured-product.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Opens a session for each of `count` users of a data set; returns their access tokens. */
+/** Opens a session for each of `count` users; returns their access tokens. */
 export async function signInUsers(databaseUrl: string, count: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

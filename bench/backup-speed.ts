@@ -8,7 +8,7 @@ import { verifyBackup } from '../server/operations/backup/verify.service.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { seed } from './data-set.ts'
 
-/** Measures backup, verification and restore of a wall. The argument is the number of posts, and as many likes: a million. */
+/** Measures backup, verification and restore. The argument is the number of posts, and of likes. */
 const posts = Number(process.argv[2] ?? 1_000_000)
 const folder = await mkdtemp(join(tmpdir(), 'vslukh-bench-backup-'))
 const secret = 'a-secret-that-only-this-measurement-knows'

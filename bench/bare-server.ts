@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** The physical limit of a read: node:http and nothing else. Takes the path of a JSON file with the headers and the body (base64). */
+/** The physical limit of a read: node:http alone. The JSON file holds headers and body (base64). */
 const [path = ''] = process.argv.slice(2)
 const { headers, body } = JSON.parse(readFileSync(path, 'utf8'))
 const bytes = Buffer.from(body, 'base64')

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * The physical limit of a write: the durable statement that writes the same rows, in a loop on as many connections as the
- * product has, and nothing else. Each is by another user; a post has a key of its own. Prints how many a second.
+ * The physical limit of a write: its durable statement in a loop, each by another user, on as many
+ * connections as the product has. Prints how many a second.
  */
 const [url = '', kind = '', seconds = '1', users = '1', posts = '2', connections = '20'] =
   process.argv.slice(2)

@@ -49,7 +49,7 @@ const { databaseUrl, tokens, chosen, queries } = prepared
 // Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
 pin(product.pid, SERVER_CORE)
 
-// Each of them exits 1 where a goal is missed, except for the crowd's, which the machine decides as much as the server.
+// Each exits 1 if a goal is missed, except for the crowd's, which the machine decides too.
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
 else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
@@ -57,7 +57,7 @@ else if (values['beside-writes'])
 else await measureRatios()
 await mailbox?.close()
 
-/** Measures and prints the product's share of the physical limit, scenario by scenario. */
+/** Measures the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {
   const rows: Row[] = []
   for (const [index, scenario] of chosen.entries()) {
@@ -74,7 +74,7 @@ async function measureRatios(): Promise<void> {
   console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
 }
 
-/** Prints how long a page takes that is not cached, and how long the JSON that it is made from. */
+/** Measures a page that is not cached, and the JSON that it is made from. */
 async function measureMisses(): Promise<void> {
   const ids = Array.from({ length: MISSES }, (_, n) => dataSet.posts - n)
   const pages = await timesOf(
@@ -99,7 +99,7 @@ async function coldStart(): Promise<number> {
   return fresh.readyMs
 }
 
-/** Signs users in, counts the queries of each call, and pins the load to its core, before the product runs. */
+/** Prepares users and queries, and pins the load to its core, before the product runs. */
 async function prepare(url: string) {
   const tokens = await signInUsers(url, SIGNED_IN)
   const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
@@ -112,7 +112,7 @@ async function prepare(url: string) {
   return { databaseUrl: url, tokens, chosen: all, queries }
 }
 
-/** Measures the limit and the product in turn, so that both have the same machine; returns the median round. */
+/** Measures by turns, so that both have the same machine; returns the median round. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   const results: { load: Load; limit: Limit; cpu: number }[] = []
   for (let round = 0; round < rounds; round++) {
@@ -139,7 +139,7 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   }
 }
 
-/** The physical limit in requests a second and, where it is a server's, its CPU time (µs) for each request. */
+/** In requests a second; for a server also its CPU time (µs) for each request. */
 type Limit = { rps: number; cpu?: number }
 
 async function bareReads({ request }: Scenario): Promise<Limit> {
@@ -165,7 +165,7 @@ async function bareWrites({ kind, connections }: BareWrite): Promise<Limit> {
   return { rps: Number(bare.line) }
 }
 
-/** Compares the hot post's counter with its rows; exits 1 where they differ. */
+/** Compares the hot post's counter with its rows; exits 1 if they differ. */
 async function checkCounts(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

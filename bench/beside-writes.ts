@@ -11,13 +11,13 @@ type Kind = { name: string; request: Request }
 
 const LIKES_PER_SECOND = 200
 const POSTS_PER_SECOND = 50
-/** The likes go to so many of the newest posts of the data set, some of which the wall's first page shows. */
+/** The likes go to this many of the newest posts, some of which the wall's first page shows. */
 const LIKED_POSTS = 1000
 const GOAL = 0.6
 
 /**
- * Measures how many reads are served while others like and publish, beside how many are served while nobody does, in turn.
- * The writes come at their times, whether the ones before are answered or not. Exits 1 where the share is under its goal.
+ * Measures in turn how many reads are served beside likes and posts, and beside none. The writes
+ * come at their times, whether those before are answered or not. Exits 1 under the goal.
  */
 export async function measureBesideWrites(
   { url, cpu }: Product,
@@ -94,7 +94,7 @@ function newPost(tokens: string[]) {
 }
 
 function withTokenOf(tokens: string[]) {
-  // The last one only reads: whoever has just written reads past the cache.
+  // The last user only reads: whoever has just written reads past the cache.
   return { authorization: `Bearer ${tokens[Math.floor(Math.random() * (tokens.length - 1))]}` }
 }
 

@@ -4,8 +4,8 @@ import type { Queryable } from '../server/kernel/db/database.ts'
 type Definition = { drop: string; create: string }
 
 /**
- * Runs `fill` while tables have no indexes, no constraints and no triggers that count, and makes these again afterwards: an index is
- * built from millions of rows in a tenth of the time that adding them one by one takes.
+ * Runs `fill` without indexes, constraints and counting triggers, and makes these again: an index
+ * over millions of rows is built in a tenth of the time that adding them one by one takes.
  */
 export async function withoutIndexes(
   db: Queryable,
@@ -20,7 +20,7 @@ export async function withoutIndexes(
   for (const { create } of definitions.toReversed()) await sql.raw(create).execute(db)
 }
 
-/** The indexes and constraints of tables, in the order in which they can be dropped: foreign keys first. */
+/** In the order in which they can be dropped: foreign keys first. */
 async function readDefinitions(db: Queryable, tables: string[]): Promise<Definition[]> {
   const { rows } = await sql<Definition>`
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,

@@ -2,16 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { printMarkdown } from './table.ts'
 
-/**
- * Prints what some numbers of daily readers need, computed from the tables that the benchmarks printed into docs/performance.md
- * and from the habits below.
- */
+/** Computes what daily readers need, from docs/performance.md and the habits below. */
 const DAILY_READERS = [1_000, 100_000, 10_000_000]
 
-/** What people do; guesses, to be replaced by what a wall's own metrics say. */
+/** Guesses, to be replaced by what a wall's own metrics say. */
 const HABITS = {
   visitsADay: 2,
-  /** Calls of the API in a visit, after the page that it begins with. */
+  /** After the page that a visit begins with. */
   readsAVisit: 8,
   signedIn: 0.2,
   /** Visitors' calls that no node has cached. */
@@ -20,32 +17,32 @@ const HABITS = {
   likesADay: 0.5,
   /** How much more happens in the busiest minute than on average. */
   peak: 5,
-  /** Visits in which the browser has none of the app's files, and bytes of these and of another answer. */
+  /** Visits without the app's files in the cache, and bytes of these and of another answer. */
   firstVisits: 0.3,
   firstVisitBytes: 183_000,
   answerBytes: 4000,
 }
-/** A core is to be busy for no more than half of the time, so that waiting stays short and a lost machine can be borne. */
+/** A core may be busy half of the time, so that waits stay short and machines can be lost. */
 const BUSY = 0.5
-/** What is kept for each row beside itself: free space, the log of changes. */
+/** For each row beside itself: free space, the log of changes. */
 const DISK_FACTOR = 2
 const NODE_GIB = 0.5
 /** A PostgreSQL needs so much beside its buffers, for connections and the system. */
 const DATABASE_GIB = 1
 /** Reads are of the newest rows: these days should fit into memory. */
 const DAYS_IN_MEMORY = 30
-/** Standbys of a wall that may not wait, so that losing a machine loses no data. */
+/** For a wall whose loss of a machine may lose no data. */
 const STANDBYS = 2
-/** PostgreSQL's processor time for a signed-in read of any post (µs), as it was measured beside a standby on 2026-11-21. */
+/** PostgreSQL's CPU time for a signed-in read of any post (µs), measured on 2026-11-21. */
 const DATABASE_READ = 174
-/** Up to so many daily readers may wait while one machine is mended. */
+/** Up to so many daily readers may wait while one machine is repaired. */
 const ONE_MACHINE = 10_000
 
 const DAY_SECONDS = 86_400
 const YEAR_DAYS = 365
 const GIB = 1024 ** 3
 
-/** How many bytes of the disk a post and a like take, as bench/sizes.ts printed it. Throws where the page does not say. */
+/** As bench/sizes.ts printed it. */
 function rowBytes(): { post: number; like: number } {
   const found = /a post takes (\d+) bytes and a like (\d+)\./.exec(readPage('performance.md'))
   if (!found) throw new Error('docs/performance.md does not say how large a post and a like are')
@@ -58,7 +55,7 @@ function readPage(page: string): string {
 
 type Cell = (row: string, column: string) => number
 
-/** Returns how to read a page's tables: the first row of a name in a table that has the column. Throws where there is none. */
+/** Reads a page's tables: the first row of a name in a table that has the column. */
 function tablesOf(page: string): Cell {
   const tables = readPage(page)
     .split(/\n(?!\|)/)
@@ -85,7 +82,7 @@ function tablesOf(page: string): Cell {
 
 type Costs = ReturnType<typeof readCosts>
 
-/** Microseconds of processor time: of a node for each kind of request, and of the database. Bytes of rows. */
+/** CPU time (µs) of a node for each kind of request, and of the database. Bytes of rows. */
 function readCosts() {
   const measured = tablesOf('performance.md')
   const cpu = (row: string) => measured(row, 'CPU, µs')
@@ -96,7 +93,7 @@ function readCosts() {
       page: cpu('wall page, visitor'),
       cached: cpu('wall, visitor'),
       missed: measured('any post, visitor', 'before, µs'),
-      // Whatever somebody publishes invalidates what is cached, so these are taken as not cached at all.
+      // Each publication invalidates the cache, so these are taken as not cached at all.
       signedIn: measured('any post, signed in', 'before, µs'),
       post: cpu('publish'),
       like: cpu('like a hot post'),
@@ -109,7 +106,6 @@ function readCosts() {
   }
 }
 
-/** Returns a column of the table: what so many daily readers need. */
 function needsOf(readers: number, { node, database, bytesOf }: Costs): string[] {
   const aSecond = (aDay: number) => (readers * aDay * HABITS.peak) / DAY_SECONDS
   const visits = aSecond(HABITS.visitsADay)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { withoutIndexes } from './bulk-load.ts'
 
-/** The size of a data set, derived from the number of its posts (replies included). */
+/** Derived from the number of its posts (replies included). */
 export type DataSet = { posts: number; users: number; likes: number }
 
 export function dataSetOf(posts: number): DataSet {
@@ -16,14 +16,15 @@ const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
 /** The wall grows by a post every so many seconds. */
 const SECONDS_APART = 20
 
-/** The number of different texts. It shares no factor with that of the replies. */
+/** It shares no factor with the number of the replies' texts. */
 const TEXTS = 1999
 const WORDS =
   'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
 
 /**
- * Fills an empty migrated database by SQL. No account is a newcomer's. Lengths lean to the short: half the posts are under 120 characters, some fill
- * all 500. A tenth of the users write most posts, and new posts get most likes.
+ * Fills an empty migrated database. No account is a newcomer's. Half the posts are under 120
+ * characters, some fill all 500. A tenth of the users write most posts, and new posts get most
+ * likes.
  */
 export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void> {
   const { db, close } = openDatabase(databaseUrl, () => {}, FOR_LONG_STATEMENTS)
@@ -41,7 +42,7 @@ export async function seed(databaseUrl: string, dataSet: DataSet): Promise<void>
   }
 }
 
-/** The statements that fill the tables: users, then likes, then posts with the counts of their likes and replies, then totals. */
+/** Users, then likes, then posts with their counts, then totals. */
 function fillingStatements({ posts, users, likes }: DataSet): string[] {
   return [
     `INSERT INTO users (username, email, email_key, created_at)

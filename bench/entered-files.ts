@@ -13,8 +13,9 @@ import { signInUsers } from './access-tokens.ts'
 import { dataSetOf, seed } from './data-set.ts'
 import { SECRET } from './measured-product.ts'
 
-// Prints which files of the server run a function while one request is answered, by V8's coverage: those that run each
-// time, so that jobs and checks which happen to run beside a request do not count. `--list` prints their names too.
+// Prints which files of the server run a function while one request is answered, by V8's coverage:
+// those that run each time, so that jobs and checks which happen to run beside a request do not
+// count. `--list` prints their names too.
 
 const ROOT = join(import.meta.dirname, '..')
 const TIMES = 4
@@ -68,7 +69,8 @@ session.disconnect()
 
 async function enteredEachTime(request: (n: number) => Promise<Response>): Promise<string[]> {
   const times = new Map<string, number>()
-  // What is made by the first request of a kind, such as a statement's text, is not what each costs.
+  // What is made by the first request of a kind, such as a statement's text, is not what each
+  // costs.
   for (const n of [TIMES, TIMES + 1]) await answered(request(n))
   for (let n = 0; n < TIMES; n++) {
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })

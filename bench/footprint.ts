@@ -11,7 +11,7 @@ import { dataSetOf } from './data-set.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
-/** Prints how much memory the product and its database take, idle and busy, and how much disk an install and a release take. */
+/** Measures memory, idle and busy, and the disk of an install and a release. */
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10
@@ -37,7 +37,6 @@ async function printSizes(): Promise<void> {
   }
 }
 
-/** Returns the installed packages that npm does not count as needed for development alone. */
 function productionPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   const installed = new Set(Object.keys(installedPackages()))
@@ -46,13 +45,13 @@ function productionPackages(): string[] {
     .map((path) => join(ROOT, path))
 }
 
-/** The packages in node_modules by their paths, as npm noted them when it installed them. */
+/** By their paths, as npm noted them when it installed them. */
 function installedPackages(): Record<string, unknown> {
   const noted = readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
   return JSON.parse(noted).packages
 }
 
-/** Returns how many mebibytes folders take on disk; what lies in two of them counts once. */
+/** In MiB; what lies in two of the folders counts once. */
 async function diskUse(folders: string[]): Promise<number> {
   const { stdout } = await run('du', ['-ckd0', ...folders], { maxBuffer: 1e8 })
   const [kilobytes] = stdout.trimEnd().split('\n').at(-1)?.split('\t') ?? []
@@ -79,7 +78,7 @@ function printUse(when: string, pid: number): void {
   console.log(`| ${when} | ${Math.round(memoryOf(pid))} | ${Math.round(database)} |`)
 }
 
-/** Returns a process's proportional share of the memory in MiB: what several share counts once in all (proc(5)). */
+/** In MiB: what several processes share counts once in all (proc(5)). */
 function memoryOf(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024

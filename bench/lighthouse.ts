@@ -9,7 +9,7 @@ import { endChild, untilPrinted } from '../server/testing/child-process.ts'
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 type Category = (typeof CATEGORIES)[number]
 
-/** Lighthouse's report on one page: scores out of 100, times in milliseconds, bytes on the wire. */
+/** Scores out of 100, times in milliseconds, bytes on the wire. */
 export type Report = Record<Category, number> & {
   fcp: number
   lcp: number
@@ -25,16 +25,10 @@ const FLAGS = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS]
 /** A trace can fail on a busy machine, which says nothing about the page. */
 const ATTEMPTS = 3
 
-/**
- * How a slow network comes about: `simulate` computes it from a fast visit, as Lighthouse does by default; `devtools`
- * slows the visit itself down.
- */
+/** `simulate` computes a slow network from a fast visit; `devtools` slows the visit itself down. */
 export type Throttling = 'simulate' | 'devtools'
 
-/**
- * Visits a page once as a phone on a slow network, in a fresh browser profile. Throws when the visit could not be recorded
- * in three attempts.
- */
+/** Visits a page once as a phone on a slow network, in a fresh browser profile. */
 export async function visit(
   url: string,
   throttlingMethod: Throttling,
@@ -55,7 +49,7 @@ export async function visit(
   throw new Error(error?.message ?? `Lighthouse returned no report on ${url}`)
 }
 
-/** The median report by performance, with the faults of all reports. */
+/** The median by performance, with the faults of all reports. */
 export function median(reports: Report[]): Report {
   const sorted = reports.toSorted((a, b) => a.performance - b.performance || b.lcp - a.lcp)
   const middle = sorted[Math.floor(sorted.length / 2)]
@@ -87,7 +81,7 @@ function readReport({ categories, audits }: Result): Report {
   }
 }
 
-/** Starts a browser with a profile of its own; its sandbox is off only for root. */
+/** The sandbox is off only for root. */
 async function startBrowser() {
   const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []

@@ -9,15 +9,14 @@ type Options = {
   url: string
   seconds: number
   request: Request | (() => Request)
-  /** How many requests are in flight. */
   inFlight?: number | undefined
 }
 
 const IN_FLIGHT = 50
 
 /**
- * Keeps connections busy for some seconds; latencies in milliseconds. A `request` that is always the same costs this
- * process much less than one made anew each time: only what is loaded alike can be compared.
+ * Latencies in milliseconds. Compare only what is loaded alike: a `request` made each time costs
+ * this process much more than a constant one.
  */
 export async function applyLoad({
   url,
@@ -25,7 +24,7 @@ export async function applyLoad({
   request,
   inFlight = IN_FLIGHT,
 }: Options): Promise<Load> {
-  // autocannon's own latencies are whole milliseconds, which says too little of requests that come one by one.
+  // autocannon's own latencies are whole milliseconds, which is too coarse for lone requests.
   const times: number[] = []
   const setupClient = (client: Client) => {
     doNotReadBodies(client)
@@ -51,16 +50,13 @@ export async function applyLoad({
   }
 }
 
-/**
- * Keeps autocannon from turning each body into a string that nobody asks for, which took half of its time where bodies are compressed:
- * the loader was then the limit, and not the server.
- */
+/** autocannon would turn each body into a string that nobody asks for, in half of its time. */
 function doNotReadBodies(client: Client): void {
   const { pipelinedRequests } = client as unknown as { pipelinedRequests: object }
   Object.assign(pipelinedRequests, { addBody() {} })
 }
 
-/** Sends one request after another, as a lone reader would; returns their times in milliseconds. */
+/** Sends one request after another, as a lone reader would. */
 export async function timesOf(urls: string[], headers: Record<string, string>): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []
@@ -80,10 +76,7 @@ export function median(times: number[]): number {
   )
 }
 
-/**
- * Returns the middle one of some results by a figure of each, of an even number the one with the lower figure, so that a command never
- * reports the better of two rounds. Throws where there is none.
- */
+/** Returns the middle one by a figure, of an even number the lower: never the better of two. */
 export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]
@@ -96,7 +89,7 @@ export function quantile(sorted: number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 }
 
-/** Reads a URL. Returns the response's headers and its bytes as they were sent, compressed or not; rejects unless it is 200. */
+/** Returns the bytes as they were sent, compressed or not. */
 export async function read(url: string, headers: Record<string, string>, agent?: Agent) {
   const [response] = await once(get(url, { headers, agent }), 'response')
   const body = await buffer(response)

@@ -16,16 +16,12 @@ export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
 type Filled<T> = {
   dataSet: DataSet
   port: number
-  /** More settings of the product. */
   env?: Record<string, string>
   /** Runs on the filled database before the product starts. */
   prepare: (databaseUrl: string) => Promise<T>
 }
 
-/**
- * Fills a new data folder with a data set, prepares its database, and starts the product there. Disposing of the result
- * stops the product and removes the folder.
- */
+/** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
 export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
@@ -51,10 +47,7 @@ async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T
   }
 }
 
-/**
- * Starts the product as an operator does, its embedded database and its log included, in a process of its own, with some more
- * settings. `readyMs` is the time until it was ready, in milliseconds.
- */
+/** Starts the product as an operator does. `readyMs` is how long that took. */
 export async function startProduct(
   dataDir: string,
   port: number,
@@ -78,13 +71,12 @@ export async function startProduct(
   return { ...observe(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
 }
 
-/** The arguments that `npm start` passes to node. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return /^exec node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
-/** Starts a script of this folder in a process of its own on the server's core; resolves when it has printed its first line. */
+/** Starts a script of this folder on the server's core; resolves with its first line. */
 export async function startScript(script: string, args: string[]) {
   const path = join(import.meta.dirname, script)
   const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
@@ -97,9 +89,9 @@ export async function startScript(script: string, args: string[]) {
 function observe(child: ChildProcess) {
   const pid = child.pid ?? 0
   return {
-    /** CPU time the process has used, in microseconds. */
+    /** In microseconds. */
     cpu: () => cpuOf(pid).own,
-    /** Resident memory now, in MiB. */
+    /** In MiB. */
     rss: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     stop: () => endChild(child),

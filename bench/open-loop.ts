@@ -4,15 +4,12 @@ import { quantile } from './load.ts'
 
 type Sent = { path: string; headers: Record<string, string>; body?: string }
 type Result = { perSecond: number; p99: number; failed: number }
-/** `stop` ends the sending and resolves when every request is answered; the time in milliseconds. */
+/** `stop` ends the sending and resolves when every request is answered. */
 export type OpenLoop = { stop(): Promise<Result> }
 
 const TICK_MS = 10
 
-/**
- * Sends POST requests to the API at a steady rate, each at its time, whether those before are answered or not: a closed loop would
- * slow down with the server and hide how long people wait.
- */
+/** Sends requests at a steady rate: a loop that awaits answers would slow down with the server. */
 export function openLoop(url: string, perSecond: number, next: () => Sent): OpenLoop {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()
@@ -48,7 +45,7 @@ export function openLoop(url: string, perSecond: number, next: () => Sent): Open
   }
 }
 
-/** Sends one request. Resolves to whether it was served. */
+/** Resolves to whether the request was served. */
 async function post(url: string, { path, headers, body }: Sent, agent: Agent): Promise<boolean> {
   try {
     const sending = request(`${url}/api/v1${path}`, { method: 'POST', headers, agent }).end(body)

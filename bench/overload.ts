@@ -8,7 +8,7 @@ type Observed = { url: string; rss: () => number; cpu: () => number }
 type People = { dataSet: DataSet; tokens: string[] }
 type Kind = { name: string; request: () => string }
 
-/** The number of callers that keep the server's core busy: what they are served is its capacity. */
+/** So many callers keep the server's core busy: what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
 const CAPACITY_SECONDS = 5
@@ -18,10 +18,7 @@ const MEMORY_SAMPLE_MS = 250
 const NORMAL_MS = 100
 const CALM_MS = 3000
 
-/**
- * Measures, for each kind of read, the capacity, then lets 2,000 callers ask without pause for some seconds, and prints the
- * share of the capacity that is still served. The goals stand in the table's second line.
- */
+/** Measures the capacity for each kind of read, and its share while 2,000 callers ask. */
 export async function measureOverload(
   product: Observed,
   { seconds, only, ...people }: People & { seconds: number; only: string },
@@ -96,7 +93,7 @@ async function measure(product: Observed, kind: Kind, seconds: number): Promise<
   ]
 }
 
-/** Lets a crowd ask for some seconds; returns its tally, the requests served a second, and the CPU time (µs) for each. */
+/** Returns the crowd's tally, the requests served a second, and the CPU time (µs) for each. */
 async function crowdFor(
   seconds: number,
   { product, ...options }: { product: Observed; connections: number } & Kind,
@@ -109,7 +106,7 @@ async function crowdFor(
   return { ...result, rate: served / seconds, cpu: (product.cpu() - cpuBefore) / served }
 }
 
-/** Samples the server's memory; returns a function that stops it and returns the maximum, in MiB. */
+/** Returns the function that stops the sampling and returns the maximum, in MiB. */
 function watchMemory({ rss }: Observed): () => number {
   let most = rss()
   const timer = setInterval(() => {
@@ -121,7 +118,7 @@ function watchMemory({ rss }: Observed): () => number {
   }
 }
 
-/** Milliseconds until every newcomer is served at once, as seen over the next seconds. */
+/** Milliseconds until every newcomer is served at once. */
 async function untilNormal(url: string, { request }: Kind): Promise<number> {
   const began = performance.now()
   let normalSince = 0
@@ -132,7 +129,7 @@ async function untilNormal(url: string, { request }: Kind): Promise<number> {
   return normalSince
 }
 
-/** Counts requests that were answered with a status that a busy server may not use, or not at all. */
+/** Counts answers with a status that a busy server may not use, and requests without an answer. */
 function others({ statuses, lost }: CrowdResult): number {
   const known = [200, 429, 503].map((status) => statuses.get(status) ?? 0)
   const all = [...statuses.values()].reduce((sum, count) => sum + count, 0)

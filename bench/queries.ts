@@ -12,8 +12,8 @@ export type Call = {
 }
 
 /**
- * How many statements one call sends to PostgreSQL, counted at the driver in an app of its own (the second call of two
- * is counted, so that nothing is prepared in it). Visitors' reads are counted without cached responses.
+ * Counts a call's statements at the driver: of the second of two calls, so that nothing is prepared
+ * in it, and without cached responses.
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
   const counted = countDriverQueries()
@@ -47,7 +47,7 @@ export async function countQueries(databaseUrl: string, calls: Call[]): Promise<
   }
 }
 
-/** Counts the queries that clients of pg in this process send, except those of the queue and the change feed. */
+/** Without those of the queue and the change feed. */
 function countDriverQueries(): () => number {
   const { submit } = pg.Query.prototype as unknown as { submit: (connection: unknown) => unknown }
   let count = 0

@@ -7,12 +7,11 @@ export type Scenario = {
   name: string
   /** The least share of the physical limit that the product should reach. */
   goal: number
-  /** What a write is compared with; a read is compared with a bare server of the same bytes. */
+  /** A read is compared with a bare server of the same bytes. */
   bareWrite?: BareWrite
-  /** How many requests are in flight; as many as a read has, where it is not said. */
+  /** As many as a read has, unless set. */
   inFlight?: number
   call: Call
-  /** The request to send, or a function that returns each one. */
   request: Request | (() => Request)
 }
 
@@ -24,7 +23,6 @@ const POOL = 20
 const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
 const HOT_POST = 1
 
-/** The scenarios to measure, on a data set, for users with these tokens. */
 export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
   const post = posts - (posts % 4) - 1
   const reads = [
@@ -47,7 +45,7 @@ function read(name: string, goal: number, call: Call): Scenario {
   return { name, goal, call, request: toRequest(call) }
 }
 
-/** The page of the wall as a browser asks for it: HTML, compressed. It is made from the wall's JSON. */
+/** As a browser asks for the wall: HTML, compressed, made from the wall's JSON. */
 function wallPage(): Scenario {
   const call: Call = { method: 'GET', path: '/posts?limit=10' }
   const request = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } } as const
@@ -55,9 +53,9 @@ function wallPage(): Scenario {
 }
 
 /**
- * Publishing as the web does it, with a key for each post: by many authors at once, by one author at once, and one post after
- * another. Each is compared with a bare loop of the statement that a publication needs on disk, the last one with such a loop on one
- * connection: what its share lacks are the request, the check of the session and the post that is read back.
+ * Publishing with a key for each post: by many authors at once, by one author at once, and one post
+ * after another. Each is compared with a bare loop of the statement that a publication needs on
+ * disk, the last one on one connection.
  */
 function publishing(tokens: string[]): Scenario[] {
   const many = { kind: 'post', connections: POOL } as const

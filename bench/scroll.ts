@@ -8,9 +8,9 @@ import { dataSetOf } from './data-set.ts'
 import { SECRET, startFilledProduct } from './measured-product.ts'
 
 /**
- * Measures on a processor slowed four times, as a signed-in user: with 10 and with 1,000 posts, the longest task of going
- * back to the wall from a post, and how long a press that opens a dialog, and one that likes a post, take to show (INP);
- * then the longest task while one scrolls through 1,000 posts. Exits 1 over the goal for scrolling or for a press.
+ * On a processor slowed four times, as a signed-in user, with 10 and with 1,000 posts: measures the
+ * longest task of going back to the wall, how long a press that opens a dialog or likes takes to
+ * show (INP), and the longest task while one scrolls. Exits 1 over a goal.
  */
 const PORT = 3213
 const POSTS = 1000
@@ -68,7 +68,7 @@ async function turnWheel(by: number): Promise<void> {
   await page.waitForTimeout(40)
 }
 
-/** Measures going back to the wall and opening a dialog; `posts` names the row. Leaves the processor at its own speed. */
+/** Leaves the processor at its own speed. */
 async function measureWall(posts: number): Promise<void> {
   await page.locator('article time').first().click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
@@ -104,7 +104,7 @@ async function measureWall(posts: number): Promise<void> {
   if (Math.max(opening, liking) > PRESS_MS) process.exitCode = 1
 }
 
-/** Presses a button and waits for what it shows; returns the milliseconds from the press to the next frame. */
+/** Returns the milliseconds from the press to the next frame. */
 async function pressFor(button: Locator, shown: Locator): Promise<number> {
   await page.evaluate('window.presses = []')
   await button.click()
@@ -113,7 +113,6 @@ async function pressFor(button: Locator, shown: Locator): Promise<number> {
   return Math.max(0, ...((await page.evaluate('window.presses')) as number[]))
 }
 
-/** Signs the browser in as a new user. */
 async function signIn(): Promise<void> {
   const key = deriveKey(SECRET, 'codes')
   const client = createClient(product.url, { check() {}, codeFor: (id) => codeOf(id, key) })

@@ -10,15 +10,15 @@ type Step = 'start' | 'mail' | 'confirm' | 'whole'
 type SignIn = { isServed: boolean; ms: Partial<Record<Step, number>> }
 
 const PEOPLE_PER_MINUTE = 1000
-/** So long may 99 of 100 people wait, for each step and for all of them together. */
+/** 99 of 100 people may wait so long, for each step and for all of them together. */
 const LONGEST_STEP_MS = 1000
 const STEPS: Step[] = ['start', 'mail', 'confirm', 'whole']
 const DEVICE = { userAgent: 'bench', userAgentVersion: '', os: '' }
 
 /**
- * Has people come at a steady rate, by turns somebody with an account and a newcomer. Each asks for a code, waits for the
- * mail, and sends the code back. Prints how many were served, how long each step took, and the mails that came; the goals stand in the
- * table's second line. Exits 1 where one is missed.
+ * Has people come at a steady rate, by turns with an account and without. Each asks for a code,
+ * waits for the mail, and sends the code back. Prints how many were served and how long each step
+ * took, under the goals. Exits 1 if one is missed.
  */
 export async function measureSignInStorm(
   { url, cpu }: Product,
@@ -56,7 +56,7 @@ const HEAD = [
   'CPU each, ms',
 ]
 
-/** Signs one person in. The step `mail` lasts from the answer to the start until the code is there. */
+/** The step `mail` lasts from the answer to the start until the code is there. */
 async function signIn(
   url: string,
   { person, dataSet, mailbox }: { person: number } & Omit<Options, 'seconds'>,
@@ -91,7 +91,6 @@ async function signIn(
 
 const API = '/api/v1'
 
-/** Sends JSON. Returns the answer; rejects unless it is a success. */
 async function post(url: string, body: object): Promise<{ id: string }> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -7,7 +7,9 @@ import { median, timesOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
-/** Measures how long one reader waits for each read, on a small wall and on a large one. Exits 1 where it grows past its goal. */
+/**
+ * Measures how long one reader waits, on a small wall and on a large one. Exits 1 over its goal.
+ */
 const { values } = parseArgs({
   options: {
     small: { type: 'string', default: '1000' },
@@ -40,7 +42,7 @@ printMarkdown([head, ...lines])
 const { post, like } = largeWall.rowBytes
 console.log(`\nWith its indices a post takes ${post} bytes and a like ${like}.`)
 
-/** Starts a product with so many posts, of which one reader reads every URL once, so that each read queries the database. */
+/** One reader reads every URL once, so that each read queries the database. */
 async function openWall(posts: number, port: number) {
   console.log(`${posts} posts; filling…`)
   const prepare = async (url: string) => ({
@@ -54,7 +56,6 @@ async function openWall(posts: number, port: number) {
   const reads = Math.ceil(Number(values.reads) / TURNS)
 
   return {
-    /** Reads each kind in turn. */
     async readAll(turn: number): Promise<void> {
       for (const [name, pathOf] of Object.entries(readsOf(posts))) {
         const urls = Array.from({ length: reads }, (_, n) => {
@@ -77,7 +78,7 @@ async function openWall(posts: number, port: number) {
 
 type RowBytes = { post: number; like: number }
 
-/** How many bytes of the disk a post and a like take on average: their rows, what holds long texts, and all indices. */
+/** Bytes of the disk for a post and a like: rows, long texts, and all indices. */
 async function measureRows(url: string): Promise<RowBytes> {
   const { db, close } = openDatabase(url, () => {}, { connections: 1, statementTimeoutMs: 60_000 })
   try {
@@ -91,7 +92,7 @@ async function measureRows(url: string): Promise<RowBytes> {
   }
 }
 
-/** Paths that differ with `n` in a parameter without meaning, or in the place, but not in how much they read. */
+/** `n` changes a parameter without meaning, or the position, but not how much is read. */
 function readsOf(posts: number): Record<string, (n: number) => string> {
   const id = (n: number) => 1 + ((n * 7919) % (posts - 1))
   const wallPages = Math.ceil((posts * 3) / 4 / 10)

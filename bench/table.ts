@@ -6,9 +6,9 @@ export type Row = {
   goal: number
   p50: number
   p99: number
-  /** CPU time of the server a request, in microseconds. */
+  /** CPU time of the server for a request, in microseconds. */
   cpu: number
-  /** The same of what it is compared with, where that is a server. */
+  /** The same of the server that it is compared with. */
   limitCpu: number | undefined
   queries: number
 }
@@ -26,7 +26,6 @@ const HEAD = [
   'queries',
 ]
 
-/** Prints rows as a Markdown table. */
 export function printTable(rows: Row[]): void {
   const lines = rows.map((row) => [
     row.name,
@@ -43,14 +42,14 @@ export function printTable(rows: Row[]): void {
   printMarkdown([HEAD, ...lines])
 }
 
-/** Returns the cell of a goal, which says where a figure misses it; the command exits 1 then. */
+/** Marks a figure that misses its goal; the command exits 1 then. */
 export function goalCell(figure: number, sign: '≥' | '≤', goal: number): string {
   const isMet = sign === '≥' ? figure >= goal : figure <= goal
   if (!isMet) process.exitCode = 1
   return `${sign} ${goal}${isMet ? '' : ': not met'}`
 }
 
-/** Prints a table whose first line is its head. */
+/** The first line is the table's head. */
 export function printMarkdown([head = [], ...lines]: (string | number)[][]): void {
   console.log('')
   for (const line of [head, head.map(() => '---'), ...lines]) console.log(`| ${line.join(' | ')} |`)

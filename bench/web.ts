@@ -7,7 +7,7 @@ import { startFilledProduct } from './measured-product.ts'
 
 type Named = { name: string; throttling: Throttling; report: Report }
 
-/** Measures the pages on a phone over a slow network. Exits 1 where a score is under its goal. */
+/** Measures the pages on a phone over a slow network. Exits 1 if a score is under its goal. */
 const { values } = parseArgs({
   options: {
     posts: { type: 'string', default: '2000' },
@@ -37,7 +37,6 @@ for (const throttling of ['simulate', 'devtools'] as const) {
 print(reports)
 if (reports.some(isUnderGoal)) process.exitCode = 1
 
-/** The id of the post on the wall with most replies. */
 async function findMostAnswered(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

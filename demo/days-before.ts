@@ -1,6 +1,6 @@
 import { DAY, HOUR, type WallPost, WEEK } from './wall-post.ts'
 
-/** The posts that are older than a day, the newest first. */
+/** The newest first. */
 export const DAYS_BEFORE: WallPost[] = [
   {
     by: 'tonya_s_dachi',

@@ -6,27 +6,26 @@ import { DAYS_BEFORE } from './days-before.ts'
 import { TODAY } from './today.ts'
 import { PEOPLE, type Person, type WallPost, WEEK } from './wall-post.ts'
 
-/** Ages end in half a minute, so that the wall shows the same ages for half a minute after it was filled. */
+/** Ages end in half a minute, so that the wall shows the same ages for half a minute. */
 const HALF_MINUTE_MS = 30_000
 const MINUTE_MS = 60_000
-/** When the people of the demo signed up, in minutes before now: before the oldest post. */
+/** In minutes before now: before the oldest post. */
 const SIGNED_UP = 11 * WEEK
 
-/** A post, and the one that it answers; undefined on the wall. */
+/** `replied` is undefined on the wall. */
 type Placed = { post: WallPost; replied: WallPost | undefined }
-/** The row of a post, and of the first one of its thread: itself on the wall. */
+/** `rootId` is the first post of the thread: the row itself on the wall. */
 type Row = { id: string; rootId: string }
-/** The ids of the people in the database. */
 export type PersonIds = Map<Person, string>
 
-/** All posts and replies of the demo, the oldest first. */
+/** The oldest first. */
 export const PLACED: Placed[] = placeAll([...TODAY, ...DAYS_BEFORE], undefined).sort(
   (one, other) => other.post.ago - one.post.ago,
 )
 
 /**
- * Fills an empty wall with the people and the posts of the demo, dated back from `now`. It inserts rows, because a service
- * publishes nothing in the past, and counts them afterwards. Returns the ids of the people.
+ * Fills an empty wall, dated back from `now`. It inserts rows, because a service publishes nothing
+ * in the past, and counts them afterwards. Returns the ids of the people.
  */
 export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   const people: PersonIds = new Map()
@@ -60,7 +59,6 @@ async function addPerson(db: Db, username: Person): Promise<string> {
 
 type NewRow = WallPost & { ownerId: string | undefined; at: Date; parent: Row | undefined }
 
-/** Returns the id of the post. */
 async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     INSERT INTO posts (owner_id, text, created_at, is_modified, replied_post_id, parent_post_id)
@@ -69,7 +67,7 @@ async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow):
   return rows[0]?.id ?? ''
 }
 
-/** Who likes a post: others than its author, and from one post to the next not the same. */
+/** Others than the author, and from one post to the next not the same. */
 function fansOf({ by, likes = 0 }: WallPost, index: number): Person[] {
   const others = PEOPLE.filter((name) => name !== by)
   const first = index % others.length

@@ -10,8 +10,8 @@ import { HTML_TYPE } from '../server/kernel/pages/page-head.ts'
 type Options = { db: Db; sessions: Sessions; userId: string }
 
 /**
- * Serves a link that signs in as a user, and returns its path, which nobody can guess. Only the demo calls this, before its
- * server listens: the product itself has no such route. Every visit opens a session of its own.
+ * Serves a link that signs in as a user, and returns its path, which nobody can guess. The product
+ * itself has no such route. Every visit opens a session of its own.
  */
 export function serveSignInLink(http: FastifyInstance, { db, sessions, userId }: Options): string {
   const path = `/demo/${randomBytes(16).toString('base64url')}`
@@ -23,7 +23,7 @@ export function serveSignInLink(http: FastifyInstance, { db, sessions, userId }:
       device: deviceOf(request.headers['user-agent']),
     })
     sessions.setCookie(reply, opened)
-    // A session belongs to the client token with which it began: the web app reads it from there.
+    // The web app reads the session's client token from there.
     const script = `localStorage.setItem('client-token', '${clientToken}'); location.replace('/')`
     const hash = createHash('sha256').update(script).digest('base64')
     return reply
@@ -37,7 +37,7 @@ export function serveSignInLink(http: FastifyInstance, { db, sessions, userId }:
   return path
 }
 
-/** Opens sessions that began on other devices some days before `now`, so that the list of devices is not empty. */
+/** Opens sessions some days before `now`, so that the list of devices is not empty. */
 export async function openOtherSessions(
   { db, sessions, userId }: Options,
   now: Date,

@@ -20,15 +20,14 @@ const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 type Options = {
   /** Undefined: 3001. */
   port: string | undefined
-  /** Prints a line in Russian to the terminal. */
   say: (line: string) => void
-  /** Aborting it undoes the start, which then rejects; later it has no effect. */
+  /** Aborting it undoes the start, which then rejects. */
   signal?: AbortSignal
 }
 
 /**
- * Starts the product on a wall of its own, filled with the demo's posts, in a temporary folder that `stop` removes. Returns
- * its address, and a link there that signs in as one of its people. Rejects with what the product's own start rejects with.
+ * Starts the product on a wall of its own in a temporary folder that `stop` removes. Returns its
+ * address, and a link there that signs in as one of its people.
  */
 export async function startDemo({ port, say, signal = new AbortController().signal }: Options) {
   await using started = new AsyncDisposableStack()
@@ -87,9 +86,9 @@ async function fill(db: Db, sessions: Sessions): Promise<string> {
 }
 
 /**
- * The demo's own settings: nothing of the environment but PORT, so that it can never reach a real wall. The address differs
- * from that of `npm start`, so that browsers keep cookies and storage of the two apart; there is no service worker, which
- * would show the wall of an earlier demo.
+ * Nothing of the environment but PORT, so that the demo can never reach a real wall. Another
+ * address than that of `npm start`, so that browsers keep their storage apart, and no service
+ * worker, which would show the wall of an earlier demo.
  */
 function configOf(dataDir: string, port = '3001') {
   const config = readConfig({

@@ -1,6 +1,6 @@
 import { HOUR, type WallPost } from './wall-post.ts'
 
-/** The posts of the last day, the newest first. */
+/** The newest first. */
 export const TODAY: WallPost[] = [
   {
     by: 'zapyataya',

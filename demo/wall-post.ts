@@ -1,4 +1,3 @@
-/** The people of the demo's wall. */
 export const PEOPLE = [
   'zapyataya',
   'sestra_nina',
@@ -15,7 +14,6 @@ export const VIEWER: Person = 'zapyataya'
 
 export type Person = (typeof PEOPLE)[number]
 
-/** A post of the demo, with the replies to it. */
 export type WallPost = {
   by: Person
   /** How many minutes ago it was published. */
@@ -23,12 +21,11 @@ export type WallPost = {
   text: string
   /** How many of PEOPLE like it. */
   likes?: number
-  /** Whether its author has edited it. */
   isEdited?: boolean
   replies?: WallPost[]
 }
 
-/** An hour, a day and a week in minutes. */
+/** In minutes. */
 export const HOUR = 60
 export const DAY = 24 * HOUR
 export const WEEK = 7 * DAY

@@ -60,7 +60,8 @@ export const verify: Command = {
     const verified = await verifyBackup(file, { onProgress: shown(), signal: interruption })
     const { createdAt, version, migration } = verified.manifest
     const { posts, fingerprint } = verified
-    const isNoted = !context.isDryRun && (await note(context, { createdAt, fingerprint }))
+    const isNoted =
+      !context.isDryRun && (await recordVerification(context, { createdAt, fingerprint }))
     return {
       lines: [
         `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`,
@@ -71,8 +72,8 @@ export const verify: Command = {
   },
 }
 
-/** Notes a verification in the wall that the settings name, where there is one and the backup is its last. */
-async function note(
+/** Records a verification in the wall that the settings name, if the backup is its last. */
+async function recordVerification(
   { config }: ContextWithoutWall,
   verified: Parameters<typeof storeVerification>[1],
 ): Promise<boolean> {
@@ -136,7 +137,7 @@ function restoredOutput(
   return { lines, json: { file, createdAt, secret, ...returned } }
 }
 
-/** Says what the wall had lost since the backup, as far as it is known, and has again. */
+/** Tells what the wall had lost since the backup and has again. */
 function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returned']>): string[] {
   const deleted =
     deletedAgain === null
@@ -148,7 +149,6 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
   ]
 }
 
-/** Shows on a terminal which table a command is at. */
 function shown(): Progress {
   if (!process.stderr.isTTY) return () => {}
   process.once('exit', () => process.stderr.write('\r\x1b[K'))

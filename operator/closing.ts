@@ -3,6 +3,7 @@ import {
   invite as inviteOne,
   openSite,
 } from '../server/features/site-state/site-state.service.ts'
+import { originOf } from '../server/kernel/config/config.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -44,8 +45,9 @@ export const invite: Command = {
     requireWords(context, 0)
     const { config, actor } = context
     const days = daysOf(context, 'days') ?? INVITATION_DAYS
-    const origin = config.publicUrl ?? `http://localhost:${config.port}`
-    const invitation = await change(context, (tx) => inviteOne(tx, { days, origin, actor }))
+    const invitation = await change(context, (tx) =>
+      inviteOne(tx, { days, origin: originOf(config), actor }),
+    )
     const { link, expiresAt } = invitation
     return {
       lines: [link, `Действует до ${time(expiresAt)}, для одного человека.`],

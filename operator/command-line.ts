@@ -5,14 +5,13 @@ import { UsageError } from './command-errors.ts'
 /** Options of every command; those with a value end in `=`. */
 const COMMON = ['help', 'version', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
 
-/** The options that some commands take. */
 export function optionsOf(commands: Command[]): string[] {
   return [...COMMON, ...commands.flatMap(({ options = [] }) => options)]
 }
 
 /**
- * Takes a command line apart by the options that all commands have together. Throws UsageError for an option that none has, and
- * for one without its value or with a value that it does not take.
+ * Parses a command line by the options of all commands. Throws UsageError for an unknown option,
+ * and for a value that is missing or too much.
  */
 export function parseCommandLine(args: string[], commands: Command[]) {
   const types = optionsOf(commands).map((option) => {

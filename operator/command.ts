@@ -4,40 +4,37 @@ import type { Db, Queryable } from '../server/kernel/db/database.ts'
 import { UsageError } from './command-errors.ts'
 import type { Wall } from './open-wall.ts'
 
-/** The options of a command line, as they were given. */
 export type Values = Record<string, string | boolean | undefined>
 
-/** Environment variables. */
 export type Env = Record<string, string | undefined>
 
-/** What a command prints: lines for people, or one JSON value with `--json`. */
+/** Lines for people, or one JSON value with `--json`. */
 export type Output = {
   lines: string[]
   json: unknown
-  /** Whether the command has found something broken: exit code 1. */
+  /** Then the exit code is 1. */
   isBroken?: boolean
 }
 
-/** What a command works with. */
 export type Context = {
   env: Env
   config: Config
   wall: Wall
   db: Db
-  /** Who acts, for the journal. */
+  /** For the journal. */
   actor: string
   values: Values
   /** Words after the command's name. */
   words: string[]
   isDryRun: boolean
-  /** Asks for a yes. Throws Refusal where there is none. */
+  /** Asks for a yes. Throws Refusal if there is none. */
   confirm(question: string): Promise<void>
 }
 
-/** What a command works with that opens a database by itself, or none. */
+/** For a command that opens a database by itself, or none. */
 export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
 
-/** What a command works with that reads the settings by itself, too. */
+/** For a command that reads the settings by itself, too. */
 export type Alone = Pick<ContextWithoutWall, 'env' | 'words' | 'say'>
 
 export type Command = CommandFacts &
@@ -47,14 +44,15 @@ export type Command = CommandFacts &
     | { runAlone(alone: Alone): Promise<Output> }
   )
 
-/** What the program knows of a command before it runs. */
 type CommandFacts = {
   /** Each way to call it, without the program's name. */
   usage: string[]
   summary: string
   /** The names of its own options; those with a value end in `=`. */
   options?: string[]
-  /** Whether it ends by itself when the command is interrupted; any other is left where it stands. */
+  /**
+   * Whether it ends by itself when the command is interrupted; any other is left where it stands.
+   */
   endsWhenInterrupted?: boolean
 }
 
@@ -67,14 +65,13 @@ export async function change<T>(context: Context, work: (tx: Queryable) => Promi
   return result
 }
 
-/** Makes every node invalidate its cached responses. */
 export async function publish({ wall, isDryRun }: Context): Promise<void> {
   if (!isDryRun) await publishFromOutside(wall.url, 'posts')
 }
 
 /**
- * Runs a change in one transaction; `publish` then makes every node invalidate its cached responses. With `--dry-run` everything
- * happens and is rolled back.
+ * Runs a change in one transaction, after which the caller calls `publish`. With `--dry-run`
+ * everything happens and is rolled back.
  */
 export async function commit<T>(
   { db, isDryRun }: Pick<Context, 'db' | 'isDryRun'>,
@@ -93,13 +90,11 @@ export async function commit<T>(
   return result.value
 }
 
-/** Returns an option's text; undefined where it was not given. */
 export function textOf({ values }: Context, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns an option's whole number of days. Throws UsageError. */
 export function daysOf(context: Context, name: string): number | undefined {
   const text = textOf(context, name)
   if (text === undefined) return undefined
@@ -109,7 +104,7 @@ export function daysOf(context: Context, name: string): number | undefined {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Returns an option's duration, such as `2h` or `7d`, in seconds. Throws UsageError. */
+/** Parses a duration such as `2h` or `7d` into seconds. */
 export function secondsOf(context: Context, name: string): number | undefined {
   const text = textOf(context, name)
   if (text === undefined) return undefined
@@ -118,7 +113,6 @@ export function secondsOf(context: Context, name: string): number | undefined {
   return Number(count) * (UNITS[unit] ?? 1)
 }
 
-/** Throws UsageError where fewer or more words were given. */
 export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
   if (words.length < least) throw new UsageError('не хватает слов')
   if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)

@@ -1,5 +1,4 @@
 import { readConfig } from '../server/kernel/config/config.ts'
-import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { examine } from '../server/operations/doctor/doctor.service.ts'
 import { broken, type Finding } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
@@ -26,21 +25,20 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
     stage = 'database'
     const wall = await openWall(config, say)
     try {
-      const { db } = wall
-      return await examine({ db, config, readBackupState: () => selectBackupState(db) })
+      return await examine({ db: wall.db, config })
     } finally {
       await wall.close()
     }
   } catch (error) {
-    const mend =
+    const fix =
       stage === 'settings' ? 'Исправьте переменную' : 'Без базы данных остальное не проверить'
-    return [broken(stage, explainStartFailure(error), mend)]
+    return [broken(stage, explainStartFailure(error), fix)]
   }
 }
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
-function linesOf({ level, says, mend }: Finding): string[] {
-  const line = `${MARKS[level]} ${says}`
-  return [mend === undefined ? line : `${line}. ${mend}.`]
+function linesOf({ level, message, fix }: Finding): string[] {
+  const line = `${MARKS[level]} ${message}`
+  return [fix === undefined ? line : `${line}. ${fix}.`]
 }

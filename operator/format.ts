@@ -1,4 +1,4 @@
-/** What PostgreSQL and Node take for no time zone would be a stack here. */
+/** Some names of zones would make Node throw. */
 function timeZone(): string {
   const zone = process.env.TZ
   return zone && Intl.supportedValuesOf('timeZone').includes(zone) ? zone : 'Europe/Moscow'
@@ -14,7 +14,7 @@ const TIME = new Intl.DateTimeFormat('ru', {
   timeZoneName: 'short',
 })
 
-/** Returns a date and time for the terminal; a dash for none. */
+/** Returns a dash for none. */
 export function time(at: Date | number | null): string {
   if (at === null) return '—'
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
@@ -22,7 +22,7 @@ export function time(at: Date | number | null): string {
 
 const FIRST_LINE_MAX = 60
 
-/** Returns the first line of a text for a list, with «…» where there is more. Control characters never reach the terminal. */
+/** Returns the first line of a text, with «…» if there is more. */
 export function firstLine(text: string): string {
   const clean = printable(text)
   const [line = ''] = clean.split('\n')
@@ -30,7 +30,6 @@ export function firstLine(text: string): string {
   return line === clean ? line : `${line} …`
 }
 
-/** Returns the lines of a whole text, indented. */
 export function indented(text: string): string[] {
   return printable(text)
     .split('\n')
@@ -44,7 +43,7 @@ export function printable(text: string): string {
 
 const RULES = new Intl.PluralRules('ru')
 
-/** Returns a number with the right form of its noun: one, few, many. */
+/** Chooses the form of a noun: one, few, many. */
 export function count(number: number, [one, few, many]: readonly [string, string, string]): string {
   const forms: Record<string, string> = { one, few }
   return `${number} ${forms[RULES.select(number)] ?? many}`

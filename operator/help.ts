@@ -11,7 +11,7 @@ const COMMON = [
   '  --help, -h       подсказка; то же — vslukh help КОМАНДА',
 ]
 
-/** What each option of a command means; КТО is a person. */
+/** КТО is a person. */
 const OPTIONS: Record<string, string> = {
   access: 'адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал',
   all: 'и последние решённые',
@@ -28,7 +28,6 @@ const OPTIONS: Record<string, string> = {
   'without-secret': 'не класть в копию секрет',
 }
 
-/** The help of the program: each command with its summary. */
 export function programHelp(commands: Record<string, Command>): Output {
   const listed = Object.entries(commands).map(
     ([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`,
@@ -46,12 +45,10 @@ export function programHelp(commands: Record<string, Command>): Output {
   return { lines, json: { commands: json } }
 }
 
-/** What programs are told of a command. */
 function factsOf({ usage, summary, options = [] }: Command) {
   return { usage, summary, options }
 }
 
-/** The help of one command: each way to call it. */
 export function commandHelp(command: Command): Output {
   const { usage, summary, options = [] } = command
   const own = options.map((option) => {
@@ -71,7 +68,6 @@ export function commandHelp(command: Command): Output {
   return { lines, json: factsOf(command) }
 }
 
-/** The version of this installation. */
 export function versionOutput(): Output {
   const version = productVersion()
   return { lines: [`vslukh ${version}`], json: { version } }

@@ -5,7 +5,7 @@ import { indented, printable, time } from './format.ts'
 type Act = Awaited<ReturnType<typeof readJournal>>[number]
 type Access = Awaited<ReturnType<typeof readAccesses>>[number]
 
-/** What was done, in words. An act of another release is shown by its name. */
+/** An act of another release is shown by its name. */
 const ACTIONS: Record<string, string> = {
   'access.read': 'прочитаны адреса входов и записей',
   'ban.add': 'запрет регистрации',
@@ -35,7 +35,7 @@ const ACTIONS: Record<string, string> = {
   'writing.open': 'запись на стену открыта',
 }
 
-/** What else belongs to an act, in words. What is only for its undoing is not shown. */
+/** What is only for an act's undoing is not shown. */
 const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
   order: (value) => `Предписание: ${value}`,
   note: (value) => `Заметка: ${value}`,
@@ -54,7 +54,7 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   text: (value) => `Текст: ${value}`,
 }
 
-/** The lines of one act: who did what to whom, then why, and everything else that was stored with it. */
+/** Returns who did what to whom, why, and everything else that was stored with the act. */
 export function actLines(act: Act): string[] {
   const { at, actor, action, post_id: postId, user_id: userId, reason, details } = act
   const about = [postId && `запись ${postId}`, userId && `человек ${userId}`].filter(Boolean)

@@ -25,7 +25,7 @@ export const journal: Command = {
 
 type Filter = { userId?: string; postId?: string; sinceSeconds?: number }
 
-/** Shows what ACCESS_JOURNAL_DAYS keeps. That somebody has read it is an act itself. */
+/** Shows what ACCESS_JOURNAL_DAYS keeps. To read it is an act for the journal itself. */
 async function accesses(context: Context, filter: Filter): Promise<Output> {
   const { actor, db } = context
   const read = await commit(context, async (tx) => {

@@ -25,7 +25,6 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   limited: 'ждёт: исчерпаны письма этого часа (MAILS_PER_HOUR)',
 }
 
-/** Prints what became of the newest mails, or of those to one address. Throws StartError. */
 export async function mailLog(
   { config, say }: ContextWithoutWall,
   address: string | undefined,

@@ -28,6 +28,6 @@ async function testMail(context: ContextWithoutWall, address: string): Promise<O
   if (context.isDryRun) return { lines: [`Письмо для ${address}`], json: { address } }
   const { steps, failure } = await sendTestMail(address, { ...context.config, smtpUrl })
   const lines = steps.map((step) => `✓ ${printable(step)}`)
-  if (failure) lines.push(`✗ ${printable(failure.says)}. ${failure.mend}.`)
+  if (failure) lines.push(`✗ ${printable(failure.message)}. ${failure.fix}.`)
   return { lines, json: { steps, failure }, isBroken: failure !== null }
 }

@@ -18,7 +18,6 @@ import {
 import { Refusal } from './command-errors.ts'
 import { interruption } from './interruption.ts'
 
-/** The database of a wall, for one command. */
 export type Wall = { url: string; db: Db; close(): Promise<void> }
 
 /** Starting and stopping a database take a few seconds each. */
@@ -28,8 +27,9 @@ const JOINING_MS = 30_000
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
 
 /**
- * Connects to the database of the wall: that of DATABASE_DIRECT_URL or DATABASE_URL, the embedded one of a running
- * server, or that of a stopped one, which is brought up until `close`. Throws Refusal or StartError.
+ * Connects to the database of DATABASE_DIRECT_URL or DATABASE_URL, to the embedded one of a running
+ * server, or to that of a stopped one, which is brought up until `close`. Throws Refusal or
+ * StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
   const { url, stop } = await findDatabase(config, say)
@@ -50,14 +50,13 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 /** The databases of stopped servers that this process has brought up. */
 const broughtUp: Promise<Found>[] = []
 
-/** Stops those databases, after which every statement fails that still runs on them. */
+/** Stops those databases: every statement that still runs on them fails. */
 export async function stopDatabases(): Promise<void> {
   for (const result of await Promise.allSettled(broughtUp)) {
     if (result.status === 'fulfilled') await result.value.stop()
   }
 }
 
-/** Whether the settings name a database, or there is an embedded one. */
 export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
   return databaseUrl !== undefined || hasCluster(clusterOf(dataDir))
 }
@@ -67,8 +66,8 @@ const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
 type Found = { url: string; stop: () => Promise<void> }
 
 /**
- * Returns the URL of the wall's database, which may lack its tables, and how to leave it. `mayCreate` lets it create the
- * embedded database where there is none. Throws Refusal or StartError.
+ * Returns the URL of the wall's database, which may lack its tables, and how to leave it.
+ * `mayCreate` lets it create the embedded one. Throws Refusal or StartError.
  */
 export async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
@@ -101,7 +100,7 @@ export async function findDatabase(
   }
 }
 
-/** Starts the embedded database of a stopped server. `stop` waits for the commands that have joined it. */
+/** `stop` waits for the commands that have joined the database. */
 async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
   const onLost = (error: Error) => say(error.message)
   const options = { dataDir, say, onLost, signal: interruption }

@@ -2,14 +2,14 @@ import { type Person, selectPeople } from '../server/features/moderation/people.
 import type { Context } from './command.ts'
 import { Refusal } from './command-errors.ts'
 
-/** Returns the user with a username, e-mail or id. Throws Refusal where there is none, or a name of digits is another's id. */
+/** Throws Refusal if there is no such user, or if a name of digits is another's id. */
 export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
   const person = await findPerson(context, known)
   if (!person) throw new Refusal(`Пользователя ${known} нет.`)
   return person
 }
 
-/** Returns the user with a username, e-mail or id; undefined without one. Throws Refusal where it could be either of two. */
+/** Returns undefined without a user. Throws Refusal if the words name either of two. */
 export async function findPerson(
   { db }: Pick<Context, 'db'>,
   known: string,

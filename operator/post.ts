@@ -88,7 +88,7 @@ async function restore(context: Context, id: string): Promise<Output> {
   return { lines: [outcomeLine('keep', decided)], json: decided }
 }
 
-/** Each post goes in a transaction of its own: others are served meanwhile, and what was done stays done. */
+/** Each post has its own transaction: others are served meanwhile, and what was done stays done. */
 async function removeWave(context: Context): Promise<Output> {
   requireWords(context, 1)
   const name = textOf(context, 'user')
@@ -128,7 +128,7 @@ function waveQuestion(context: Context, posts: number, username: string): string
     : `${question}?`
 }
 
-/** Removes a post of a wave. Returns the decision's id; undefined where the post has gone meanwhile. */
+/** Returns the decision's id; undefined if the post has gone meanwhile. */
 async function removeOfWave(
   context: Context,
   decision: Omit<NewDecision, 'isAsked'>,

@@ -28,7 +28,7 @@ import { report, reports } from './reports.ts'
 import { status } from './status.ts'
 import { user } from './user.ts'
 
-/** Every command by its name, in the order of the help. */
+/** In the order of the help. */
 const COMMANDS: Record<string, Command> = {
   status,
   reports,
@@ -50,7 +50,6 @@ const COMMANDS: Record<string, Command> = {
   psql,
 }
 
-/** Where a command is called: its variables, what it prints to, and who can be asked. */
 export type Terminal = {
   env: Env
   out: Writable
@@ -132,7 +131,7 @@ function requireKnown(command: Command, name: string, values: Values): void {
   if (foreign !== undefined) throw new UsageError(`у команды ${name} нет --${foreign}`)
 }
 
-/** Returns the variables with those of `--env-file`, which change none that is set. Throws Refusal. */
+/** `--env-file` changes no variable that is set. */
 function withFile(env: Env, path: Values[string]): Env {
   if (typeof path !== 'string') return env
   try {
@@ -142,12 +141,12 @@ function withFile(env: Env, path: Values[string]): Env {
   }
 }
 
-/** Who acts, for the journal: `--as`, else who called sudo, else the user of this terminal. */
+/** Returns who acts: `--as`, else who called sudo, else the user of this terminal. */
 function actorOf({ env, values }: Call): string {
   return String(values.as || env.SUDO_USER || env.USER || userInfo().username)
 }
 
-/** Asks on the terminal. Throws Refusal for anything but a yes, and where nobody can be asked. */
+/** Throws Refusal for anything but a yes, and if nobody can be asked. */
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
@@ -160,7 +159,6 @@ async function ask(question: string, values: Values, { input, err }: Terminal): 
   if (!/^(да|д|y|yes)$/i.test(answer.trim())) throw new Refusal('Ничего не изменено.')
 }
 
-/** Prints an output, as JSON with `--json`. Returns whether something is broken. */
 function printOutput(terminal: Terminal, output: Output, values: Values): boolean {
   print(terminal, values.json === true ? { json: output.json } : output)
   return output.isBroken ?? false

@@ -20,7 +20,9 @@ export const psql: Command = {
   },
 }
 
-/** Takes the password out of an address, because every user of the machine can read the arguments of a program. */
+/**
+ * Takes the password out of an address: every user of the machine can read a program's arguments.
+ */
 export function withoutPassword(url: string): { address: string; env: { PGPASSWORD?: string } } {
   const address = new URL(url)
   const password = address.searchParams.get('password') ?? decodeURIComponent(address.password)

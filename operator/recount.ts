@@ -21,7 +21,7 @@ export const recount: Command = {
       mended.push(...found)
       if (found.length === 0 || context.isDryRun) break
     }
-    // Otherwise the doctor and the metrics would tell of what is mended until the nightly check.
+    // Otherwise the doctor and the metrics would name the differences until the nightly check.
     if (!context.isDryRun) await storeCounterCheck(context.db, 0)
     const lines = mended.map(
       ({ counter, id, kept, rows }) =>

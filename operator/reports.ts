@@ -44,7 +44,6 @@ const STATES = {
 const HOW_TO_DECIDE =
   'Решить: vslukh report НОМЕР remove --reason "Спам", или keep. Подробнее: vslukh post НОМЕР'
 
-/** The lines of a post that waits for a decision: who reported it and why, its appeal, and all of its text. */
 export function waitingLines(post: QueuedPost): string[] {
   const { author, appeal } = post
   const block = author.block ? ', не может писать' : ''
@@ -90,7 +89,6 @@ export const report: Command = {
   },
 }
 
-/** Returns a decision as the options describe it. */
 export async function decisionOf(
   context: Context,
   postId: string,
@@ -110,7 +108,7 @@ export async function decisionOf(
   }
 }
 
-/** Returns the reason that people are told; a number means the reason of reports with that number. Throws UsageError. */
+/** Returns the reason that people are told: a text, or that of reports with a number. */
 export async function reasonOf(context: Context): Promise<string | undefined> {
   const text = textOf(context, 'reason')
   if (text === undefined || !/^\d+$/.test(text)) return text
@@ -121,7 +119,7 @@ export async function reasonOf(context: Context): Promise<string | undefined> {
   throw new UsageError(`--reason: нужны слова или номер причины: ${list}`)
 }
 
-/** Asks before a removal that blocks the author, because it closes the author's sessions for good. */
+/** A block closes the author's sessions for good. */
 export async function confirmBlock(
   { confirm }: Context,
   { postId, verdict, block }: Pick<NewDecision, 'postId' | 'verdict' | 'block'>,

@@ -19,14 +19,14 @@ import { readSecret } from '../server/operations/start/installation.ts'
 import type { Context, Output } from './command.ts'
 import { Refusal } from './command-errors.ts'
 
-/** Returns the key that hashes the names of erased users. Throws StartError where the wall's secret is another. */
+/** Throws StartError if the wall's secret is another. */
 export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
   return deriveKey(await readSecret(db, config), 'usernames')
 }
 
 /**
- * Writes everything that is stored about a person into a new file, which only its owner can read. It is written beside and linked
- * at the end, so that a failure leaves no file that looks whole.
+ * Writes everything that is stored about a person into a new file, which only its owner can read.
+ * It is linked at the end, so that a failure leaves no file that looks whole.
  */
 export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
   const file = fromCaller(context.words[2] ?? '')
@@ -39,7 +39,7 @@ export async function exportPerson(context: Context, { id, username }: Person): 
   return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }
 }
 
-/** Writes a stream into a file that is not there before all of it is. Throws Refusal where somebody else has made the file. */
+/** Throws Refusal if somebody else has made the file. */
 async function writeWhole(file: string, content: Readable): Promise<void> {
   const unfinished = unfinishedPath(file)
   try {
@@ -52,7 +52,6 @@ async function writeWhole(file: string, content: Readable): Promise<void> {
   }
 }
 
-/** Erases a person at once and for good. */
 export async function erasePerson(context: Context, person: Person): Promise<Output> {
   const { id, username, posts, replies, likes } = person
   await context.confirm(

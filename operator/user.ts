@@ -15,7 +15,6 @@ import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
 type Act = (context: Context, person: Person) => Promise<Output>
 
-/** What can be done with a person, by its word. */
 const ACTS: Record<string, Act> = {
   show,
   block,

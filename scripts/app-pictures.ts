@@ -7,18 +7,18 @@ import { launchFullChromium } from '../e2e/testing/chromium.ts'
 import { freePort } from '../server/testing/free-port.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-// Draws the icons of the installed app from favicon.svg and the picture of link previews, and takes screenshots of the demo,
-// which the README shows, and browsers before they install the app: `npm run pictures`. The manifest names the files and
-// their sizes. They are committed, because drawing them needs Chromium.
+// Draws the icons of the installed app and the picture of link previews, and takes the screenshots
+// of the demo that the README and browsers show: `npm run pictures`. The files are committed,
+// because drawing them needs Chromium. The manifest names their sizes.
 
 const PUBLIC = join(import.meta.dirname, '../web/public')
 const FONT =
   '../node_modules/@fontsource-variable/golos-text/files/golos-text-cyrillic-wght-normal.woff2'
 const LOGO = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
 const GROUND = '#131211'
-/** The mark's share of an icon's width. Systems may cut a maskable icon to a circle of 80% (W3C, App Manifest). */
+/** The mark's share of an icon's width. Systems may cut a maskable icon to a circle of 80%. */
 const MARK = { any: 0.8, maskable: 0.58 }
-/** The width of favicon.ico in px: that of a tab's icon on dense screens. */
+/** That of a tab's icon on dense screens, in px. */
 const FAVICON = 32
 const NARROW = { width: 390, height: 844 }
 const PREVIEW = { width: 1200, height: 630 }
@@ -49,7 +49,6 @@ await takeScreenshot('screenshot-post.webp', {
 })
 await takeScreenshot('screenshot-wide.webp', { viewport: WIDE, path: '/', theme: 'dark' })
 
-/** The path of the page of THREAD. */
 async function findThread(): Promise<string> {
   const answer = await fetch(`${demo.url}/api/v1/posts`)
   const { posts } = (await answer.json()) as PostPage
@@ -66,7 +65,7 @@ async function drawIcon(file: string, size: number, share: number): Promise<void
   await page.close()
 }
 
-/** Draws favicon.ico, for which browsers ask that show no SVG icon: an ICO file with one PNG, whose header is of 22 bytes. */
+/** Draws an ICO file with one PNG behind a header of 22 bytes, for browsers without SVG icons. */
 async function drawFavicon(): Promise<void> {
   const page = await browser.newPage({ viewport: { width: FAVICON, height: FAVICON } })
   await page.setContent(`<style>body{margin:0}svg{display:block}</style>${LOGO}`)
@@ -84,7 +83,7 @@ async function drawFavicon(): Promise<void> {
   writeFileSync(join(PUBLIC, 'favicon.ico'), Buffer.concat([header, png]))
 }
 
-/** Draws the picture that link previews show, in the dark theme of web/ui/tokens.css. */
+/** Draws the picture of link previews in the dark theme of web/ui/tokens.css. */
 async function drawPreview(): Promise<void> {
   const font = readFileSync(join(import.meta.dirname, FONT), 'base64')
   const page = await browser.newPage({ viewport: PREVIEW })

@@ -15,13 +15,13 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
 const HASH_FILE = '.inputs'
-/** Everything that can change the built web; libraries change only through the lock file. */
+/** Libraries change only through the lock file. */
 const INPUTS = ['contract', 'web', 'package-lock.json', 'vite.config.ts']
 const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Builds the web into dist/web unless what lies there was built from the very same sources; resolves to whether it built.
- * A release has no sources of the web, only what was built. Rejects with an Error where the build fails, and then dist/web
+ * Builds the web into dist/web unless what lies there was built from the very same sources;
+ * resolves to whether it built. A release has only what was built. If the build fails, dist/web
  * stays as it was.
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function buildWebIfNeeded(): Promise<boolean> {
   return true
 }
 
-/** Throws where only the packages that the server needs were installed. */
+/** Throws if only the packages that the server needs were installed. */
 function requireBundler(): void {
   try {
     import.meta.resolve('vite')
@@ -61,7 +61,7 @@ function readBuiltHash(): string | null {
   }
 }
 
-/** A hash of the names and contents of all that the web is built from. Tests do not count. */
+/** Tests do not count. */
 function hashInputs(): string {
   const hash = createHash('sha256')
   for (const path of INPUTS.flatMap((input) => listFiles(input))) {
@@ -79,7 +79,7 @@ function listFiles(input: string): string[] {
     .sort()
 }
 
-/** Builds in a process of its own: the server that starts next should not have a bundler in its memory. */
+/** The server that starts next should not have a bundler in its memory. */
 async function runBuild(outDir: string): Promise<void> {
   const script = join(import.meta.dirname, 'build-web.ts')
   const build = spawn(process.execPath, [script, relative(join(ROOT, 'web'), outDir)], {

@@ -13,7 +13,8 @@ const shared: InlineConfig = {
 const rolldownOptions = { checks: { pluginTimings: false } }
 
 await build({ ...shared, build: { outDir, emptyOutDir: true, rolldownOptions } })
-// What renders pages on the server lies within, so that both are replaced together. A name with a dot is not served.
+// The server's renderer lies within, so that both are replaced together. Dotted names are not
+// served.
 await build({
   ...shared,
   build: {

@@ -3,7 +3,7 @@ import { VIEWER } from '../demo/wall-post.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
-// Shows a lively wall: `npm run demo`. PORT chooses another port.
+// `npm run demo`. PORT chooses another port.
 const stopping = new AbortController()
 const starting = start()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)

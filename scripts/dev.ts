@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createServer } from 'vite'
 
-// Starts the server, restarted at every change, and Vite in front of it, which proxies the API calls to it.
+// Starts the server, restarted at every change, and Vite in front of it.
 const port = process.env.PORT ?? '3000'
 const main = join(import.meta.dirname, '../server/main.ts')
 const api = spawn(process.execPath, ['--watch', '--watch-preserve-output', main], {

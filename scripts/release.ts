@@ -32,7 +32,7 @@ const PARTS = [
   'dist/web',
 ]
 const NODE = `node_modules/node-${process.platform}-${process.arch}`
-/** What nobody reads at run time: tests, types, source maps, and Node's headers and pages of the manual. */
+/** What nobody reads at run time: tests, types, source maps, Node's headers and manual. */
 const LEFT_OUT = [
   /\.test\.ts$/,
   /^server\/testing$/,
@@ -45,8 +45,8 @@ const execute = promisify(execFile)
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
 /**
- * Makes an archive of the product for machines like this one, with Node, PostgreSQL and the built web: it runs where nothing else
- * is installed. Returns the path of the archive, in `folder`, which it creates. Throws where a part is missing or tar fails.
+ * Makes an archive of the product for machines like this one, with Node, PostgreSQL and the built
+ * web. Returns its path in `folder`, which it creates.
  */
 export async function makeRelease(folder: string): Promise<string> {
   await buildWebIfNeeded()
@@ -70,7 +70,7 @@ export async function makeRelease(folder: string): Promise<string> {
   }
 }
 
-/** Returns the folders of the installed packages that the server needs, by the marks of the lock file. */
+/** The lock file marks the packages that the server needs. */
 export async function listPackages(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
@@ -84,7 +84,7 @@ export async function listPackages(): Promise<string[]> {
   return [...needed, ...platform.map((name) => `node_modules/${name}`)]
 }
 
-/** Copies a file or a folder, without what is left out; packages inside a package are parts of their own. */
+/** Packages inside a package are parts of their own. */
 async function copyPart(part: string, target: string): Promise<void> {
   await cp(join(ROOT, part), join(target, part), {
     recursive: true,
@@ -102,7 +102,7 @@ It comes unchanged from the system on which this archive was made, whose package
 bin/run-node uses it where the machine has none.
 `
 
-/** Copies the library that Node needs and a minimal Debian lacks, from this machine. Other systems need none. */
+/** Copies the library that Node needs and a minimal Debian lacks. Other systems need none. */
 async function copyLibrary(folder: string): Promise<void> {
   if (process.platform !== 'linux') return
   const { stdout } = await execute('ldd', [join(ROOT, NODE, 'bin/node')])

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Prints the list (CycloneDX) of the packages that the product runs on. npm's own `--omit dev` leaves out whatever a tool for
-// development uses as well, so npm is asked about a project that has no such tools.
+// Prints the list (CycloneDX) of the packages that the product runs on. `--omit dev` leaves out
+// what a tool for development uses as well, so npm is asked about a project without such tools.
 const read = (file: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
 const { devDependencies: _, ...project } = read('package.json')

@@ -380,11 +380,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
 async function watch({ config, database, background, metrics, log }: Node): Promise<() => void> {
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const { db } = database
-  const readBackupState = () => selectBackupState(background.db)
-  const stops = [
-    watchClock(db, log),
-    watchHealth({ db: background.db, config, readBackupState }, { log }),
-  ]
+  const stops = [watchClock(db, log), watchHealth({ db: background.db, config }, { log })]
   if (metrics && port !== undefined) {
     const sources = {
       database,

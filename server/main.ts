@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { type Config, readConfig } from './kernel/config/config.ts'
+import { type Config, readConfig, usesDataDir } from './kernel/config/config.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import { keepRestoresAway } from './kernel/db/restore-lock.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
@@ -45,11 +45,9 @@ async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
   say(`${config.appName}: запускаемся…`)
-  for (const { says, mend } of config.warnings) say(`Внимание: ${says}. ${mend}.`)
+  for (const { message, fix } of config.warnings) say(`Внимание: ${message}. ${fix}.`)
 
-  // With an external database and an SMTP server nothing is stored there.
-  const usesDataDir = config.databaseUrl === undefined || config.smtpUrl === undefined
-  if (usesDataDir) await makeDataDir(config.dataDir)
+  if (usesDataDir(config)) await makeDataDir(config.dataDir)
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config))
   stopping.signal.throwIfAborted()
   const directUrl = config.databaseDirectUrl ?? databaseUrl

@@ -20,7 +20,7 @@ export type Fault = {
   error: string
   reason: RegExp
   /** Words of the advice. */
-  mend: RegExp
+  fix: RegExp
   /** Whether the doctor, who logs in and sends nothing, finds the server broken. */
   isLoginBroken: boolean
 }
@@ -54,7 +54,7 @@ export async function openFaults(): Promise<Fault[]> {
     name,
     error,
     reason,
-    mend: (name === 'an expired certificate' ? /сертификат/ : MEND[error]) ?? /никогда/,
+    fix: (name === 'an expired certificate' ? /сертификат/ : MEND[error]) ?? /никогда/,
     isLoginBroken: !LATE.includes(name),
   })
   return [

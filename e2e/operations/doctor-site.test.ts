@@ -20,7 +20,7 @@ test('of a wall where all is well every check says so in order, with exit code 0
       ',',
     ),
   )
-  expect(found.certificate).toMatchObject({ says: expect.stringMatching(/ещё 89 дн/) })
+  expect(found.certificate).toMatchObject({ message: expect.stringMatching(/ещё 89 дн/) })
 
   const short = await certificateForTest(5)
   const stranger = await serve((_, response) => response.writeHead(200).end('hello'), certificate)
@@ -30,38 +30,38 @@ test('of a wall where all is well every check says so in order, with exit code 0
   await Promise.all([
     expectFinding({ ...env, PUBLIC_URL: stranger }, 'public url', {
       level: 'broken',
-      says: /отвечает не этот сервер/,
-      mend: /PUBLIC_URL/,
+      message: /отвечает не этот сервер/,
+      fix: /PUBLIC_URL/,
     }),
     expectFinding({ ...env, PUBLIC_URL: untrusted }, 'proxy', {
       level: 'broken',
-      says: /прокси 127\.0\.0\.2 передаёт/,
-      mend: /TRUST_PROXY=127\.0\.0\.1,127\.0\.0\.2/,
+      message: /прокси 127\.0\.0\.2 передаёт/,
+      fix: /TRUST_PROXY=127\.0\.0\.1,127\.0\.0\.2/,
     }),
     expectFinding({ ...env, PUBLIC_URL: silent }, 'proxy', {
       level: 'broken',
-      says: /не передаёт X-Forwarded-For/,
-      mend: /Behind a proxy/,
+      message: /не передаёт X-Forwarded-For/,
+      fix: /Behind a proxy/,
     }),
     expectFinding(
       { ...env, PUBLIC_URL: soonOver, NODE_EXTRA_CA_CERTS: short.path },
       'certificate',
       {
         level: 'warning',
-        says: /ещё 4 дн/,
-        mend: /Обновите/,
+        message: /ещё 4 дн/,
+        fix: /Обновите/,
       },
     ),
     expectFinding({ ...env, NODE_EXTRA_CA_CERTS: '' }, 'certificate', {
       level: 'broken',
-      says: /не годится: self-signed/,
-      mend: /цепочкой/,
+      message: /не годится: self-signed/,
+      fix: /цепочкой/,
     }),
   ])
   await stop()
   await expectFinding(env, 'public url', {
     level: 'broken',
-    says: /не этот сервер/,
-    mend: /прокси/,
+    message: /не этот сервер/,
+    fix: /прокси/,
   })
 })

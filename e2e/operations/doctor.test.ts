@@ -27,52 +27,52 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
   await Promise.all([
     expectFinding({ ...env, PORT: 'abc' }, 'settings', {
       level: 'broken',
-      says: /^PORT: /,
-      mend: /Исправьте/,
+      message: /^PORT: /,
+      fix: /Исправьте/,
     }),
     expectFinding(
       { ...env, DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` },
       'database',
       {
         level: 'broken',
-        says: /не отвечает/,
-        mend: /базы данных/,
+        message: /не отвечает/,
+        fix: /базы данных/,
       },
     ),
     expectFinding({ ...env, APP_SECRET: 't'.repeat(32) }, 'secret', {
       level: 'broken',
-      says: /не подходит/,
-      mend: /ACCEPT_NEW_SECRET/,
+      message: /не подходит/,
+      fix: /ACCEPT_NEW_SECRET/,
     }),
     expectFinding({ ...env, ...clock.env }, 'clock', {
       level: 'broken',
-      says: /спешат на 1[12]\d с/,
-      mend: /timedatectl/,
+      message: /спешат на 1[12]\d с/,
+      fix: /timedatectl/,
     }),
     expectFinding(env, 'counters', {
       level: 'broken',
-      says: /расхождений: 2/,
-      mend: /vslukh recount/,
+      message: /расхождений: 2/,
+      fix: /vslukh recount/,
     }),
     expectFinding({ ...env, OPERATOR_NAME: '', REPORT_TO_HIDE: '5' }, 'settings', {
       level: 'warning',
-      says: /^сайт открыт людям, .*: OPERATOR_NAME; переменной REPORT_TO_HIDE нет$/,
-      mend: /Задайте OPERATOR_NAME: .*в виду REPORTS_TO_HIDE/,
+      message: /^сайт открыт людям, .*: OPERATOR_NAME; переменной REPORT_TO_HIDE нет$/,
+      fix: /Задайте OPERATOR_NAME: .*в виду REPORTS_TO_HIDE/,
     }),
-    expectFinding(env, 'jobs', { level: 'broken', says: /gone-task/, mend: /журнале/ }),
+    expectFinding(env, 'jobs', { level: 'broken', message: /gone-task/, fix: /журнале/ }),
   ])
   const DATA_DIR = await folderForTest()
   const BACKUP_DIR = await folderForTest()
   const { found } = await examine({ ...env, DATA_DIR, BACKUP_DIR })
-  expect(found['backup disk']).toMatchObject({ says: expect.stringContaining(BACKUP_DIR) })
+  expect(found['backup disk']).toMatchObject({ message: expect.stringContaining(BACKUP_DIR) })
   await executeOn(
     DATABASE_URL,
     `UPDATE kysely_migration SET name = '999' WHERE name = '009-mail-log'`,
   )
   await expectFinding(env, 'database', {
     level: 'broken',
-    says: /другой версии/,
-    mend: /базы данных/,
+    message: /другой версии/,
+    fix: /базы данных/,
   })
   await executeOn(
     DATABASE_URL,
@@ -82,8 +82,8 @@ test('settings, database, rights, secret, clock, counters and jobs that are brok
   await executeOn(DATABASE_URL, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
   await expectFinding(env, 'database', {
     level: 'broken',
-    says: /только для чтения/,
-    mend: /default_transaction_read_only/,
+    message: /только для чтения/,
+    fix: /default_transaction_read_only/,
   })
 })
 
@@ -101,16 +101,16 @@ test('a mail server that has stopped, the mails that wait for it, and a disk tha
   expect(answer.status).toBe(201)
   await expect
     .poll(async () => (await examine(env)).found.mails, { timeout: 30_000 })
-    .toMatchObject({ level: 'broken', says: expect.stringMatching(/не уходят: 1/) })
-  await expectFinding(env, 'smtp', { level: 'broken', says: /ECONNREFUSED/, mend: /SMTP_URL/ })
+    .toMatchObject({ level: 'broken', message: expect.stringMatching(/не уходят: 1/) })
+  await expectFinding(env, 'smtp', { level: 'broken', message: /ECONNREFUSED/, fix: /SMTP_URL/ })
 
   const printing = { ...env, SMTP_URL: '', MAIL_MODE: 'print' }
   const DATA_DIR = await folderForTest()
   await mountForTest(DATA_DIR, 'size=48m')
   await writeFile(join(DATA_DIR, 'filler'), Buffer.alloc(40 * 1024 * 1024, 1))
-  const full = { level: 'broken', says: /свободно 8 МиБ/, mend: /Освободите/ } as const
+  const full = { level: 'broken', message: /свободно 8 МиБ/, fix: /Освободите/ } as const
   await expectFinding({ ...printing, DATA_DIR }, 'disk', full)
   await rm(join(DATA_DIR, 'filler'))
-  const little = { level: 'warning', says: /свободно 48 МиБ/, mend: /Освободите/ } as const
+  const little = { level: 'warning', message: /свободно 48 МиБ/, fix: /Освободите/ } as const
   await expectFinding({ ...printing, DATA_DIR }, 'disk', little)
 })

@@ -21,7 +21,7 @@ async function readMetrics(port: number): Promise<string> {
 
 /** What the operator sees of a wall whose mails do not leave. */
 async function examine({ app, fault, metricsPort }: BrokenWall) {
-  const { name, error, reason, mend } = fault
+  const { name, error, reason, fix } = fault
   const env = { ...envOf(app), SMTP_URL: fault.url }
   const json = async (...args: string[]) =>
     JSON.parse((await runCommand(env, ...args, '--json')).out)
@@ -39,8 +39,8 @@ async function examine({ app, fault, metricsPort }: BrokenWall) {
   const findingOf = (wanted: string) =>
     findings.find(({ check }: { check: string }) => check === wanted)
   const finding = findingOf('mails')
-  const advice = { level: 'broken', mend: expect.stringMatching(mend) }
-  expect(finding, name).toMatchObject({ ...advice, says: expect.stringMatching(reason) })
+  const advice = { level: 'broken', fix: expect.stringMatching(fix) }
+  expect(finding, name).toMatchObject({ ...advice, message: expect.stringMatching(reason) })
   expect(findingOf('smtp'), name).toMatchObject(fault.isLoginBroken ? advice : { level: 'ok' })
   expect(JSON.stringify([logged, mails, finding]), name).not.toContain('olga')
 }

@@ -63,8 +63,8 @@ test('the doctor says that the pooler is down, and that the server therefore can
   expect(code).toBe(1)
   expect(found).toMatchObject({
     database: { level: 'ok' },
-    pooler: { level: 'broken', mend: expect.stringContaining('PgBouncer') },
-    ready: { level: 'broken', says: expect.stringMatching(/readyz отвечает 503$/) },
+    pooler: { level: 'broken', fix: expect.stringContaining('PgBouncer') },
+    ready: { level: 'broken', message: expect.stringMatching(/readyz отвечает 503$/) },
   })
 })
 

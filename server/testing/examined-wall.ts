@@ -86,10 +86,10 @@ export async function startWall() {
 export async function expectFinding(
   env: Env,
   check: string,
-  { level, says, mend }: { level: Finding['level']; says: RegExp; mend: RegExp },
+  { level, message, fix }: { level: Finding['level']; message: RegExp; fix: RegExp },
 ) {
   const { code, found } = await examine(env)
-  const words = { level, says: expect.stringMatching(says), mend: expect.stringMatching(mend) }
+  const words = { level, message: expect.stringMatching(message), fix: expect.stringMatching(fix) }
   expect(found[check]).toMatchObject(words)
   if (level === 'broken') expect(code).toBe(1)
 }

@@ -2,12 +2,17 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
+import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 
 /** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
 const CLAIM_SECONDS = 10
+const PAUSE = `interval '1 second' *
+  CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS} ELSE ${CLAIM_SECONDS} END`
+/** Whether another mail may be queued. */
+const MAY_MAIL = hasCome(`old.mailed_at + ${PAUSE}`, `2 * ${PAUSE}`)
 
 type UpsertedRow = {
   id: string
@@ -33,10 +38,11 @@ export type NewOperation = {
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` is true for the one caller
- * that has to queue the mail and then call `markMailed`. It is false for all others for 60 s, or for 10 s when the mail was
- * not marked, and for all callers once no attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address, because its code was mailed there, and an address that merely compares
- * equal may be somebody else's. A `mailed_at` in the future was written while the clock was ahead, and is ignored.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue`
+ * is true for the one caller that has to queue the mail and then call `markMailed`. It is false for
+ * all others for 60 s, or for 10 s if the mail was not marked, and for everybody once no attempt is
+ * left: `lockedFor` then says for how many seconds. A live operation keeps its address: its code was
+ * mailed there, and an address that merely compares equal may be somebody else's.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<UpsertedRow>`
@@ -55,10 +61,7 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
       device = excluded.device,
       is_mailed = old.is_mailed AND old.expires_at > now(),
       mailed_at = CASE
-        WHEN old.expires_at > now() AND (old.attempts >= ${CODE_ATTEMPTS}
-          OR old.mailed_at > now() - interval '1 second' *
-            CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS}::int ELSE ${CLAIM_SECONDS}::int END
-            AND old.mailed_at < now() + interval '1 minute')
+        WHEN old.expires_at > now() AND (old.attempts >= ${CODE_ATTEMPTS} OR NOT ${MAY_MAIL})
         THEN old.mailed_at ELSE now() END
     RETURNING id, email, expires_at, is_mailed, mailed_at = now() AS mail_due, CASE
       WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8

@@ -43,6 +43,14 @@ test('a refresh rotates a cookie older than 10 minutes', async () => {
   expect((await refresh(olga, next)).status).toBe(200)
 })
 
+test('a cookie that was set while the clock was a day ahead is rotated once the clock is right', async () => {
+  const olga = await app.signUp()
+  await passSessionTime(app, -86_400)
+  const { status, cookie } = await refresh(olga, olga.cookie)
+  expect(status).toBe(200)
+  expect(cookie).toBeDefined()
+})
+
 test('two tabs that refresh concurrently both succeed, and both their tokens are valid', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)

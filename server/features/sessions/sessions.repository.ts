@@ -2,10 +2,15 @@ import { sql } from 'kysely'
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
+import { unlessAhead } from '../../kernel/db/clock.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
 import type { LiveSession, Viewer } from '../../kernel/http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
+
+/** A secret that was set while the clock was ahead counts as old, not as new. */
+const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
+  now() - ${sql.raw(unlessAhead('rotated_at', `interval '1 minute'`))}), 'infinity')::float8`
 
 /** Matches live sessions: used within 30 days, and created within 90. */
 const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
@@ -91,20 +96,17 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
     .execute()
 }
 
-/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds; undefined without one. */
+/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds. */
 export function lockSession(tx: Queryable, id: string) {
-  return (
-    tx
-      .selectFrom('sessions')
-      .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
-      // A secret from the future was set while the clock was ahead. Until then it counts as old, not as new.
-      .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
-      .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
-      .where('id', '=', id)
-      .where(LIVE)
-      .forUpdate()
-      .executeTakeFirst()
-  )
+  return tx
+    .selectFrom('sessions')
+    .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
+    .select(SECRET_AGE.as('secret_age'))
+    .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
+    .where('id', '=', id)
+    .where(LIVE)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Records that a session was used, and with `seen` that its current secret was presented. */

@@ -5,17 +5,17 @@ import type { Change } from './change.ts'
 /** A response that is no longer current, and how many seconds ago it was read. */
 export type Stale = { response: CachedResponse; age: number }
 
-/** What this node knew when a read began: how many changes there had been, and how many of them edited or removed posts. */
+/** Counts the changes that a node knew of, and those among them that edited or removed posts. */
 export type Generation = { changes: number; edits: number }
 
 type Entry = Generation & {
   response: CachedResponse
-  /** By the monotonic clock (ms): a wrong wall clock must not make responses older or younger. */
+  /** By the monotonic clock: a wrong wall clock makes no response older or younger. */
   cachedAt: number
 }
 
 const MAX_AGE_MS = 1000
-/** A page is served for so long although posts were added since: rendering it for each of many would take most of the core. */
+/** So long a page is served without the newest posts: rendering each would take most of a core. */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -23,9 +23,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 export type MemoryCache = ReturnType<typeof createMemoryCache>
 
 /**
- * Caches responses by URL in bounded memory. A response is served while it is of the current generation, which any change of
- * posts on any node ends, and for a second at most. After that it stays as a stale one for ten minutes, unless a post that it
- * shows was edited or removed. `clock` returns monotonic milliseconds.
+ * Caches responses by URL in bounded memory: for a second while their generation is current, then
+ * for ten minutes as stale ones, unless a post that they show was edited or removed.
  */
 export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performance.now() } = {}) {
   const entries = new LRUCache<string, Entry>({
@@ -37,12 +36,10 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   let isSubscribed = false
 
   return {
-    /** The generation now, for a read that is about to begin. */
     generation: (): Generation => ({ changes, edits }),
 
     isCurrent: (generation: Generation): boolean => generation.changes === changes,
 
-    /** Returns the response that anybody may be served with now. */
     get(url: string): CachedResponse | undefined {
       const entry = entries.get(url)
       if (!entry) return undefined
@@ -52,7 +49,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       return lacksOnlyPosts && ms < PAGE_MS ? entry.response : undefined
     },
 
-    /** Returns the response that visitors may be served with while the database fails. */
+    /** Returns the response for visitors while the database fails. */
     getStale(url: string): Stale | undefined {
       const entry = entries.get(url)
       const ms = entry ? clock() - entry.cachedAt : 0
@@ -61,16 +58,13 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       return { response: response.toStale?.() ?? response, age: Math.floor(ms / 1000) }
     },
 
-    /**
-     * Caches the response of a read that began in a generation, unless posts were edited or removed since, or this node does
-     * not receive the changes of others.
-     */
+    /** Not cached if posts were edited or removed since, or changes of others are not received. */
     put(url: string, response: CachedResponse, generation: Generation): void {
       if (!isSubscribed || generation.edits !== edits) return
       entries.set(url, { ...generation, response, cachedAt: clock() })
     },
 
-    /** Begins a generation after a committed change, and forgets the responses that show a post which it edited or removed. */
+    /** Begins a generation, and forgets the responses that show an edited or removed post. */
     invalidate(change: Change): void {
       changes++
       if (change === 'posts added') return
@@ -81,12 +75,12 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
       }
     },
 
-    /** Sets whether this node receives the changes of others: nothing is cached while it does not. */
+    /** Nothing is cached while this node does not receive the changes of others. */
     setSubscribed(value: boolean): void {
       isSubscribed = value
       changes++
       edits++
-      // Some changes may have been missed. Until now perhaps nothing could change, so that what was cached has stayed.
+      // Changes may have been missed. What was cached has stayed until now, for an outage.
       if (value) entries.clear()
     },
   }

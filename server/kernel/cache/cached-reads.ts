@@ -14,22 +14,20 @@ import {
 import { createSharedReads } from './shared-reads.ts'
 
 export type CachedReadsOptions = {
-  /** Resolves to those of some posts that a user likes. */
   likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
-  /** Headers that every response of the server has. */
   headers: Record<string, string>
   outage: Outage
 }
 
-/** More users than one node can answer writes of in the time for which they are remembered. */
+/** More users than one node can answer writes of within two seconds. */
 const WRITERS_MAX = 20_000
 const JSON_TYPE = 'application/json; charset=utf-8'
-// Of one length, so that one may stand in the other's place: JSON allows the space.
+// Of one length, so that one can replace the other: JSON allows the space.
 const NOT_LIKED = 'false'
 const LIKED = 'true '
 const IS_LIKED = /(?<="is_liked":)(?:true|false)/
 
-/** Serves reads from `cache` where it can. Otherwise those that ask for the same URL at the same time share a read. */
+/** Serves reads from `cache`. Reads of the same URL at the same time are one read. */
 export function createCachedReads(
   cache: MemoryCache,
   { likedBy, headers, outage }: CachedReadsOptions,
@@ -37,7 +35,7 @@ export function createCachedReads(
   const shared = createSharedReads(cache)
   const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
-  /** Resolves to the current response; while the database fails, to the stale one with its age. Rejects as `make` does. */
+  /** Resolves to the current response, or to the stale one while the database fails. */
   async function readForVisitor(
     url: string,
     make: () => Promise<CachedResponse>,
@@ -55,7 +53,7 @@ export function createCachedReads(
     }
   }
 
-  /** Reads as a user, whose JSON needs no second query for likes, and shares the rest with all others. */
+  /** Reads as a user, without a second query for likes, and shares the rest with all others. */
   async function readForUser(
     { endpoint, url }: { endpoint: CachedEndpoint; url: string },
     read: () => Promise<unknown>,
@@ -80,11 +78,7 @@ export function createCachedReads(
   }
 
   return {
-    /**
-     * Serves an endpoint with a `cache` entry: sets the headers of the reply and returns the JSON to send, with the
-     * viewer's own likes filled in. Rejects as `read` does; but while the database fails a visitor gets the stale
-     * response, marked by its `Age`.
-     */
+    /** Returns the JSON with the viewer's likes. A visitor may get a stale one. */
     async serveRead(
       { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
       read: () => Promise<unknown>,
@@ -95,7 +89,7 @@ export function createCachedReads(
       http.reply.type(JSON_TYPE)
       const { userId } = viewer
       const isPastCache = writers.has(userId) || asksForNewest(http)
-      // Nothing may be awaited here: otherwise each call of one turn of the event loop would begin a read of its own.
+      // Nothing may be awaited here: each call of one turn would begin a read of its own.
       const cached = isPastCache ? undefined : shared.find(url, make)
       if (!cached) return readForUser({ endpoint, url }, read)
       const response = await cached
@@ -103,10 +97,7 @@ export function createCachedReads(
       return fillInLikes(response, await likedBy({ userId, postIds }))
     },
 
-    /**
-     * Serves a visitor with the cached response at a URL, or with what `make` resolves to: sets the headers of the reply
-     * and returns the body to send. Rejects as `make` does.
-     */
+    /** Serves a visitor with the cached response at a URL, or with what `make` resolves to. */
     async serveShared(
       { url, ...http }: Http & { url: string },
       make: () => Promise<CachedResponse>,
@@ -114,19 +105,19 @@ export function createCachedReads(
       return sendCached(http, await readForVisitor(url, make))
     },
 
-    /** Makes a user's reads of the next two seconds go past the cache, since it may lack what they have just written. */
+    /** Makes a user's reads of the next two seconds go past the cache, which may lack the write. */
     noteWrite(userId: string): void {
       writers.set(userId, true)
     },
   }
 }
 
-/** Whether the caller has just written something, perhaps on another node: then the web app asks so. */
+/** The web app asks so after a write, perhaps to another node. */
 function asksForNewest({ request }: Http): boolean {
   return request.headers['cache-control']?.includes('no-cache') ?? false
 }
 
-/** Returns the posts of a page, and where the body that joins the pieces by NOT_LIKED says whether each is liked. */
+/** Returns where the body that joins the pieces by NOT_LIKED says whether each post is liked. */
 function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
   let offset = -NOT_LIKED.length
   return postIdsOf(page).map((postId, index) => {
@@ -135,7 +126,7 @@ function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
   })
 }
 
-/** Returns the ids of the posts in an answer, in the order in which its JSON names `is_liked`. */
+/** Returns the ids of the posts, in the order in which the JSON names `is_liked`. */
 export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
   const posts = 'posts' in page ? page.posts : [page]
   return posts.flatMap(({ id, actions }) =>
@@ -143,7 +134,6 @@ export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
   )
 }
 
-/** Returns the JSON with the likes of one viewer. */
 function fillInLikes({ variants, likes }: CachedResponse, liked: Set<string>): Buffer {
   const { body } = variants.identity
   if (liked.size === 0) return body

@@ -5,23 +5,20 @@ import { acceptsBrotli, acceptsGzip, compressBrotli, compressGzip } from './comp
 
 type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
-/** A body in one encoding, with all headers of a response that has it, and of one without it (304). */
+/** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
 /** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
 export type LikeOffset = { postId: string; offset: number }
 
-/** A response that all visitors share. It never changes once it is made, except that compressed variants are added. */
+/** A response that all visitors share. Only compressed variants are added to it later. */
 export type CachedResponse = {
-  /** The route's pattern, as the log names it. */
   route: string
-  /** Whether it is a page: then only requests without a cookie may be served with it before any route. */
+  /** A page is served before any route only to requests without a cookie. */
   isPage: boolean
-  /** What the ETags of all its variants have in common. */
+  /** The common part of the ETags of all variants. */
   tag: string
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
-  /** Adds a compressed variant, once for all who ask. */
   compress: (encoding: 'br' | 'gzip') => Promise<Variant>
-  /** The posts of a JSON body; empty for others. */
   likes: LikeOffset[]
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
@@ -33,11 +30,8 @@ type Content = {
   route: string
   body: Buffer
   type: string
-  /** Headers that every response of the server has. */
   headers: ResponseHeaders
-  /** The name of the request's header on which the response depends besides Accept-Encoding. */
   vary?: 'Authorization' | 'Cookie'
-  /** Cache-Control, where it is not that of a public read. */
   cacheControl?: string
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
@@ -48,12 +42,8 @@ type Content = {
   markSaved?: (body: string) => string
 }
 
-/** Smaller bodies would hardly become smaller. */
 const COMPRESSED_MIN = 1024
-/**
- * A CDN may serve it for as long as we do, and its copy while it fetches a new one and while the server is away (RFC 5861); a
- * browser asks each time and gets 304 when nothing has changed.
- */
+/** A CDN may serve it as long as we do, and while the server is away (RFC 5861). */
 const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
@@ -66,7 +56,7 @@ export function toCachedResponse(content: Content): CachedResponse {
     vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
   }
   const variant = (bytes: Buffer, encoding: Encoding): Variant => {
-    // Two encodings are two representations, so that each has an ETag of its own (RFC 9110, 8.8.3.3).
+    // Two encodings are two representations, each with its own ETag (RFC 9110, 8.8.3.3).
     const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
     const notModifiedHeaders = { ...common, etag }
     const headers = {
@@ -90,7 +80,7 @@ export function toCachedResponse(content: Content): CachedResponse {
   let stale: CachedResponse | undefined
   const makeStale = (mark: NonNullable<typeof markSaved>) => {
     const { markSaved: _, ...rest } = content
-    // Another tag than that of the fresh one, so that no browser takes its own copy for it, nor later this for fresh.
+    // Another tag than the fresh one's, so that no browser takes one for the other.
     const marked = { body: Buffer.from(mark(body.toString())), tag: `saved-${tag}` }
     return toCachedResponse({ ...rest, ...marked })
   }
@@ -114,10 +104,7 @@ export function toCachedResponse(content: Content): CachedResponse {
   }
 }
 
-/**
- * Sets the headers of a reply to a cached response, and returns its body; the status is 304 and the body empty where the
- * client has it already. A stale response has its age in seconds, and is always sent whole.
- */
+/** Sets headers and status, and returns the body. A stale response is never 304. */
 export async function sendCached(
   { request, reply }: Http,
   { response, age }: { response: CachedResponse; age?: number },
@@ -133,15 +120,14 @@ export async function sendCached(
 }
 
 /**
- * Returns the headers of a stale response: how many seconds ago it was right (RFC 9111), and that it is served past its time
- * (RFC 9211), since a cache on the way may add an Age to a fresh one too. No cache may keep them: with a later 304 they would
- * mark a fresh response.
+ * Names its age (RFC 9111), and that it is served past its time (RFC 9211), since a cache may add
+ * an Age to a fresh one. No cache may keep them: a later 304 would mark a fresh response.
  */
 export function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
-/** Resolves to the variant for a request with this Accept-Encoding: the smallest one that its client can read. */
+/** Resolves to the smallest variant that a client with this Accept-Encoding can read. */
 export async function variantFor(
   response: CachedResponse,
   acceptEncoding: unknown,
@@ -167,7 +153,7 @@ function encodingFor({ variants }: CachedResponse, acceptEncoding: unknown): Enc
   return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
 }
 
-/** Whether the client already has this response: its If-None-Match names one of the ETags, perhaps as a weak one of a proxy. */
+/** Whether If-None-Match names one of the ETags, perhaps as a proxy's weak one. */
 export function isNotModified(
   { tag }: Pick<CachedResponse, 'tag'>,
   ifNoneMatch: string | undefined,
@@ -175,7 +161,7 @@ export function isNotModified(
   return ifNoneMatch?.includes(`"${tag}`) ?? false
 }
 
-/** Bytes that a response takes, those of the variants and of the stale response that may be added among them. */
+/** Counts the variants and the stale response that may be added. */
 export function sizeOf({ variants, toStale }: CachedResponse): number {
   return 4096 + variants.identity.body.length * (toStale ? 4 : 2)
 }

@@ -14,30 +14,27 @@ const LONGEST_RETRY_MS = 2000
 const CONNECTION_WAIT_MS = 3000
 /** A connection that does not answer for so long may have missed changes. */
 const LONGEST_SILENCE_MS = 1000
-/** The pause between two questions whether the connection lives. */
 const HEARTBEAT_MS = 500
 
 export type ChangeFeed = {
-  /** Publishes a change to the other nodes; resolves when PostgreSQL has accepted it. */
   publish(change: Change): Promise<unknown>
   close(): Promise<void>
 }
 
 type FeedOptions = {
-  /** URL of the database, for a connection of the feed's own. */
+  /** For a connection of the feed's own. */
   url: string
   /** Whether other nodes may use the database. If not, only operators' commands publish changes. */
   isShared: boolean
   outage: Pick<Outage, 'suspect' | 'whenAvailable'>
-  /** Called for each change on another node. */
   onChange: (change: Change) => void
   /** Called when changes of other nodes begin to arrive, or no longer do. */
   onSubscribed: (isSubscribed: boolean) => void
 }
 
 /**
- * Publishes changes to the nodes that share a database and subscribes to theirs, over NOTIFY and LISTEN. A change is
- * published in a statement of its own after the commit: within the transaction it would make commits queue for one lock.
+ * Publishes changes over NOTIFY and receives those of other nodes over LISTEN. A change is
+ * published after its commit: within the transaction, commits would queue for one lock.
  */
 export function openChangeFeed(
   db: Db,
@@ -60,7 +57,7 @@ export function openChangeFeed(
         onSubscribed(false)
         if (!closing.signal.aborted) outage.suspect(new Error('The change feed broke off'))
       }
-      // Another connection takes its place. With a server that does not answer, its end could take for ever.
+      // Not awaited: a server that does not answer could take for ever.
       client.end().catch(() => {})
       await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
       wait = Math.min(wait * 2, LONGEST_RETRY_MS)
@@ -102,7 +99,6 @@ export function openChangeFeed(
   }
 }
 
-/** Connects and subscribes; returns whether that succeeded. */
 async function subscribe(client: pg.Client): Promise<boolean> {
   try {
     await client.connect()
@@ -113,7 +109,6 @@ async function subscribe(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Resolves when a connection has ended, or does not answer any more. */
 async function untilSilent(client: pg.Client): Promise<void> {
   const ended = new AbortController()
   client.once('end', () => ended.abort())
@@ -122,16 +117,13 @@ async function untilSilent(client: pg.Client): Promise<void> {
   }
 }
 
-/**
- * Whether a connection answers a query in time. Two timers, since an answer may wait unread while this process is busy for longer than
- * one. Rejects as the query does.
- */
+/** Two timers: an answer may wait unread while this process is busy for longer than one. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   const isInTime = () => endsWithin(answer, LONGEST_SILENCE_MS / 2)
   return (await isInTime()) || isInTime()
 }
 
-/** Returns the change that the words of a notification name; of one about posts that this release does not know, all posts. */
+/** A notification about posts that this release does not know means all posts. */
 function changeOf([kind, how, id]: string[]): Change | undefined {
   if (kind !== 'posts') return undefined
   if (how === 'added') return 'posts added'

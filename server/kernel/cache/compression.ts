@@ -1,13 +1,12 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Made anew whenever anything changes: the higher levels cost several times as much CPU for some percent. */
+/** Higher levels cost several times as much CPU for some percent. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
-/** Compresses a body with Brotli, off the main thread. */
 export function compressBrotli(body: Buffer): Promise<Buffer> {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -17,17 +16,14 @@ export function compressBrotli(body: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(body, { params })
 }
 
-/** Compresses a body with gzip, off the main thread. */
 export function compressGzip(body: Buffer): Promise<Buffer> {
   return promisify(gzip)(body, { level: GZIP_LEVEL })
 }
 
-/** Whether a client with this Accept-Encoding can read gzip. */
 export function acceptsGzip(acceptEncoding: unknown): boolean {
   return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
 }
 
-/** Whether a client with this Accept-Encoding can read Brotli. */
 export function acceptsBrotli(acceptEncoding: unknown): boolean {
   return typeof acceptEncoding === 'string' && ACCEPTS_BROTLI.test(acceptEncoding)
 }

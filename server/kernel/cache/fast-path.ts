@@ -14,7 +14,6 @@ import {
 } from './cached-response.ts'
 
 export type FastPathOptions = {
-  /** The rate limit on a visitor's calls. */
   limit: Limit
   trustProxy: string[]
   log: FastifyBaseLogger
@@ -22,10 +21,7 @@ export type FastPathOptions = {
   outage: Pick<Outage, 'noteStale'>
 }
 
-/**
- * Makes the two ways to answer a visitor's read from the cache before Fastify begins: at once, and where it would be refused.
- * Such answers are counted and logged like any other.
- */
+/** Answers visitors' reads before Fastify begins: from the cache, or stale instead of a refusal. */
 export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
   const { limit, trustProxy, log, observe, outage } = options
   const addressOf = clientAddress(trustProxy)
@@ -37,7 +33,7 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
   }
 
   return {
-    /** Wraps a server's listener: what is in the cache is answered at once, every other request goes to `listener`. */
+    /** Wraps a server's listener, which gets the requests that the cache cannot answer. */
     wrap:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
@@ -55,14 +51,13 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
             } else response.writeHead(200, variant.headers).end(variant.body)
             note(cached, response.statusCode, began)
           },
-          // The address is over the limit, or could not be charged: the route answers with the error.
+          // Over the limit, or not to be charged: the route answers with the error.
           () => listener(request, response),
         )
       },
 
     /**
-     * Answers a request that would otherwise be refused because too many run with the stale response; returns whether there
-     * is one. A database that stops to answer fills all slots before that is noticed.
+     * Serves a stale response: a database that falls silent fills all slots before that is noticed.
      */
     serveStale(request: IncomingMessage, response: ServerResponse): boolean {
       const stale = isVisitorsRead(request) ? cache.getStale(request.url ?? '') : undefined
@@ -88,7 +83,7 @@ function isVisitorsRead({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.authorization === undefined
 }
 
-/** Whether the response is a page and the request has a cookie, perhaps the session's: signed-in people get another page. */
+/** Signed-in people, whose session is a cookie, get another page. */
 function needsPageOfOwn({ headers }: IncomingMessage, { isPage }: CachedResponse): boolean {
   return isPage && headers.cookie !== undefined
 }

@@ -3,29 +3,23 @@ import pg from 'pg'
 import { endsWithin } from '../db/deadline.ts'
 import type { Change } from './change.ts'
 
-/** Where nodes and operators' commands publish changes. */
 export const CHANNEL = 'vslukh'
-/** The application name of the connections on which nodes receive them. */
+/** The application name of the connections on which nodes receive changes. */
 export const FEED_NAME = 'vslukh change feed'
-/** The statement that counts the nodes that run, as `nodes`. */
 export const COUNT_NODES = `SELECT count(*)::int AS nodes FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = '${FEED_NAME}'`
-/** How the name of a sender begins that is an operator's command. */
+/** The name of a sender that is an operator's command begins so. */
 export const OPERATOR = 'operator-'
 /** Where nodes confirm that they have received a change of an operator's command. */
 const CONFIRMED_CHANNEL = 'vslukh_heard'
 /** A node that does not confirm within this time is frozen or gone. */
 const LONGEST_CONFIRMATION_MS = 2000
 
-/** Tells an operator's command that this node has received its change. */
 export function confirm(client: pg.Client, sender: string): void {
   client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
 }
 
-/**
- * Publishes a change from outside any node, after its commit. Resolves when every running node has received it, or after two
- * seconds. Returns how many nodes have.
- */
+/** Publishes a change from outside any node. Returns how many nodes received it within 2 s. */
 export async function publishFromOutside(url: string, change: Change): Promise<number> {
   const sender = OPERATOR + randomUUID()
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })

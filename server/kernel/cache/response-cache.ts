@@ -12,14 +12,13 @@ type Options = CachedReadsOptions & {
   databaseUrl: string
   /** Whether other nodes may use the database; the embedded one serves one node. */
   isShared: boolean
-  /** The standbys that visitors' reads use; undefined where there are none. */
   replica: Replica | undefined
   log: FastifyBaseLogger
 }
 
 export type ResponseCache = ReturnType<typeof createResponseCache>
 
-/** The cache of public reads of one node, which is invalidated by changes on every node. */
+/** The cache of public reads of one node, which changes on every node invalidate. */
 export function createResponseCache(options: Options) {
   const { db, databaseUrl, isShared, replica, outage, log } = options
   const cache = createMemoryCache()
@@ -42,21 +41,19 @@ export function createResponseCache(options: Options) {
   return {
     ...createCachedReads(cache, options),
 
-    /** Makes the ways to answer a visitor's read before any route. */
     fastPath: (fastPathOptions: Omit<FastPathOptions, 'outage'>) =>
       createFastPath(cache, { ...fastPathOptions, outage }),
 
     /**
-     * Invalidates what a committed change made wrong, here and on the other nodes. To be awaited before the change is
-     * answered: after it, this node serves nothing from before, but for a page that may lack a post for a tenth of a second;
-     * the others do only until they hear of it. Never rejects.
+     * Call it after the commit, and await it before the change is answered: then this node serves
+     * nothing older, but for a page that lacks a post for a tenth of a second. Never rejects.
      */
     async publishChange(change: Change): Promise<void> {
       invalidate(change)
       try {
         await feed.publish(change)
       } catch (err) {
-        // The change stands even where the others do not receive it; what they have cached is served for a second at most.
+        // The change stands even if others miss it: they serve older responses for a second.
         const isLost = outage.noteFailure(err as Error)
         if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
       }

@@ -8,11 +8,10 @@ type Read = {
   next?: Promise<CachedResponse>
 }
 
-/** Shares the reads of one URL among those who ask for it at the same time (single-flight), and caches what they read. */
+/** Makes reads of one URL at the same time one read (single-flight), and caches their result. */
 export function createSharedReads(cache: MemoryCache) {
   const reading = new Map<string, Read>()
 
-  /** Caches what `make` resolves to, and lets others wait for it meanwhile. */
   function start(url: string, make: Make): Promise<CachedResponse> {
     const generation = cache.generation()
     const response = make().then((made) => {
@@ -29,9 +28,8 @@ export function createSharedReads(cache: MemoryCache) {
   }
 
   /**
-   * Returns the response that is cached, or that of the read of the URL which is under way. If posts have changed since that
-   * began, the next read is joined, which begins after it and is one for all that wait: a crowd costs one read at a time,
-   * however often people write. Returns undefined where nobody reads the URL.
+   * Returns the cached response or the read under way. If posts have changed since that began, all
+   * who wait share the next read: a crowd costs one read at a time.
    */
   function find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
     const cached = cache.get(url)

@@ -8,7 +8,7 @@ const SHORTEST_SECRET = 32
 
 const secretFile = (dataDir: string) => join(dataDir, 'app-secret')
 
-/** Returns the secret in DATA_DIR/app-secret, which the first start creates. Throws ConfigError when it is too short. */
+/** Reads DATA_DIR/app-secret, which the first start creates. Throws ConfigError. */
 export async function loadAppSecret(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = secretFile(dataDir)
@@ -17,15 +17,11 @@ export async function loadAppSecret(dataDir: string): Promise<string> {
   return secret
 }
 
-/** Whether DATA_DIR contains a secret that an earlier start created. */
 export async function hasStoredSecret(dataDir: string): Promise<boolean> {
   return (await readIfExists(secretFile(dataDir))) !== undefined
 }
 
-/**
- * Creates a file with 256 random bits that only its owner can read, and returns them as text. Two processes that do so at
- * once agree on one secret: linking a complete file into place fails for the second.
- */
+/** Of two processes at once, the second cannot link its file, and takes the first one's secret. */
 async function createSecret(path: string): Promise<string> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')
@@ -41,17 +37,16 @@ async function createSecret(path: string): Promise<string> {
   }
 }
 
-/** Stores a secret in DATA_DIR, where there is none; only its owner can read it. */
 export async function storeAppSecret(dataDir: string, secret: string): Promise<void> {
   await writeFile(secretFile(dataDir), `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
 }
 
-/** Derives a 256-bit key for one purpose from the secret (RFC 5869), so that no two purposes share a key. */
+/** Derives a key for one purpose (RFC 5869), so that no two purposes share a key. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Whether a code or secret is the right one. The time it takes does not depend on where they differ. */
+/** Compares codes or secrets in a time that does not depend on where they differ. */
 export function isSameSecret(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -2,12 +2,14 @@ import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../../../contract/account-rules.ts'
 import { StartError } from '../errors/start-error.ts'
 
-/** Thrown for an environment variable with a value that the product cannot run with; the message names the variable. */
+/** Names a variable whose value the product cannot run with. */
 export class ConfigError extends StartError {}
 
 type Range = { fallback: number; min: number; max: number }
 
-/** Each function returns the fallback or undefined for an unset variable, and throws ConfigError for a value it cannot parse. */
+/**
+ * Each function returns the fallback for an unset variable. Throws ConfigError for a wrong value.
+ */
 export function reader(env: NodeJS.ProcessEnv) {
   const names = new Set<string>()
   const text = (name: string) => {
@@ -15,7 +17,6 @@ export function reader(env: NodeJS.ProcessEnv) {
     return env[name]?.trim() || undefined
   }
 
-  /** `parse` returns undefined for a wrong value. */
   function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
     const value = text(name)
     if (value === undefined) return undefined
@@ -25,7 +26,6 @@ export function reader(env: NodeJS.ProcessEnv) {
   }
 
   return {
-    /** The variables that were read. */
     names,
     text,
     integer(name: string, { fallback, min, max }: Range): number {
@@ -59,7 +59,6 @@ export function reader(env: NodeJS.ProcessEnv) {
         return isOrigin ? url.origin : undefined
       })
     },
-    /** An address without a name: the sender's name is APP_NAME. */
     email(name: string): string | undefined {
       const parse = (value: string) => (isEmail(value) ? value : undefined)
       return read(name, 'нужен адрес почты, например wall@vsluh.example', parse)
@@ -80,7 +79,7 @@ export function reader(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** Whether the library by which the server trusts proxies accepts an address or a network. */
+/** Whether the library by which the server trusts proxies accepts it. */
 function isNetwork(value: string): boolean {
   try {
     proxyAddr.compile([value])
@@ -90,7 +89,6 @@ function isNetwork(value: string): boolean {
   }
 }
 
-/** The refusal of a value: the variable, what it needs, and what it has. */
 export function wrong(name: string, value: string, need: string): ConfigError {
   return new ConfigError(`${name}: ${need}, а задано «${value}»`)
 }

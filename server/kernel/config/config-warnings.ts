@@ -1,9 +1,9 @@
-/** Something that runs as it is set and is likely not meant: what, and what to do about it, without full stops. */
-export type ConfigWarning = { says: string; mend: string }
+/** A setting that works and is likely not meant, and the fix; both without full stops. */
+export type ConfigWarning = { message: string; fix: string }
 
 type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
 
-/** Returns what is likely not meant. `names` are the variables that the product reads. */
+/** `names` are the variables that the product reads. */
 export function warningsOf(
   env: NodeJS.ProcessEnv,
   names: ReadonlySet<string>,
@@ -16,16 +16,16 @@ export function warningsOf(
   ]
   if (publicUrl?.startsWith('https:') && missing.length > 0) {
     warnings.push({
-      says: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
-      mend: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
+      message: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
+      fix: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
     })
   }
   for (const name of Object.keys(env)) {
     if (names.has(name)) continue
     const meant = [...names].find((known) => isMisspelt(name, known))
     if (meant === undefined) continue
-    const says = `переменной ${name} нет`
-    warnings.push({ says, mend: `Если имелась в виду ${meant}, исправьте имя` })
+    const message = `переменной ${name} нет`
+    warnings.push({ message, fix: `Если имелась в виду ${meant}, исправьте имя` })
   }
   return warnings
 }
@@ -34,7 +34,7 @@ export function warningsOf(
 const SHORTEST = 7
 const FEW_LETTERS = 2
 
-/** Whether a name becomes the other by changing two letters that stand together, or fewer. */
+/** Whether two neighbouring letters, or fewer, tell a name from the other. */
 function isMisspelt(name: string, known: string): boolean {
   if (known.length < SHORTEST) return false
   const longer = Math.max(name.length, known.length)

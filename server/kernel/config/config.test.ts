@@ -136,9 +136,7 @@ test('every variable sets its own field', () => {
 
 test('a name that is nearly one of ours is warned of, and names of other programs are not', () => {
   const warned = (...names: string[]) =>
-    readConfig(Object.fromEntries(names.map((name) => [name, '7']))).warnings.map(
-      ({ mend }) => mend,
-    )
+    readConfig(Object.fromEntries(names.map((name) => [name, '7']))).warnings.map(({ fix }) => fix)
   expect(warned('REPORT_TO_HIDE', 'BACKUPDIR', 'SMPT_URL', 'OPERATOR_NAMES')).toEqual(
     ['REPORTS_TO_HIDE', 'BACKUP_DIR', 'SMTP_URL', 'OPERATOR_NAME'].map(
       (meant) => `Если имелась в виду ${meant}, исправьте имя`,

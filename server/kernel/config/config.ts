@@ -10,39 +10,34 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export type Config = {
   port: number
   host: string
-  /** The origin people see, without a trailing slash; undefined when PUBLIC_URL is unset. */
+  /** Without a trailing slash. */
   publicUrl: string | undefined
   /** Whether browsers should use https for the subdomains of an https PUBLIC_URL too. */
   hstsSubdomains: boolean
   appName: string
-  /** Whether browsers get the service worker; if not, they get one that removes it. */
+  /** Without it, browsers get one that removes the service worker. */
   serviceWorker: boolean
   dataDir: string
   databaseUrl: string | undefined
-  /** The same database past the pooler that DATABASE_URL leads to; undefined where there is none. */
+  /** The same database past the pooler that DATABASE_URL leads to. */
   databaseDirectUrl: string | undefined
-  /** Standbys of the database that visitors read posts from; undefined where there are none. */
+  /** Standbys that visitors read posts from. */
   databaseReplicaUrl: string | undefined
   appSecret: string | undefined
-  /** Whether an APP_SECRET that differs from the one the database knows is accepted. */
   acceptNewSecret: boolean
   smtpUrl: string | undefined
-  /** Whether mails are printed and saved although PUBLIC_URL is https: MAIL_MODE=print. */
+  /** MAIL_MODE=print: mails are printed and saved although PUBLIC_URL is https. */
   printsMails: boolean
   mailFrom: string
-  /** The key that signs mails, and its name in the DNS; undefined where mails are not signed. */
   dkim: { keyFile: string; selector: string } | undefined
-  /** How many mails all nodes send in an hour. */
   mailsPerHour: number
   /** Who runs the site, as its texts name them. */
   operatorName: string | undefined
-  /** For how many days the journal keeps who registered, signed in, published and deleted from which address; 0: not at all. */
+  /** For how long the journal keeps addresses; 0: not at all. */
   accessJournalDays: number
-  /** Whom people may ask; undefined when CONTACT_EMAIL is unset. */
   contactEmail: string | undefined
-  /** Who is told of reports; undefined when MODERATOR_EMAIL is unset. */
   moderatorEmail: string | undefined
-  /** Reports by so many accounts hide a post until somebody decides; 0: never. */
+  /** How many reports hide a post; 0: posts are never hidden. */
   reportsToHide: number
   /** For how many days removed posts can be restored. */
   removedDays: number
@@ -52,26 +47,21 @@ export type Config = {
   codeTtlSeconds: number
   rateLimitScale: number
   logLevel: LogLevel
-  /** For how long a server that stops says on /readyz that it is going, and serves on. */
+  /** For how long /readyz says that the server is about to stop, while it serves on. */
   drainSeconds: number
-  /** Where metrics are served; undefined when METRICS_PORT is unset. */
   metricsPort: number | undefined
   metricsHost: string
-  /** The folder of the nightly backups; undefined when there are none. */
   backupDir: string | undefined
-  /** When they are made (UTC), and how many are kept. */
   backupAt: { hour: number; minute: number }
   backupKeep: number
-  /** What the start and the doctor say of these settings. */
   warnings: ConfigWarning[]
 }
 
 const POSTGRES = ['postgres:', 'postgresql:']
 
 /**
- * Reads the configuration from environment variables (docs: README, “Variables”). An empty value counts as unset; relative paths
- * begin in `folder`.
- * Throws ConfigError, which names the first variable that is wrong.
+ * Reads the environment variables (docs: README, “Variables”), of which an empty one is unset.
+ * Relative paths begin in `folder`. Throws ConfigError.
  */
 export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Config {
   const read = reader(env)
@@ -165,7 +155,6 @@ function requireOneWayOfMail({
   )
 }
 
-/** A name of the DNS, which may have dots. */
 const SELECTOR = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 function readDkimSettings(
@@ -183,7 +172,11 @@ function readDkimSettings(
   return { keyFile: resolve(folder, keyFile), selector }
 }
 
-/** The origin that people see. */
+/** With a database and an SMTP server of its own, a node stores nothing in DATA_DIR. */
+export function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
+  return databaseUrl === undefined || smtpUrl === undefined
+}
+
 export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {
   return publicUrl ?? `http://localhost:${port}`
 }

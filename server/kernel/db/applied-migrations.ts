@@ -3,29 +3,19 @@ import type { Migration } from 'kysely/migration'
 import type { Queryable } from './database.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
-/** A migration that says whether servers of the version before it can go on working with its tables. */
 export type MarkedMigration = Migration & {
-  /**
-   * Whether it only adds what a server without it never notices: tables, indexes, columns that may be null or have a default, and
-   * nothing that such a server would have to fill or to respect.
-   */
+  /** Whether servers of the version before need neither fill nor respect what it adds. */
   isAdditive: boolean
 }
 
-/** The migrations of a database, compared with those of a version of the product. */
 export type AppliedMigrations = {
-  /** Names of this version's migrations that the database lacks. */
   missing: string[]
-  /** Names of migrations of a newer version that a server of this version can work with. */
+  /** Migrations of a newer version that a server of this version can work with. */
   additive: string[]
-  /** Names of migrations of a newer version that it cannot work with. */
   breaking: string[]
 }
 
-/**
- * Compares the database with the migrations of this version; `names` are theirs. Throws StartError where a restore has not come to
- * its end.
- */
+/** Throws StartError if a restore is unfinished. */
 export async function readAppliedMigrations(
   db: Queryable,
   names: string[],
@@ -41,7 +31,6 @@ export async function readAppliedMigrations(
   }
 }
 
-/** Returns the names in a table, in order; none where there is no such table yet. */
 async function readNames(
   db: Queryable,
   table: 'kysely_migration' | 'additive_migrations',
@@ -56,10 +45,7 @@ async function readNames(
   return rows.map(({ name }) => name)
 }
 
-/**
- * Returns the migrations such that each notes in the database, in its own transaction, whether it is additive: a version that does
- * not have it cannot know this in any other way.
- */
+/** Stores for each migration whether it is additive, which an older version cannot know. */
 export function noteAdditive(
   migrations: Record<string, MarkedMigration>,
 ): Record<string, Migration> {

@@ -3,23 +3,27 @@ import { sql } from 'kysely'
 import type { Db, Queryable } from './database.ts'
 
 const CHECK_MS = 60_000
-/**
- * The start refuses a larger difference, with which codes would have expired on arrival and tokens would be valid for too
- * long; later it is logged as an error.
- */
+/** With a larger one codes would expire on arrival, and tokens would be valid for too long. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** Returns the time by the database's clock, in unix milliseconds. Expiry times in the database are compared with it. */
+/** SQL for a time, or NULL if it lies further ahead than any is set: the clock was ahead then. */
+export function unlessAhead(time: string, tooFar: string): string {
+  return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
+}
+
+/** SQL for whether a time has come, or was written while the clock was ahead. */
+export function hasCome(time: string, tooFar: string) {
+  return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
+}
+
+/** In unix milliseconds. */
 export async function databaseTime(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`.execute(db)
   return rows[0]?.ms ?? Number.NaN
 }
 
-/**
- * Returns by how many milliseconds this machine's clock is at least ahead of the database's (negative: behind). The
- * duration of the query itself is subtracted.
- */
+/** Returns by how many ms this clock is at least ahead of the database's (negative: behind). */
 export async function clockSkew(db: Queryable): Promise<number> {
   const before = Date.now()
   const theirs = await databaseTime(db)
@@ -28,10 +32,7 @@ export async function clockSkew(db: Queryable): Promise<number> {
   return theirs > after ? after - theirs : 0
 }
 
-/**
- * Compares this node's clock with the database's each minute, by the monotonic clock, and logs an error where they
- * differ. Returns the function that stops it.
- */
+/** Logs an error each minute while the clocks differ. Returns the function that stops it. */
 export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () => void {
   async function check(): Promise<void> {
     const skew = await clockSkew(db)
@@ -40,7 +41,6 @@ export function watchClock(db: Db, log: Pick<FastifyBaseLogger, 'error'>): () =>
     }
   }
 
-  // While the database is unavailable there is nothing to compare with; the next minute's check follows.
   const timer = setInterval(() => void check().catch(() => {}), CHECK_MS).unref()
   return () => clearInterval(timer)
 }

@@ -3,14 +3,11 @@ import pg from 'pg'
 import { noteDatabaseError } from './database-errors.ts'
 import { measureQuery } from './query-time.ts'
 
-/** Each prepared text is a plan of some 100 KB on each connection; the product has about a hundred texts. */
+/** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
 const TEXTS_MAX = 200
 const names = new Map<string, string>()
 
-/**
- * Returns the name under which a statement is prepared, once a connection, by its text. Texts past the bound have no name
- * and are planned each time, so that a text that varied with its values could not exhaust PostgreSQL's memory.
- */
+/** Texts past the bound have no name: texts that vary must not exhaust PostgreSQL's memory. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= TEXTS_MAX) return known
@@ -21,7 +18,6 @@ function nameOf(text: string): string | undefined {
 
 const READ_ONLY_STATE = '25006'
 
-/** A connection that prepares its statements, and ends itself after an error that makes it useless to anybody. */
 export class DatabaseClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
@@ -53,17 +49,14 @@ export class DatabaseClient extends pg.Client {
     return result
   }
 
-  /**
-   * Ends the connection to a server that did not answer, which may be frozen or gone, or that refuses writes: its
-   * connections stay read-only even after it has become a primary.
-   */
+  /** A server that is silent may be gone; a read-only connection stays so on a new primary. */
   #endIfUseless(error: Error & { code?: unknown }): void {
     const isUseless = error.message === 'Query read timeout' || error.code === READ_ONLY_STATE
     if (isUseless) this.end().catch(() => {})
   }
 }
 
-/** A connection that prepares nothing under a name, for a pooler: the next statement may reach another server process. */
+/** For a pooler, which may run the next statement in a process without the prepared name. */
 export class UnnamedStatementsClient extends DatabaseClient {
   // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
   override query(config: any, values?: any, callback?: any): any {
@@ -74,7 +67,7 @@ export class UnnamedStatementsClient extends DatabaseClient {
   }
 }
 
-/** Returns Kysely's dialect for PostgreSQL, except that a transaction rejects with the error that ended it. */
+/** Kysely's dialect, except that a transaction rejects with the error that ended it. */
 export function databaseDialect(config: PostgresDialectConfig): PostgresDialect {
   return Object.assign(new PostgresDialect(config), { createDriver: () => new Driver(config) })
 }
@@ -82,7 +75,7 @@ export function databaseDialect(config: PostgresDialectConfig): PostgresDialect 
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
 class Driver extends PostgresDriver {
-  /** Ignores that ROLLBACK fails on a lost connection: that has ended the transaction too. The connection is discarded. */
+  /** ROLLBACK fails on a lost connection, which has ended the transaction too. */
   override async rollbackTransaction(connection: Connection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
   }

@@ -1,7 +1,4 @@
-/**
- * Resolves or rejects as `work` does; after `ms` milliseconds, with what `onMissed` returns or throws instead. Nothing
- * stops the work itself.
- */
+/** Settles as `work`, or after `ms` as `onMissed`, while the work goes on. */
 export async function withDeadline<T, M>(
   work: Promise<T>,
   ms: number,
@@ -12,7 +9,6 @@ export async function withDeadline<T, M>(
   return Promise.race([work, deadline.then(onMissed)]).finally(() => clearTimeout(timer))
 }
 
-/** Whether `work` resolves within so many milliseconds. Rejects as it does. */
 export function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   return withDeadline(
     work.then(() => true),

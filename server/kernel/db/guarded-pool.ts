@@ -8,10 +8,7 @@ type Connected = (
   done: pg.PoolClient['release'],
 ) => void
 
-/**
- * A pool that knows of outages of its database, and reports connections that it cannot open. While the database is away
- * it refuses at once, or, where it `waitsDuringOutage`, lets its callers wait until the database is back.
- */
+/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
 export class GuardedPool extends pg.Pool {
   readonly #outage: Outage
   readonly #waitsDuringOutage: boolean

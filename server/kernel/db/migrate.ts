@@ -24,7 +24,6 @@ import * as oneLimiter from './migrations/014-one-limiter.ts'
 import * as banNetworks from './migrations/015-ban-networks.ts'
 import * as outbox from './migrations/016-outbox.ts'
 
-/** Every migration by its name; they run in the order of the names. */
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
   '002-posts': posts,
@@ -46,27 +45,23 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
 
 type Options = {
   migrations?: Record<string, MarkedMigration>
-  /** Prints a line in Russian to the terminal. */
   say?: (line: string) => void
-  /** Aborts waiting for locks. */
   signal?: AbortSignal
-  /** For how long a lock that others hold is tried again and again. */
+  /** For how long a migration keeps trying to get a lock. */
   lockWaitMs?: number
-  /** A schema other than the product's, which the search path of `url` names: its tables are migrated, and no queue. */
+  /** A schema besides the product's, which the search path of `url` names: it gets no queue. */
   schema?: string
 }
 
 const LOCK_WAIT_MS = 60_000
 /** Readers that queued behind a migration pass in this pause. */
 const PAUSE_MS = 1000
-/** PostgreSQL's states “lock not available” and “deadlock detected”. */
+/** lock_not_available, deadlock_detected. */
 const LOCKED = ['55P03', '40P01']
 
 /**
- * Migrates the database at `url` to the newest version, the mail queue's tables included. Nodes that start at once wait for
- * each other: both migrators take a lock in the database. Where a long statement holds a table, the migration waits for it
- * 3 s at a time, so that the readers behind it pass in between. Throws StartError when that takes longer than a minute, or
- * when a newer version has migrated the database; otherwise the error of the first migration that failed, rolled back.
+ * Nodes wait for each other. Migrations wait 3 s at a time for a table in use, so that readers pass
+ * in between. Throws StartError after a minute of that, and for a newer database.
  */
 export async function migrate(
   url: string,
@@ -91,10 +86,7 @@ export async function migrate(
   }
 }
 
-/**
- * Throws StartError unless the database has the migrations of this version, and beyond them additive ones only: a command changes
- * no tables.
- */
+/** Throws StartError unless all of this version's migrations were made, and no breaking one. */
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
   if (missing.length === 0 && breaking.length === 0) return
@@ -121,10 +113,7 @@ async function migrateOnce(
     await db.updateTable('installation').set({ version: productVersion() }).execute()
 }
 
-/**
- * Whether a newer version has migrated the database, in a way that this one can work with. Throws StartError where it cannot: it
- * could break what it does not know.
- */
+/** Whether a newer version has migrated the database. Throws StartError if that breaks this one. */
 async function isNewer(db: Db, names: string[]): Promise<boolean> {
   const { missing, additive, breaking } = await readAppliedMigrations(db, names)
   const isNewer = additive.length + breaking.length > 0
@@ -145,7 +134,6 @@ function blocked(): string {
   )
 }
 
-/** Returns the version of this product. */
 export function productVersion(): string {
   const text = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')
   return JSON.parse(text).version

@@ -1,7 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CreatedAt, GeneratedId, Id } from './column-types.ts'
 
-/** What moderators and the operator decide, what led to it, and the journal of it. */
 export type ModerationTables = {
   report_reasons: { id: GeneratedId; name: string; place: number }
   reports: {
@@ -17,9 +16,7 @@ export type ModerationTables = {
     comment: string | null
     state: Generated<'open' | 'removed' | 'kept'>
     decided_at: Date | null
-    /** The decision's row in the journal. */
     decision_id: Id | null
-    /** Whether the reporter has seen the outcome. */
     is_seen: Generated<boolean>
   }
   /** Append-only. It outlives what it names. */
@@ -36,15 +33,14 @@ export type ModerationTables = {
   blocks: {
     user_id: Id
     reason: string
-    /** Null: until somebody takes it back. */
+    /** Null: until somebody lifts the block. */
     until: Date | null
     blocked_by: string
     created_at: CreatedAt
   }
-  /** Mailboxes of blocked users as keyed hashes; they outlive the users. */
+  /** As keyed hashes; they outlive the users. */
   blocked_mailboxes: { mailbox_hash: Buffer; reason: string; until: Date | null }
   moderators: { email_key: string; email: string; added_at: CreatedAt }
-  /** One row. */
   moderator_mails: { mailed_at: Date }
   appeals: {
     post_id: Id
@@ -71,11 +67,10 @@ export type ModerationTables = {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'
     value: string
-    /** Of a network, for comparing; from `value`. */
+    /** Generated from `value`. */
     network: ColumnType<string | null, never, never>
     reason: string | null
     actor: string | null
-    /** Null: until somebody removes it. */
     until: Date | null
     created_at: CreatedAt
   }

@@ -2,14 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isConnectionLost } from './database-errors.ts'
 
-/** How long the database may take to accept a connection and to answer on it. */
 const ANSWER_MS = 2000
-/** The pause between two attempts to reach a database that is away. */
 const RETRY_MS = 500
 
-/** Thrown in place of trying while the database is known to be away. */
 export class DatabaseAwayError extends Error {
-  /** PostgreSQL's state “cannot establish a connection”, by which every reader of errors knows it. */
+  /** PostgreSQL's “cannot establish a connection”, which every reader of errors knows. */
   readonly code = '08001'
 
   constructor() {
@@ -22,13 +19,11 @@ type OutageLog = {
   warn(facts: object, message: string): void
 }
 
-/** What one node knows about whether its database can be reached. */
 export type Outage = ReturnType<typeof watchOutages>
 
 /**
- * Watches whether the database at `url` can be reached, as a circuit breaker. Once a connection was lost it asks by a connection of
- * its own: without an answer the breaker opens, so that nobody tries in vain, and the first answer to one of the probes, each half
- * second, closes it. Each outage writes two lines to the log: at its begin, and at its end with the seconds and what was counted.
+ * A circuit breaker. After a lost connection it asks the database by a connection of its own, and
+ * opens if that gets no answer. Each half second a probe asks, and the first answer closes it.
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
@@ -38,7 +33,6 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   let probing: Promise<void> | undefined
   let counts = { refused: 0, served: 0 }
 
-  /** Reports that a connection broke, could not be opened, or did not answer. */
   function suspect(reason: Error): void {
     if (closing.signal.aborted) return
     probing ??= probe(reason).finally(() => {
@@ -67,7 +61,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
     for (const refuse of refusals) refuse(new DatabaseAwayError())
   }
 
-  /** Reports an error of the database; returns whether it means that the outage's own lines speak of it. */
+  /** Returns whether the lines about the outage cover this error of the database. */
   function noteFailure(error: Error): boolean {
     if (!isConnectionLost(error)) return false
     suspect(error)
@@ -79,22 +73,20 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
     noteFailure,
     isAway: (): boolean => isOpen,
 
-    /** Whether a connection was lost and the database has not answered since. */
     isSuspected: (): boolean => probing !== undefined,
 
-    /** As `noteFailure`, for the error with which a request was refused: it is counted. */
+    /** Counts the error of a refused request, and returns what `noteFailure` returns. */
     noteRefused(error: Error): boolean {
       const isLost = noteFailure(error)
       if (isLost) counts.refused++
       return isLost
     },
 
-    /** Counts a visitor's read that was served with a stale response. */
     noteStale(): void {
       counts.served++
     },
 
-    /** Resolves or rejects as `work`; rejects with DatabaseAwayError as soon as the breaker opens. */
+    /** Settles as `work`, or rejects with DatabaseAwayError as soon as the breaker opens. */
     async orAway<T>(work: T | Promise<T>): Promise<T> {
       if (!(work instanceof Promise)) return work
       const { promise, reject } = Promise.withResolvers<never>()
@@ -102,12 +94,11 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return Promise.race([work, promise]).finally(() => refusals.delete(reject))
     },
 
-    /** Resolves when the database is not known to be away, or this watch is closed; never rejects. */
+    /** Resolves once the database is not known to be away, or this watch is closed. */
     async whenAvailable(): Promise<void> {
       if (probing) await Promise.race([probing, closed])
     },
 
-    /** Whether this watch was closed, so that nobody will say when the database is back. */
     isClosed: (): boolean => closing.signal.aborted,
 
     close(): void {
@@ -118,7 +109,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
 
 type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
-/** Returns a log for work in the background: while the database is away, its errors about that stay out. */
+/** Returns a log that leaves out errors about the database while it is known to be away. */
 export function quietDuringOutages(
   log: JobsLog,
   outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
@@ -136,7 +127,7 @@ export function quietDuringOutages(
   }
 }
 
-/** Whether the database accepts a connection and answers on it. A server with no room for one more is there. */
+/** A server with no room for one more connection is there, too. */
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
@@ -152,7 +143,7 @@ async function answers(url: string): Promise<boolean> {
   } catch (error) {
     return error instanceof Error && 'severity' in error && !isConnectionLost(error)
   } finally {
-    // Not awaited: with a server that does not answer it could take for ever.
+    // Not awaited: a server that does not answer could take for ever.
     client.end().catch(() => {})
   }
 }

@@ -2,38 +2,33 @@ import { sql } from 'kysely'
 import { type Db, openDatabase } from './database.ts'
 import { isDatabaseUnavailable } from './database-errors.ts'
 
-/** Runs a read of posts, for a visitor on a standby where one shows all that this node knows of. Rejects as the read does. */
+/** Runs a read of posts, for a visitor on a standby if one is recent enough. */
 export type RunRead = <T>(viewer: object | null, read: (db: Db) => Promise<T>) => Promise<T>
 
 export type Replica = {
   runRead: RunRead
-  /** Notes that posts have changed, or that this node may have missed a change. */
+  /** Records that posts have changed, or that this node may have missed a change. */
   noteChange(): void
   close(): Promise<void>
 }
 
-/** A standby is read while it shows what the primary had committed so long ago. */
 const LAG_MAX_MS = 1000
-/** After a change of posts reads go to the primary for so long: twice the lag, since the clocks of two machines differ. */
+/** Twice the lag, since the clocks of two machines differ. */
 const AFTER_CHANGE_MS = 2 * LAG_MAX_MS
-/** A standby that lags or fails is not asked again for so long. */
 const REST_MS = 1000
-/** A read that a standby does not answer within this time goes to the primary, which may take as long again. */
+/** A read that takes longer goes to the primary, which may take as long again. */
 const LIMITS = { statementTimeoutMs: 1000, applicationName: 'vslukh standby' }
 
-/**
- * Opens a pool on the standbys of a primary: `url` leads to one, or to a balancer that chooses one for each connection. The lag
- * is asked on the connection that is to read, because another one may lead to another standby.
- */
+/** The lag is asked on the connection that reads: another may lead to another standby. */
 export function openReplica(url: string, primary: Db): Replica {
   const { db, close } = openDatabase(url, () => {}, LIMITS)
   let changedAt = performance.now()
   let restsUntil = 0
 
-  /** Resolves to the result of a read on a standby; undefined where that shows too old a state. Rejects as the read does. */
+  /** Resolves to undefined if the standby's state is too old. */
   function readFromStandby<T>(read: (db: Db) => Promise<T>): Promise<{ result: T } | undefined> {
     return db.connection().execute(async (standby) => {
-      // Below zero its clock is behind that of the primary.
+      // The lag is negative while the standby's clock is behind the primary's.
       const lag = Math.abs(await lagOf(standby))
       return lag < LAG_MAX_MS ? { result: await read(standby) } : undefined
     })
@@ -64,10 +59,7 @@ export function openReplica(url: string, primary: Db): Replica {
   }
 }
 
-/**
- * Milliseconds since the primary made the last commit that a standby shows. While nobody writes that is longer than the standby
- * lags: it is then not read, and need not be. Zero for a server that was never a standby.
- */
+/** Milliseconds since the last commit that a standby shows: at least its lag. */
 async function lagOf(standby: Db): Promise<number> {
   const { rows } = await sql<{ lag: number }>`SELECT coalesce(1000 * extract(epoch FROM
     clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 AS lag`.execute(standby)

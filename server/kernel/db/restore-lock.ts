@@ -3,16 +3,13 @@ import pg from 'pg'
 import { StartError } from '../errors/start-error.ts'
 import type { Queryable } from './database.ts'
 
-/** Any number that no other lock of the database has. A restore holds the lock alone; servers that start share it. */
+/** No other lock has this number. A restore holds it alone, servers that start share it. */
 export const RESTORE_LOCK = 7_203_551
 
-/** A backup is loaded into this schema and moves into the product's own one when it is complete. */
+/** A backup is loaded here, and its complete tables then move into the product's schema. */
 export const SCRATCH = 'vslukh_restore'
 
-/**
- * Throws StartError where a restore into an empty database has not come to its end: a start would begin an empty wall beside what
- * is loaded. One that would have replaced a wall has left that as it was.
- */
+/** Throws StartError after an unfinished restore: an empty wall would begin beside its tables. */
 export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   const { rows } = await sql<{ is_unfinished: boolean }>`
     SELECT to_regclass('kysely_migration') IS NULL AND current_schema() <> ${SCRATCH}
@@ -24,10 +21,7 @@ export async function refuseUnfinishedRestore(db: Queryable): Promise<void> {
   )
 }
 
-/**
- * Keeps restores away from the database at `url` until the returned lock is disposed of: a server that starts reads the secret
- * and the tables before a restore could see it. Throws StartError where a restore is under way.
- */
+/** Keeps restores away while a server starts. Throws StartError if one runs. */
 export async function keepRestoresAway(url: string): Promise<AsyncDisposable> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh start' })
   client.on('error', () => {})

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 
-/** SQL for a time in unix seconds, rounded down. */
 export function unixSeconds(time: string) {
   return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
 }
@@ -8,9 +7,6 @@ export function unixSeconds(time: string) {
 /** SQL for whether the row `b` of blocks is in force. */
 export const IS_BLOCK_IN_FORCE = sql<boolean>`coalesce(b.until > now(), true)`
 
-/**
- * SQL for whether the row of moderators names the row of users: by its very address, but for the case of ASCII letters. Addresses that
- * merely compare equal, such as one in full width, may be somebody else's.
- */
+/** Matches the very address but for ASCII case: merely equal ones may be somebody else's. */
 export const NAMES_MODERATOR = sql<boolean>`moderators.email_key = users.email_key
   AND lower(moderators.email COLLATE "C") = lower(users.email COLLATE "C")`

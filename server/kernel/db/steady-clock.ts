@@ -1,25 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** A difference between two clocks that changes by more has jumped. */
 const JUMP_MS = 60_000
 /** An answer that took longer does not say when the time in it was read. */
 const LATE_MS = 10_000
 const HOUR_MS = 3_600_000
 
 type Options = {
-  /** Resolves to the time by the database's clock, in unix milliseconds. */
   readTime: () => Promise<number>
   log: Pick<FastifyBaseLogger, 'error'>
-  /** For how long the clock must have run evenly. */
   settleMs?: number | undefined
-  /** Returns monotonic milliseconds. */
   clock?: () => number
 }
 
-/**
- * Makes the function that resolves to whether what is due may be erased for good: the database's clock has gone as fast as the
- * monotonic one for an hour, from the first call on or from the last jump that a call has seen.
- */
+/** Resolves to whether rows may be erased for good: no jump for an hour since the first call. */
 export function createSteadyClock({
   readTime,
   log,

@@ -6,13 +6,10 @@ import type { ModerationTables } from './moderation-tables.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
-/**
- * What has become of a mail. `sent`, `refused` (by its server, permanently) and `expired` are its end. Before that it is `queued`,
- * `retrying` after a failed attempt, or `limited` because of MAILS_PER_HOUR.
- */
+/** Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR. */
 export type OutboxState = 'queued' | 'retrying' | 'limited' | 'sent' | 'refused' | 'expired'
 
-/** Why a post is hidden: by a moderator, by reports, by its author, or because the author has left. */
+/** Hidden by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
 
 type Posts = {
@@ -25,15 +22,14 @@ type Posts = {
   replied_post_id: OptionalId
   likes_count: Generated<number>
   replies_count: Generated<number>
-  /** Null: it is visible. */
   hidden_for: Generated<HiddenFor | null>
   /** Shown to the author. */
   hidden_reason: Generated<string | null>
   hidden_by: Generated<string | null>
   hidden_at: ColumnType<Date | null, never, Date | null>
-  /** When it is purged. */
+  /** When the post is purged. */
   hidden_until: ColumnType<Date | null, never, Date | null>
-  /** Since when a job lets its likes follow; null where all have. */
+  /** Since when a job lets its likes follow; null once all have. */
   likes_moving_since: ColumnType<Date | null, never, Date | null>
 }
 
@@ -42,14 +38,13 @@ export type Tables = ModerationTables & {
     id: GeneratedId
     username: string
     email: string
-    /** emailKey of `email`. */
     email_key: string
     created_at: CreatedAt
-    /** When the user deleted the account; such a user's posts are never shown. */
+    /** The posts of a user who has left are never shown. */
     deleted_at: ColumnType<Date | null, never, Date | null>
-    /** Whether a job is bringing back the rows of an account that was deleted and returned. */
+    /** Whether a job is bringing back the rows of an account that returned. */
     is_returning: Generated<boolean>
-    /** The network of the registration as a keyed hash; null where it is not known. */
+    /** As a keyed hash. */
     network_hash: Buffer | null
   }
   /** Names of erased users, in lower case, as keyed hashes. */
@@ -59,7 +54,7 @@ export type Tables = ModerationTables & {
     user_id: Id
     secret_hash: Buffer
     previous_hash: Buffer | null
-    /** Whether the current secret has come back from the client. */
+    /** Whether the client has sent the current secret. */
     seen: boolean
     rotated_at: ColumnType<Date, never, Date>
     used_at: ColumnType<Date, never, Date>
@@ -75,20 +70,19 @@ export type Tables = ModerationTables & {
     purpose: Purpose
     email: string
     email_key: string
-    /** The user who is signed in; 0 where nobody is. */
+    /** 0 where nobody is signed in. */
     user_id: Id
     client_hash: Buffer
     device: Device | null
     attempts: Generated<number>
     /** When the last mail was claimed: by the start that queues it. */
     mailed_at: Date | null
-    /** Whether a mail with the code was ever queued: until then the code cannot be guessed. */
+    /** Until a mail with the code was queued, the code cannot be guessed. */
     is_mailed: Generated<boolean>
-    /** The state of the last mail. */
     mail_state: Generated<MailState>
     expires_at: Date
   }
-  /** Mailboxes and networks as keyed hashes. */
+  /** As keyed hashes. */
   email_changes: {
     id: string
     number: ColumnType<string, never, never>
@@ -96,10 +90,9 @@ export type Tables = ModerationTables & {
     old_email: string
     expires_at: Date
   }
-  /** Names in lower case that only their former owners may take. */
+  /** In lower case; only their former owners may take them. */
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: Posts
-  /** The posts that are not hidden. */
   visible_posts: Posts
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
@@ -109,18 +102,17 @@ export type Tables = ModerationTables & {
     post_id: Id
     user_id: Id
     created_at: CreatedAt
-    /** Whether the post is hidden, so that the like does not count for its user. */
+    /** If true, the like does not count for its user. */
     post_hidden: Generated<boolean>
-    /** Whether the user has left, so that the like does not count for the post. */
+    /** If true, the like does not count for the post. */
     user_left: Generated<boolean>
   }
   like_totals: { user_id: Id; likes: string }
-  /** One row a mail, which each attempt updates. */
   outbox: {
     id: GeneratedId
-    /** The kind of mail, by the name of its entry in mail-tasks.ts. */
+    /** An entry of mail-tasks.ts. */
     task: string
-    /** No two mails that wait have the same key. */
+    /** No two waiting mails have the same key. */
     key: string | null
     /** What the mail is written from, with its address; null at its end, as the key. */
     payload: ColumnType<{ to: string } | null, never, null>
@@ -128,48 +120,36 @@ export type Tables = ModerationTables & {
     queued_at: CreatedAt
     expires_at: Date
     due_at: Generated<Date>
-    /** Until when nobody else sends it; null where nobody does. */
     claimed_until: Date | null
     state: Generated<OutboxState>
     /** Since when it has this state. */
     at: ColumnType<Date, never, Date>
-    /** How often the mail server was asked. */
     tries: Generated<number>
     /** Whether it was sent whole before, and no reply came. */
     is_unanswered: Generated<boolean>
-    /** The address as logs may show it. */
     masked: string
-    /** The address as a keyed hash; null before the first attempt. */
+    /** A keyed hash; null before the first attempt. */
     address_hash: Buffer | null
-    /** nodemailer's name of the last error. */
     error: string | null
-    /** The mail server's last reply code and words, with addresses masked. */
     reply: number | null
     answer: string | null
   }
   recurring_jobs: { task: string; period: string }
-  /** One row. Null: the mail server has not refused the login. */
+  /** Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
   /** When the next event of a key would come, if all kept to its pace. */
   rate_limits: { key: string; arrival: Date }
-  /** One row. */
   installation: {
-    /** An irreversible hash of the APP_SECRET; null until the first start. */
+    /** An irreversible hash of APP_SECRET; null until the first start. */
     secret_fingerprint: Buffer | null
-    /** The version of the product that migrated the database last. */
     version: string | null
-    /** When the counters were compared with their rows last, and how many differed. */
     counters_checked_at: Date | null
     counter_differences: number | null
-    /** When the last backup was made, as its manifest says, and how large the file is; null before. */
     backup_at: Date | null
     backup_bytes: string | null
-    /** Why the last nightly backup failed; null where it did not. */
     backup_failed: string | null
-    /** When a backup was verified last, and when that backup was made. */
     backup_verified_at: Date | null
     backup_verified_copy: Date | null
-    /** Why the last nightly verification failed; null where it did not. */
     backup_verification_failed: string | null
   }
 }

@@ -4,7 +4,6 @@ import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
 import { type Block, blockedError, closedError } from './blocked.ts'
 
-/** A signed-in user, and the live session that their token belongs to. */
 export type Viewer = {
   userId: string
   sessionId: string
@@ -12,7 +11,6 @@ export type Viewer = {
   isNewcomer?: boolean
 }
 
-/** A live session, and what keeps its user from writing, if anything does. */
 export type LiveSession = {
   block: Block | null
   isNewcomer: boolean
@@ -20,23 +18,17 @@ export type LiveSession = {
   writingClosed: string | null
 }
 
-/** How tokens are checked; the sessions and moderation features implement it. */
 export type Authenticator = {
-  /** Returns whose token it is, by its signature and expiry alone; null for a bad one. */
+  /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
-  /** Returns the viewer's session according to the database; null when it was closed. */
   findSession(viewer: Viewer): Promise<LiveSession | null>
-  /** Whether the operator has named the viewer as a moderator. */
   isModerator(viewer: Viewer): Promise<boolean>
-  /** Whom a blocked user may ask. */
   contact: string | undefined
 }
 
 /**
- * Returns who calls according to their token, null for a visitor, and charges the rate limit on all calls: a user's own,
- * otherwise that of the visitor's address. Throws UNAUTHORIZED for a bad or expired token, and for a visitor where
- * `access` is `user`, NOT_FOUND where it is `moderator`; TOO_MANY_REQUESTS over the limit. The session is not checked yet: see
- * `requireSession`.
+ * Returns who calls, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED or
+ * NOT_FOUND without the `access` that the call needs. The session is not checked yet.
  */
 export async function identifyViewer(
   request: FastifyRequest,
@@ -54,10 +46,7 @@ export async function identifyViewer(
   return null
 }
 
-/**
- * Returns the viewer's session. Throws UNAUTHORIZED when it was closed, BLOCKED or WRITING_CLOSED when the call publishes
- * something and the viewer, or nobody, may, and NOT_FOUND when the call is for moderators and the viewer is none.
- */
+/** Checks that the session is live, and may do what the call does. Throws otherwise. */
 export async function requireSession(
   viewer: Viewer,
   { access, publishes }: Pick<Endpoint, 'access' | 'publishes'>,

@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Whether a request names one host, as HTTP/1.1 requires; HTTP/1.0 may name none. */
+/** HTTP/1.1 requires one host; HTTP/1.0 may name none. */
 export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place] ?? ''
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
 /**
- * Leaves bare addresses in X-Forwarded-For, without the port that some proxies append, so that limits, bans and the log all
- * see one address. Removes the last entry that is no address, and all before it: each proxy appends the address of its client
- * on the right, so that no proxy vouches for what stands left of an invalid entry.
+ * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address, and the
+ * last entry that is no address with all to its left: no proxy vouches for them.
  */
 export function cleanForwardedFor({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']

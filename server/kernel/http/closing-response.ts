@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * A response that closes its connection if it begins before the request's body has come. Node would keep the connection and
- * drop the rest of the body when it comes; a proxy that never sends that rest puts the next caller's request in its place.
+ * Closes its connection if it begins before the request's body has come. Node would drop that body
+ * later, and with it a proxy's next request if the rest never comes.
  */
 export class ClosingResponse extends ServerResponse {
   /** Node calls it for each response, also where nobody else does. */
@@ -12,7 +12,6 @@ export class ClosingResponse extends ServerResponse {
   }
 }
 
-/** Whether a request says that a body follows its head. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }

@@ -5,7 +5,6 @@ import { Server, type Socket } from 'node:net'
 type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 
 type Connection = {
-  /** The response to the newest request that has begun. */
   response: ServerResponse | undefined
   requests: number
   /** Pipelined requests that wait for the one before them. */
@@ -14,9 +13,9 @@ type Connection = {
   usedAt: number
 }
 
-/** How many pipelined requests may wait on one connection; no client that we know of sends more. */
+/** No client that we know of pipelines more requests. */
 const WAITING_MAX = 32
-/** Above this fraction of the maximum, each new connection replaces the one that has been idle for longest. */
+/** Above this fraction of the maximum, a new connection replaces the longest idle one. */
 const CROWDED = 0.75
 const CHECK_MS = 50
 /** Files for the database's connections, mail, the log, and Node itself. */
@@ -24,10 +23,7 @@ const RESERVED_FILES = 64
 const CONNECTIONS_MAX = 4096
 const CONNECTIONS_MIN = 16
 
-/**
- * Manages a server's connections, of which there may be `max`: each is served one request at a time, idle ones make room
- * for new ones, and all of them are closed gracefully when the server stops.
- */
+/** Serves each connection one request at a time, and makes room by closing idle ones. */
 export function createConnections(max: number) {
   const open = new Map<Socket, Connection>()
   let isEnding = false
@@ -42,7 +38,7 @@ export function createConnections(max: number) {
     return true
   }
 
-  /** Closes the connection that has been idle for longest. To keep them in order would cost each request more. */
+  /** Closes the longest idle connection. To keep them in order would cost each request more. */
   function makeRoom(): void {
     let oldest: Socket | undefined
     let usedAt = Number.POSITIVE_INFINITY
@@ -62,10 +58,9 @@ export function createConnections(max: number) {
   }
 
   return {
-    /** Whether the connection has had only one request. */
     isFirst: (socket: Socket): boolean => open.get(socket)?.requests === 1,
 
-    /** Manages the connections of a server from now on, whichever socket accepted them. */
+    /** Manages the connections of a server, whichever socket accepted them. */
     watch(server: HttpServer): HttpServer {
       return server.on('connection', (socket: Socket) => {
         if (open.size >= max) return void socket.destroy()
@@ -77,8 +72,7 @@ export function createConnections(max: number) {
     },
 
     /**
-     * Wraps a listener so that a pipelined request begins once the response before it has left the server: for a client
-     * that does not read, one response at most waits in memory.
+     * Begins a pipelined request once the response before it has left: only one waits in memory.
      */
     inTurn(listener: RequestListener): RequestListener {
       return (request, response) => {
@@ -102,14 +96,11 @@ export function createConnections(max: number) {
       }
     },
 
-    /**
-     * Stops these servers from accepting connections. From now on responses announce that their connection closes, and
-     * idle connections are closed `graceMs` after their last use. Resolves when all are closed, after `cutMs` at most.
-     */
+    /** Closes idle connections `graceMs` after their last use. Resolves after `cutMs` at most. */
     async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
-      // Not by the HTTP server's own method, which closes idle connections at once, even with a request on its way.
+      // The HTTP server's own method would close idle connections with a request on its way.
       for (const server of servers) Server.prototype.close.call(server)
       for (const { response } of open.values()) {
         if (response && !response.headersSent) response.shouldKeepAlive = false
@@ -130,7 +121,7 @@ function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
 }
 
-/** Returns how many files this process may have open; Node has raised the soft limit to the hard one. */
+/** Node has raised the soft limit to the hard one. */
 function openFilesLimit(): number {
   // The report's part on the network can take long.
   const report = Object.assign(process.report, { excludeNetwork: true })
@@ -138,10 +129,7 @@ function openFilesLimit(): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
 }
 
-/**
- * Returns how many connections a server may have: each is an open file, and may be reading another one. More than some
- * thousand would only cost memory, since idle ones make room.
- */
+/** Each connection is an open file, and may be reading another. Idle ones make room. */
 export function connectionsLimit(): number {
   const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
-/** The codes for Fastify's own errors; its other 4xx are requests that break the contract. */
+/** Fastify's other 4xx are requests that break the contract. */
 const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -13,20 +13,17 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
-/**
- * What a shared cache may do with the answer that there is no such post: it stores it in place of the post that it has. One
- * that could not would show the post on and on while it asks for a newer answer.
- */
+/** A shared cache stores this answer in place of the post, which it would show on otherwise. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** For the log: the error's code, and its cause where something failed unexpectedly. */
+    /** For the log; `failure` is what failed unexpectedly. */
     refused: { code: ErrorCode; failure: Error | undefined } | null
   }
 }
 
-/** Registers the one place where an error becomes an answer: `{code, message}`, with Retry-After where a retry can succeed. */
+/** Registers the one place where an error becomes an answer: `{code, message}` and Retry-After. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('refused', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -39,14 +36,13 @@ export function handleErrors(app: FastifyInstance): void {
   })
 }
 
-/** Answers a request that Fastify could not route, such as one with a malformed URL, for which no hook sets headers. */
+/** Answers a request that Fastify could not route, for which no hook sets headers. */
 export function answerFrameworkError(headers: Record<string, string>) {
   return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
     refuse(reply.headers(headers), toAppError(error))
   }
 }
 
-/** Converts an error of any kind; an unexpected one becomes INTERNAL_ERROR. */
 function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')

@@ -4,7 +4,6 @@ import helmet from 'helmet'
 
 type Options = {
   isHttps: boolean
-  /** Whether HSTS covers the subdomains too. */
   hstsSubdomains: boolean
   /** CSP source expressions of the pages' inline scripts and style sheets, such as `'sha256-…'`. */
   inlineHashes: { scripts: string[]; styles: string[] }
@@ -12,7 +11,7 @@ type Options = {
 
 const YEAR_SECONDS = 31_536_000
 
-/** Sets the security headers of every response. Responses of the API must not be stored unless their route allows it. */
+/** Responses of the API must not be stored unless their route allows it. */
 export function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
@@ -22,7 +21,7 @@ export function setHeaders(app: FastifyInstance, headers: Record<string, string>
   })
 }
 
-/** Returns the headers that helmet would set on each response. They never differ, so helmet runs once. */
+/** Runs helmet once, since its headers never differ. */
 export function securityHeaders({
   isHttps,
   hstsSubdomains,

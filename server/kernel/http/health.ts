@@ -5,21 +5,17 @@ import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 
-/** Two segments of PostgreSQL's log of changes: with less it stops rather than lose a change. */
+/** Two segments of PostgreSQL's write-ahead log: with less it stops rather than lose a change. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
 type Readiness = {
   db: Db
-  /** Folder of the embedded database; undefined with another one, whose disk only its server sees. */
+  /** Undefined for a database whose disk only its server sees. */
   databaseFolder: string | undefined
-  /** Whether the server is about to stop. */
   isDraining: () => boolean
 }
 
-/**
- * Serves `/livez`, which answers while the process runs, and `/readyz`, which is 503 while the server drains, while the
- * database does not answer, and while nothing can be written: the database is read-only, or its disk full.
- */
+/** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const { isDraining } = readiness
   app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
@@ -35,7 +31,6 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   })
 }
 
-/** Throws where the database does not answer, is read-only, or has no room on its disk. */
 async function requireWritable({ db, databaseFolder }: Readiness): Promise<void> {
   const { rows } = await sql<{ read_only: boolean }>`
     SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only`.execute(
@@ -47,7 +42,7 @@ async function requireWritable({ db, databaseFolder }: Readiness): Promise<void>
   }
 }
 
-/** Returns how many bytes this process may still write to the disk that a folder is on. */
+/** Returns how many bytes this process may still write to the folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

@@ -4,18 +4,12 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 
 export type ListenAddress = { port: number; host: string }
 
-/** How many connections the system queues until they are accepted; callers past it would wait for seconds. */
+/** Callers past the system's queue would wait for seconds. */
 const BACKLOG = 4096
-/**
- * Node accepts one connection from a listening socket in each turn of its event loop, and a busy server's turns are long:
- * new clients would wait behind those that are connected. With more sockets it accepts as many in a turn.
- */
+/** Node accepts one connection per socket in a turn of its event loop, which is long under load. */
 const SOCKETS = process.platform === 'linux' ? 32 : 1
 
-/**
- * Listens by `listen`, which takes the options of net.Server.listen, and on further sockets that pass their connections to
- * the server. Resolves to those sockets. Rejects as listening does, also where another process uses the port.
- */
+/** Listens by `listen` and on further sockets. Rejects if another process uses the port. */
 export async function listenOnManySockets(
   server: HttpServer,
   { port, host }: ListenAddress,

@@ -7,114 +7,108 @@ import type { ObserveRequest } from './request-log.ts'
 
 type Options = {
   refusal: Refusal
-  /** Whether this is the first request on its connection. */
   isFirst: (socket: Socket) => boolean
-  /** Answers a request without a place, if it can; returns whether it does. */
+  /** Answers a request without a slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
   log: FastifyBaseLogger
-  /** Counts the refused requests, whose route nobody has looked for. */
   observe?: ObserveRequest | undefined
 }
-type Place = {
+type Slot = {
   response: Guarded
   state: 'waiting' | 'running' | 'left'
-  /** When the request began to wait, by performance.now(). */
   since: number
   begin: () => void
 }
-type Guarded = ServerResponse & { [PLACE]?: Place }
+type Guarded = ServerResponse & { [SLOT]?: Slot }
 
-// A response carries its place: in a Set of responses, which lives long, V8 would keep those that have ended alive until
-// the next full collection; that cost a third of the CPU time of a signed-in read.
-const PLACE = Symbol('place')
+// A response carries its slot. V8 would keep the responses in a long-lived Set alive until the next
+// full collection, for a third of the CPU time of a signed-in read.
+const SLOT = Symbol('slot')
 
-/** How many requests run at once, about three for each database connection: more would only wait there. */
+/** About three for each database connection, where more would only wait. */
 const RUNNING_MAX = 64
-/** A request that has waited so long for its turn is refused. */
 const WAIT_MS = 500
 const CHECK_MS = 50
-/** Refusals in one check: clients that retry at once must not keep the server busy with refusing them. */
+/** Refusals in one check: clients that retry at once must not keep the server busy. */
 const REFUSALS_MAX = 50
 const REPORT_MS = 10_000
 
 /**
- * Bounds the number of running requests. A request runs from when its body has arrived until its response is sent or its
- * client has gone. Requests past the bound wait half a second at most and are then refused; the first request on a
- * connection goes before those of clients that have been served already.
+ * Bounds the running requests. The others wait half a second at most, the first request on a
+ * connection before those of clients that have been served already.
  */
 export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, observe }: Options) {
   // All in the order of arrival.
-  const first = new Set<Place>()
-  const next = new Set<Place>()
-  const late = new Set<Place>()
-  let freePlaces = RUNNING_MAX
+  const first = new Set<Slot>()
+  const next = new Set<Slot>()
+  const late = new Set<Slot>()
+  let freeSlots = RUNNING_MAX
   let ended = 0
   let checking: NodeJS.Timeout | undefined
   let refused = 0
 
   function enter({ socket }: IncomingMessage, response: Guarded, begin: () => void): void {
-    // The client has gone, and no event would free the place again.
+    // The client has gone, and no event would free the slot again.
     if (response.destroyed) return
-    const place: Place = { response, state: 'waiting', since: 0, begin }
-    response[PLACE] = place
-    response.once('close', () => leave(place))
-    if (freePlaces > 0) {
-      run(place)
+    const slot: Slot = { response, state: 'waiting', since: 0, begin }
+    response[SLOT] = slot
+    response.once('close', () => leave(slot))
+    if (freeSlots > 0) {
+      run(slot)
       return
     }
-    place.since = performance.now()
+    slot.since = performance.now()
     const line = isFirst(socket) ? first : next
-    line.add(place)
+    line.add(slot)
     checking ??= setInterval(checkWaiting, CHECK_MS)
   }
 
-  function run(place: Place): void {
-    freePlaces--
-    place.state = 'running'
-    place.begin()
+  function run(slot: Slot): void {
+    freeSlots--
+    slot.state = 'running'
+    slot.begin()
   }
 
-  /** Frees the place, whether it is among those that run or those that wait; further calls have no effect. */
-  function leave(place: Place): void {
-    if (place.state === 'waiting') for (const line of [first, next, late]) line.delete(place)
-    // It is free in the next turn of the event loop, so that no turn begins more requests than there are places.
-    if (place.state === 'running' && ended++ === 0) setImmediate(runWaiting)
-    place.state = 'left'
+  function leave(slot: Slot): void {
+    if (slot.state === 'waiting') for (const line of [first, next, late]) line.delete(slot)
+    // Freed in the next turn of the event loop, so that no turn begins more requests than slots.
+    if (slot.state === 'running' && ended++ === 0) setImmediate(runWaiting)
+    slot.state = 'left'
   }
 
   function runWaiting(): void {
-    freePlaces += ended
+    freeSlots += ended
     ended = 0
     for (const line of [first, next]) {
       moveLate(line)
-      for (const place of line) {
-        if (freePlaces === 0) break
-        line.delete(place)
-        run(place)
+      for (const slot of line) {
+        if (freeSlots === 0) break
+        line.delete(slot)
+        run(slot)
       }
     }
   }
 
-  function moveLate(line: Set<Place>): void {
+  function moveLate(line: Set<Slot>): void {
     const longAgo = performance.now() - WAIT_MS
-    for (const place of line) {
-      if (place.since > longAgo) break
-      line.delete(place)
-      late.add(place)
+    for (const slot of line) {
+      if (slot.since > longAgo) break
+      line.delete(slot)
+      late.add(slot)
     }
   }
 
-  /** Runs and refuses waiting requests, also when no running request ends. */
+  /** Also runs requests when no running one ends. */
   function checkWaiting(): void {
     runWaiting()
     let left = REFUSALS_MAX
-    for (const place of late) {
+    for (const slot of late) {
       if (left-- === 0) break
-      late.delete(place)
-      if (insteadOfRefusal(place.response.req, place.response)) continue
-      sendRefusal(place.response, refusal)
-      const { method = 'GET' } = place.response.req
-      const ms = performance.now() - place.since
+      late.delete(slot)
+      if (insteadOfRefusal(slot.response.req, slot.response)) continue
+      sendRefusal(slot.response, refusal)
+      const { method = 'GET' } = slot.response.req
+      const ms = performance.now() - slot.since
       observe?.({ method, route: null, status: refusal.status, ms }, false)
       if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
     }
@@ -129,7 +123,9 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
   }
 
   return {
-    /** Wraps a listener: requests without a body reach it when there is a place, the others at once. */
+    /**
+     * Wraps a listener: requests without a body wait for a slot here, the others are read first.
+     */
     guard:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
@@ -137,16 +133,16 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
         enter(request, response, () => listener(request, response))
       },
 
-    /** Assigns a place to each request with a body when that has been read, and frees every place. */
+    /** Gives each request with a body a slot once that has been read, and frees every slot. */
     addHooks(app: FastifyInstance): void {
       app.addHook('preValidation', (request, reply, done) => {
-        const isIn = PLACE in reply.raw || isHealthCheck(request.url)
+        const isIn = SLOT in reply.raw || isHealthCheck(request.url)
         if (isIn) done()
         else enter(request.raw, reply.raw, done)
       })
       app.addHook('onSend', (_request, reply, _payload, done) => {
-        const place = (reply.raw as Guarded)[PLACE]
-        if (place) leave(place)
+        const slot = (reply.raw as Guarded)[SLOT]
+        if (slot) leave(slot)
         done()
       })
     },

@@ -12,7 +12,6 @@ import type { Limit } from '../limits/rate-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
-/** Returns every error of an endpoint: its own, and those that follow from its access and schemas. */
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
@@ -29,7 +28,6 @@ function refusal(codes: ErrorCode[]) {
   return strictObject({ code: Type.Enum(codes), message: Type.String() })
 }
 
-/** Returns the schema of every answer of an endpoint, by status. */
 export function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
   const refusals = [...byStatus].map(([status, codes]) => [
@@ -48,12 +46,11 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
 type ApiOptions = {
   appName: string
   cookieName: string
-  /** The rate limit on the document and the files of its human page. */
   limit: Limit
 }
 
 const DOCS = '/api/docs'
-/** What is worth compressing of the human page, by exact path: no other spelling makes the server compress it once more. */
+/** Compressed by exact path: no other spelling makes the server compress a file once more. */
 const LARGE_FILES = [
   `${DOCS}/json`,
   `${DOCS}/static/swagger-ui.css`,
@@ -61,7 +58,6 @@ const LARGE_FILES = [
   `${DOCS}/static/swagger-ui-standalone-preset.js`,
 ]
 
-/** Makes the hook that compresses the large files of the human page, each once. */
 function compressFiles(): onSendAsyncHookHandler {
   const compressed = new Map<string, Promise<Buffer>>()
   return async ({ method, url, headers }, reply, payload) => {
@@ -81,7 +77,7 @@ async function bytesOf(payload: unknown): Promise<Buffer> {
   return payload instanceof Readable ? buffer(payload) : Buffer.from(String(payload))
 }
 
-/** Collects the routes that are registered after it into an OpenAPI document, and serves a human page at /api/docs. */
+/** Collects the routes that are registered after it into a document, with a page at /api/docs. */
 export async function describeApi(
   app: FastifyInstance,
   { appName, cookieName, limit }: ApiOptions,
@@ -100,7 +96,7 @@ export async function describeApi(
   })
   await app.register(async (files) => {
     files.addHook('onRequest', (request) => limit.chargeNetwork(request.ip))
-    // Without a policy of its own, which would name foreign hosts, the page has that of every other page.
+    // The page's own policy would name foreign hosts.
     await files.register(swaggerUi, { routePrefix: DOCS })
     files.addHook('onSend', compressFiles())
     // As bytes, so that it is in memory once, however many clients wait for it.

@@ -2,10 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors/app-error.ts'
 
 /**
- * Throws FORBIDDEN for a request that a browser sends for a page of another origin. It guards the calls that read or set
- * the session cookie: a foreign page could use a visitor's cookie, or sign them in as somebody else. Our own origin is
- * `publicUrl`, or where that is unset, the request's own scheme, host and port. Clients other than browsers send no
- * origin, and pass.
+ * Throws FORBIDDEN for another origin's page: it could use a visitor's cookie, or sign them in as
+ * somebody else. Clients other than browsers send no origin, and pass.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
   const { origin } = request.headers
@@ -16,7 +14,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | un
   if (!isOwn) throw new AppError('FORBIDDEN')
 }
 
-/** Whether the browser says so (https://www.w3.org/TR/fetch-metadata); `none` is an address that the person entered. */
+/** See https://www.w3.org/TR/fetch-metadata; `none` is an address that the person entered. */
 function isOwnSite(site: string | string[] | undefined): boolean {
   return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import { networkOf } from '../limits/network.ts'
 import type { RefusedLine } from './request-log.ts'
 
-/** The refused requests of one network in a period. */
 type Tally = {
   network: string | undefined
   refused: number
@@ -13,16 +12,14 @@ type Tally = {
 export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const PERIOD_MS = 60_000
-/** How many requests of each network and code are logged in full in a period. */
+/** How many refusals of each network and code get a line of their own in a period. */
 const IN_FULL = 10
-/** How many networks are counted separately in a period. */
 const NETWORKS_MAX = 1000
 const ROUTES_MAX = 5
 
 /**
- * Logs refused requests so that a flood of them cannot fill the log: in each minute and for each network the first ten
- * with each code have a line of their own, and one line at the end counts all of them. Past a thousand networks in a
- * minute, the requests of the others are only counted, together.
+ * Keeps a flood of refusals from filling the log: each minute the first ten of a network and code
+ * have a line, and one line counts them all.
  */
 export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
   let networks = new Map<string, Tally>()
@@ -51,7 +48,7 @@ export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
   const timer = setInterval(logCounts, periodMs).unref()
 
   return {
-    /** Logs a refused request or counts it; returns whether it got its own line. */
+    /** Logs or counts a refused request; returns whether it got its own line. */
     note(line: RefusedLine): boolean {
       const tally = tallyOf(line.network)
       tally.refused++
@@ -64,7 +61,6 @@ export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
       return true
     },
 
-    /** Logs the counts so far, and stops counting. */
     close(): void {
       clearInterval(timer)
       logCounts()
@@ -76,7 +72,6 @@ function newTally(network: string | undefined): Tally {
   return { network, refused: 0, codes: {}, routes: {} }
 }
 
-/** Adds one to a count, and returns it. */
 function increment(counts: Record<string, number>, name: string): number {
   const count = (counts[name] ?? 0) + 1
   counts[name] = count

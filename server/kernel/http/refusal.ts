@@ -2,7 +2,6 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 
-/** Seconds after which a call that was UNAVAILABLE may be retried. */
 export const RETRY_UNAVAILABLE_SECONDS = 2
 
 /** A prepared response to a request that reaches no route. */
@@ -10,11 +9,9 @@ export type Refusal = { status: number; headers: Record<string, string | number>
 
 type Options = {
   securityHeaders: Record<string, string>
-  /** A status other than the code's own. */
   status?: number
 }
 
-/** Makes the response for an error code, with the headers that every response has. */
 export function createRefusal(
   code: ErrorCode,
   { securityHeaders, status = ERRORS[code].status }: Options,
@@ -28,15 +25,14 @@ export function createRefusal(
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
       'content-length': body.length,
-      // After a malformed request, what follows may not be a request either. A busy server closes nothing: accepting a
-      // new connection costs it more than another request on the old one.
+      // What follows a malformed request may be none either. A busy server closes nothing, since
+      // accepting a connection costs it more than another request.
       ...(status !== 503 && { connection: 'close' }),
     },
     body,
   }
 }
 
-/** Answers a request whose response has not begun. */
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
   response.writeHead(status, headers).end(body)
 }

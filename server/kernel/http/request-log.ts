@@ -14,7 +14,6 @@ const HASH_LENGTH = 12
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** How long the queries of this request have taken so far. */
     queryTime?: QueryTime
   }
 }
@@ -25,22 +24,20 @@ type RequestLine = {
   route: string | null
   status: number
   ms: number
-  /** How long its queries took, in ms; undefined where it had none. */
   dbMs?: number | undefined
   userId?: string | undefined
   /** The post that was published, or that a change is about. */
   postId?: string | undefined
 }
 
-/** What is counted of a request. The route is a pattern, null where none matched. */
-export type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
-/** Called with each request that was answered, and whether that was from the cache before any route. */
+type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
+/** `isCacheHit`: answered from the cache before any route. */
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
-/** The line of a refused request, with the error's code and the caller's address, which the logger writes as a keyed hash. */
+/** The logger writes the caller's network as a keyed hash. */
 export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
 
-/** Called with the error behind a refusal. Returns whether it is counted, so that the log needs no line about it. */
+/** Returns whether a refusal's error is counted, so that the log needs no line about it. */
 export type NoteRefused = (failure: Error) => boolean
 
 type Options = {
@@ -50,18 +47,14 @@ type Options = {
 }
 
 let requests = 0
-/** Distinguishes this process in the log of several nodes, and from the same node before a restart. */
+/** Distinguishes this process from other nodes and from earlier starts. */
 const PROCESS = randomBytes(4).toString('hex')
 
-/** Returns a name for a request, unique in the logs of all nodes. */
 export function nextRequestId(): string {
   return `req-${PROCESS}-${(++requests).toString(36)}`
 }
 
-/**
- * Returns what the log says about a request. It names the route, not the URL: the operation ids, usernames and queries in
- * URLs stay out of the log.
- */
+/** Names the route, not the URL: operation ids, usernames and queries stay out of the log. */
 export function requestLine({
   reqId,
   method,
@@ -80,10 +73,7 @@ function inTenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/**
- * Logs an event that helps to explain an attack, or what happened to an account, with the user and the caller's network,
- * which the logger writes as a keyed hash.
- */
+/** Logs an event that helps to explain an attack, or what happened to an account. */
 export function logEvent(
   { log, id, ip }: FastifyRequest,
   event: string,
@@ -95,7 +85,6 @@ export function logEvent(
   log[level]({ reqId: id, network: ip, ...facts }, event)
 }
 
-/** Measures the queries of each request, for its line in the log. */
 export function measureQueryTime(listener: RequestListener): RequestListener {
   return (request, response) => {
     const time = { ms: 0 }
@@ -104,7 +93,7 @@ export function measureQueryTime(listener: RequestListener): RequestListener {
   }
 }
 
-/** Logs each request when it is answered; of many refused ones, the first and their number. */
+/** Logs each answered request; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
   readonly #options: Options
 
@@ -117,7 +106,7 @@ export class RequestLog extends LogController {
 
   override routeNotFound(): void {}
 
-  /** Does nothing: an error is logged with its request's line. */
+  /** An error is logged with its request's line. */
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -158,11 +147,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/**
- * Makes a logger that may be passed callers' addresses. Instead of a line's `network`, an address, it writes an HMAC of
- * the address's network, and instead of `limitKey`, the key of a rate limit, an HMAC of that. So one caller's lines can be
- * matched, and nobody without the secret learns who the caller was.
- */
+/** Writes HMACs of addresses' networks and limits' keys: lines match, and name nobody. */
 export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
   const hash = (text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, HASH_LENGTH)

@@ -13,20 +13,15 @@ const HANDLE_MS = 8000
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
   ? Viewer
   : Viewer | null
-/** A validated request, and who sent it. */
 type Call<E extends Endpoint> = Input<E> & { viewer: ViewerOf<E> }
-/** The raw request and reply, for cookies and addresses. */
 export type Http = { request: FastifyRequest; reply: FastifyReply }
-/** Resolves to the answer of a call. */
 type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-/** Serves one endpoint with its handler. */
 export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
 
 export type CachedEndpoint = Endpoint & { cache: CacheRule }
-/** Serves endpoints that have a `cache` entry. */
 type ReadCache = {
   /** Returns the JSON to send: a cached one, or what `read` resolves to. */
   serveRead(
@@ -46,10 +41,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Makes the function that turns an endpoint into a Fastify route: authentication, validation of the request by its
- * schemas, the response cache where the endpoint has a `cache` entry, the handler, and the answer by its schema.
- */
+/** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
 export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
@@ -80,7 +72,7 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
         if (isCached(endpoint) && isCacheable(query, endpoint.cache)) {
           return cache.serveRead({ endpoint, http }, () => handler(call, http))
         }
-        // A timer for each read would cost more than it is worth: its statements have timeouts of their own.
+        // A timer for each read would cost more than it is worth: its statements have timeouts.
         const answer = handler(call, http)
         if (endpoint.method === 'GET') return answer
         try {
@@ -95,17 +87,17 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
   }
 }
 
-/** Returns the id of the post that a call has published or is about; undefined where it is about none. */
+/** Returns the id of the post that a call has published or is about. */
 function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): string | undefined {
   const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
   if (hasId && path.startsWith('/posts')) return String(answered.id)
   return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }
 
-/** Which posts of a list to read: `limit` of them, after the one that `cursor` names. */
+/** `limit` posts of a list, after the one that `cursor` names. */
 export type ListQuery = { limit: number; cursor?: string }
 
-/** Resolves or rejects as a handler does; throws UNAVAILABLE when it takes longer than 8 s. */
+/** Settles as a handler does, but throws UNAVAILABLE after 8 s. */
 export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {
   return withDeadline(answer, HANDLE_MS, (): never => {
     throw new AppError('UNAVAILABLE')
@@ -149,7 +141,6 @@ function isEmpty(body: unknown): boolean {
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
 
-/** Names of the query's parameters that the endpoint describes as integers. */
 function integersOf({ query }: Endpoint): string[] {
   const described = Object.entries(query?.properties ?? {})
   return described.flatMap(([name, schema]) =>
@@ -157,10 +148,7 @@ function integersOf({ query }: Endpoint): string[] {
   )
 }
 
-/**
- * Parses the numbers of a query string, which holds only text: where the endpoint describes an integer, a number as JSON
- * spells it is read as one. Nothing else is coerced.
- */
+/** Reads a number as JSON spells it where an integer is described, and coerces nothing else. */
 function readNumbers(query: Record<string, unknown>, integers: string[]): void {
   for (const name of integers) {
     const value = query[name]

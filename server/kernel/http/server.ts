@@ -31,16 +31,14 @@ import { watchForwardedFor } from './untrusted-proxy.ts'
 type Options = {
   logger: FastifyBaseLogger
   refusals: RefusalLog
-  /** Counts a request that was refused because of an error; returns whether the log needs nothing else about it. */
+  /** Counts a refusal because of an error; returns whether the log needs nothing else about it. */
   noteRefused: NoteRefused
   trustProxy: string[]
-  /** Counts requests; absent where nobody does. */
   observe?: ObserveRequest | undefined
-  /** Headers that every response has. */
   headers: Record<string, string>
   /** Wraps the listener of all requests: those that it answers reach no route. */
   before: (listener: RequestListener) => RequestListener
-  /** Answers a request for which there is no place, if it can; returns whether it does. */
+  /** Answers a request for which there is no slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
@@ -48,29 +46,28 @@ const SERVER_OPTIONS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   keepAliveTimeout: 72_000,
-  /** How often Node checks for late requests: with its own 30 s, a timeout of 5 s could take 35 s. */
+  /** Node checks for late requests each 30 s otherwise: a timeout of 5 s could take 35 s. */
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16 * 1024,
   // Checked in namesItsHost: Node's own answer would not have our format.
   requireHostHeader: false,
 }
-/** A connection without any traffic is closed after this, even if its client has not read everything. */
+/** A connection without traffic is closed, even if its client has not read everything. */
 const SILENCE_MS = 30_000
-/** Requests in flight have this long to finish when the server stops; then their connections are cut. */
+/** When the server stops, requests under way have this long to finish. */
 const DRAIN_MS = 7000
 
-/** An address that nothing serves. */
 const NO_PAGE = '/%25'
 
 export type HttpServer = {
   app: FastifyInstance
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
-  /** Stops the server: requests in flight are answered, and connections that were used within `graceMs` may send one more. */
+  /** Answers the requests under way. Connections used within `graceMs` may send one more. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Makes the HTTP server without routes: its limits of size, time and number, headers, body parser, errors and request log. */
+/** Makes the server without routes: its limits, headers, body parser, errors and request log. */
 export async function createHttpServer(options: Options): Promise<HttpServer> {
   const { headers } = options
   const refuse = createRefusals(headers)
@@ -90,7 +87,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     logController: new RequestLog(options),
     trustProxy: trustsProxies ? options.trustProxy : false,
     bodyLimit: BODY_MAX,
-    // A request that arrives while the server closes, on a connection in use, is served like the one before it.
+    // A request on a connection in use is served while the server closes.
     return503OnClosing: false,
     serverFactory(listener) {
       const serve = options.before(load.guard(measureQueryTime(listener)))
@@ -165,17 +162,14 @@ function createRefusals(securityHeaders: Record<string, string>) {
   }
 }
 
-/** Answers a request that is not HTTP, too slow, or has too long headers, and closes the connection. */
+/** Answers a request that is not HTTP, too slow, or has too long headers. */
 function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
   writeRefusal(socket, refuse[isKnown ? code : 'request'])
 }
 
-/**
- * Parses JSON bodies, and accepts no others; they must be valid UTF-8, since a lenient decoder would store replacement
- * characters. An empty body counts as none: clients send the content type on calls without a body too.
- */
+/** Accepts JSON in valid UTF-8 alone. An empty body counts as none, whatever its type. */
 function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const

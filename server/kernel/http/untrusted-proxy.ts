@@ -3,15 +3,15 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { parseAddress } from '../limits/network.ts'
 
-/** The ranges in which a proxy of one's own stands: this machine and private networks (RFC 1918, RFC 4193). */
+/** Where a proxy of one's own stands: this machine and private networks (RFC 1918, RFC 4193). */
 const OWN = ['loopback', 'private', 'uniqueLocal']
 
-/** Returns an address as TRUST_PROXY takes it: an IPv4 address that a socket for both kinds reports is written as IPv4. */
+/** A socket for both kinds reports an IPv4 address as IPv6, which TRUST_PROXY does not know. */
 export function plainAddress(address: string | undefined): string {
   return parseAddress(address)?.toString() ?? ''
 }
 
-/** Makes the function that says whether a peer may name its clients in X-Forwarded-For, by the same rule as Fastify's. */
+/** Tells by Fastify's rule whether a peer may name its clients in X-Forwarded-For. */
 export function proxyTrust(trustProxy: string[]): (address: string | undefined) => boolean {
   if (trustProxy.length === 0) return () => false
   const isTrusted = proxyAddr.compile(trustProxy)
@@ -19,9 +19,8 @@ export function proxyTrust(trustProxy: string[]): (address: string | undefined) 
 }
 
 /**
- * Makes the function that warns once when a request with X-Forwarded-For comes from this machine or a private network, and
- * from a peer that is not trusted: a proxy is missing in TRUST_PROXY, and all its visitors are counted as one. A stranger
- * who invents the header is not logged: the address would be a visitor's.
+ * Warns once if a proxy of one's own is missing in TRUST_PROXY: its visitors count as one. A
+ * stranger who invents the header is not logged, since the address would be a visitor's.
  */
 export function watchForwardedFor(
   trustProxy: string[],

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { ACTS_MAX, concerns, type JournalFilter } from './journal.ts'
 
-/** What somebody did who may have to be found by their address, where an operator is ordered to keep that. */
+/** An act whose author may have to be found by their address, where an operator is ordered to. */
 type Access = {
   action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
   userId: string
@@ -11,13 +11,12 @@ type Access = {
   request: Pick<FastifyRequest, 'ip' | 'socket'>
 }
 
-/** Writes acts with the addresses and ports they came from. To be called in the transaction of the acts. */
+/** Writes acts with their addresses and ports, in the transaction of the acts. */
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /**
- * Makes the function that notes who registered, signed in, published and deleted from which address; undefined with 0 days.
- * Behind a proxy the port is not known. These rows are in a table of their own, because they end with their term, and the
- * journal never does.
+ * Makes the function that records such acts; undefined with 0 days. The rows have a table of their
+ * own, because they end with their term, and the journal never does.
  */
 export function createAccessJournal(days: number): NoteAccess | undefined {
   if (days === 0) return undefined
@@ -33,7 +32,6 @@ export function createAccessJournal(days: number): NoteAccess | undefined {
   }
 }
 
-/** Removes what is older than so many days. */
 export async function removeOldAccesses(db: Queryable, days: number): Promise<void> {
   await db
     .deleteFrom('access_journal')
@@ -41,7 +39,6 @@ export async function removeOldAccesses(db: Queryable, days: number): Promise<vo
     .execute()
 }
 
-/** Returns the newest accesses, newest first. */
 export function readAccesses(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('access_journal')

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 
-/** One act of somebody who decides over others: a moderator, an operator, or the product itself. */
+/** An act of somebody who decides over others: a moderator, an operator, the product itself. */
 export type JournalEntry = {
-  /** Who acted: a moderator's e-mail, the operator's name, or `vslukh`. */
+  /** A moderator's e-mail, the operator's name, or `vslukh`. */
   actor: string
-  /** What was done, such as `post.remove`. */
   action: string
   userId?: string | null
   postId?: string | null
@@ -14,10 +13,7 @@ export type JournalEntry = {
   details?: Record<string, unknown>
 }
 
-/**
- * Appends an act to the journal, which nobody can change afterwards. To be called in the transaction of the act. Returns the
- * id of its row.
- */
+/** Appends an act, in its transaction, to the journal, which nobody can change. Returns its id. */
 export async function appendToJournal(
   tx: Queryable,
   { actor, action, userId = null, postId = null, reason = null, details = {} }: JournalEntry,
@@ -37,7 +33,6 @@ export async function appendToJournal(
   return id
 }
 
-/** Whether an act over a user is in the journal. */
 export async function isInJournal(db: Queryable, action: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('journal')
@@ -49,13 +44,11 @@ export async function isInJournal(db: Queryable, action: string, userId: string)
   return row !== undefined
 }
 
-/** Which acts to read: those that concern a user or a post, or that are not older than so many seconds. */
 export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
 
-/** Acts read at once: as many as a person reads. */
+/** As many as a person reads at once. */
 export const ACTS_MAX = 500
 
-/** Returns the newest acts, newest first. */
 export function readJournal(db: Queryable, filter: JournalFilter) {
   return db
     .selectFrom('journal')
@@ -66,14 +59,12 @@ export function readJournal(db: Queryable, filter: JournalFilter) {
     .execute()
 }
 
-/** The condition that a row of a journal is one that the filter asks for. */
 export function concerns({ userId, postId, sinceSeconds }: JournalFilter) {
   return sql<boolean>`(${userId ?? null}::bigint IS NULL OR user_id = ${userId ?? null})
     AND (${postId ?? null}::bigint IS NULL OR post_id = ${postId ?? null})
     AND (${sinceSeconds ?? null}::float8 IS NULL OR at > now() - ${sinceSeconds ?? null} * interval '1 second')`
 }
 
-/** How often an act was done within the last so many seconds. */
 export async function countActs(db: Queryable, action: string, seconds: number): Promise<number> {
   const { acts } = await db
     .selectFrom('journal')

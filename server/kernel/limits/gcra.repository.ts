@@ -1,22 +1,24 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
+import { unlessAhead } from '../db/clock.ts'
 import type { Queryable } from '../db/database.ts'
 import { allowed, type Counter, type Pace } from './gcra.ts'
 
 const STEP = `$2::float8 * interval '1 second'`
-/** clock_timestamp() is read once the row is locked: now() could be earlier than what others have written meanwhile. */
-const WAIT = 'extract(epoch FROM old.arrival - clock_timestamp())::float8'
-/** Such an arrival was written by a clock that was ahead. */
-const IS_AHEAD = `${WAIT} > $4::float8 * $2`
+const ARRIVAL = unlessAhead('old.arrival', `$4::float8 * ${STEP}`)
+/**
+ * clock_timestamp() is read once the row is locked: now() could be earlier than what others have
+ * written meanwhile.
+ */
+const WAIT = `coalesce(extract(epoch FROM ${ARRIVAL} - clock_timestamp()), 0)::float8`
 
 /** Counts an event of the key $1 at a step of $2 seconds, where it may use $3 of a burst of $4. */
 const CHARGE = `
   WITH charged AS (
     INSERT INTO rate_limits AS old (key, arrival) VALUES ($1, clock_timestamp() + ${STEP})
-    ON CONFLICT (key) DO UPDATE SET arrival = ${STEP} +
-      CASE WHEN ${IS_AHEAD} THEN clock_timestamp() ELSE greatest(old.arrival, clock_timestamp()) END
-    WHERE ${WAIT} <= ($3::float8 - 1) * $2 OR ${IS_AHEAD}
+    ON CONFLICT (key) DO UPDATE SET arrival = ${STEP} + greatest(${ARRIVAL}, clock_timestamp())
+    WHERE ${WAIT} <= ($3::float8 - 1) * $2
     RETURNING 0 AS wait
   )
   SELECT wait FROM charged UNION ALL
@@ -24,7 +26,7 @@ const CHARGE = `
   WHERE key = $1 AND NOT EXISTS (SELECT FROM charged)`
 const REFUND = `UPDATE rate_limits SET arrival = arrival - ${STEP} WHERE key = $1`
 const SPENT = `SELECT FROM rate_limits old
-  WHERE key = $1 AND ${WAIT} > ($3::float8 - 1) * $2 AND NOT ${IS_AHEAD}`
+  WHERE key = $1 AND ${WAIT} > ($3::float8 - 1) * $2`
 
 /** Counts in the database, by its clock, so that nodes share the pace. `nameOf` makes the key that is stored. */
 export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) => string): Counter {

@@ -4,16 +4,13 @@ import type { Config } from '../config/config.ts'
 import { StartError } from '../errors/start-error.ts'
 import { domainOf } from './email-address.ts'
 
-/** How mails are signed (RFC 6376), as nodemailer takes it. */
+/** How nodemailer signs mails (RFC 6376). */
 export type Dkim = { domainName: string; keySelector: string; privateKey: string }
 
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024
 
-/**
- * Reads the key that signs mails for the domain of MAIL_FROM; returns undefined where DKIM_KEY_FILE is unset. Throws StartError for
- * a file that cannot be read, and for a key that is not an RSA key of at least 1024 bits.
- */
+/** Throws StartError for a file that is unreadable, or no RSA key of 1024 bits or more. */
 export async function readDkim({
   dkim,
   mailFrom,
@@ -31,7 +28,7 @@ export async function readDkim({
   return { domainName: domainOf(mailFrom), keySelector: selector, privateKey }
 }
 
-/** Returns the length of an RSA key in PEM; 0 for anything else. */
+/** Returns 0 for anything but an RSA key. */
 function rsaBits(pem: string): number {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)

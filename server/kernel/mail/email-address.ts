@@ -2,19 +2,15 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 
 /** Characters that IDNA (UTS 46) treats as the dot between two labels. */
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g
-/** Characters that no domain has; `domainToASCII` would read only the part before some of them. */
+/** `domainToASCII` would read only the part before some of these characters. */
 const NOT_IN_A_DOMAIN = /[^\p{L}\p{M}\p{N}._-]/u
 
-/** Splits an address at its last at-sign. */
 function splitEmail(address: string): { local: string; domain: string } {
   const at = address.lastIndexOf('@')
   return { local: address.slice(0, at), domain: address.slice(at + 1) }
 }
 
-/**
- * Returns a domain as the DNS has it: ASCII, in lower case, without the dot of the root; an empty string when it has
- * characters that no domain has.
- */
+/** Returns a domain as the DNS has it, or an empty string if it has other characters. */
 function asciiDomain(domain: string): string {
   const plain = fold(domain).replace(OTHER_DOTS, '.').replace(/\.$/, '')
   if (NOT_IN_A_DOMAIN.test(plain)) return ''
@@ -22,8 +18,8 @@ function asciiDomain(domain: string): string {
 }
 
 /**
- * Returns the key by which addresses are compared, `users.email_key`: two that differ only in case, in Unicode's compatibility forms or in how
- * their domain is spelt (`пример.рф`, `xn--e1afmkfd.xn--p1ai`) have the same key.
+ * Returns `users.email_key`: equal for addresses that differ in case, in compatibility forms or in
+ * the spelling of their domain (`пример.рф`, `xn--e1afmkfd.xn--p1ai`).
  */
 export function emailKey(address: string): string {
   const { local, domain } = splitEmail(address)
@@ -34,12 +30,11 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
-/** The domain of an address as the DNS has it; an empty string where it has none. */
 export function domainOf(address: string): string {
   return asciiDomain(splitEmail(address).domain)
 }
 
-/** An address as logs may show it: its first character and its domain, `o***@example.org`. */
+/** Returns `o***@example.org`, which logs may show. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}***${at < 0 ? '' : email.slice(at)}`
@@ -58,8 +53,8 @@ const YANDEX = new Set([
 ])
 
 /**
- * The mailbox of an address, however it is spelt: without a subaddress (RFC 5233: `+tag`), at Gmail without dots, at Yandex
- * with a dot for a hyphen. It serves only to count mails: they are sent to the address as it was typed.
+ * Returns the mailbox of an address, however spelt: without `+tag` (RFC 5233), at Gmail without
+ * dots, at Yandex with a dot for a hyphen. It only serves to count mails.
  */
 export function mailboxOf(address: string): string {
   const { local, domain } = splitEmail(emailKey(address))
@@ -86,16 +81,13 @@ const SCRIPT_PATTERNS = [
   new RegExp(`[${CJK.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u'),
 ]
 
-/** Cyrillic letters that look like Latin ones, from Chromium (components/url_formatter/spoof_checks). */
+/** Cyrillic letters that look like Latin ones, from Chromium's spoof_checks. */
 const LATIN_LOOK = /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u
 const CYRILLIC = /\p{Script=Cyrillic}/u
 /** Top-level domains of countries that read Cyrillic, from Chromium too. */
 const CYRILLIC_COUNTRIES = new Set(['bg', 'by', 'kz', 'ru', 'su', 'ua', 'uz'])
 
-/**
- * Whether a person can tell the domain of an address from another by looking at it: it is a valid domain, no label mixes
- * scripts, and no label is a Latin word spelt in Cyrillic letters (`аррӏе.com`).
- */
+/** Whether no label mixes scripts, or is a Latin word in Cyrillic letters (`аррӏе.com`). */
 export function hasReadableDomain(address: string): boolean {
   const ascii = asciiDomain(splitEmail(address).domain)
   const labels = domainToUnicode(ascii).split('.')
@@ -114,7 +106,7 @@ function looksLatin(label: string): boolean {
   return CYRILLIC.test(label) && LATIN_LOOK.test(label)
 }
 
-/** An address as mail servers take it: a domain that is not plain ASCII is put into its usual form, the rest stays as typed. */
+/** Returns an address as mail servers take it: only a domain beyond ASCII is changed. */
 export function withUsualDomain(address: string): string {
   const { local, domain } = splitEmail(address)
   if (/^[!-~]+$/.test(domain) && !domain.endsWith('.')) return address

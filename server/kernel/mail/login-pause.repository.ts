@@ -2,26 +2,22 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { wakeSenders } from './queue-mail.ts'
 
-/** While the mail server refuses the login, one mail is tried this often, by all nodes together. */
+/** While the mail server refuses the login, all nodes together try one mail this often. */
 const PAUSE_MS = 60_000
-export const PAUSE = sql.raw(`interval '${PAUSE_MS} milliseconds'`)
-/** Whether mails wait because the mail server has refused the login. */
+export const PAUSE = `interval '${PAUSE_MS} milliseconds'`
 export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
-/** How many senders begin where many mails may wait. */
 const SENDERS = 4
 
-/** Pauses all mails for a minute, because the mail server has refused the login. */
 export function pauseMails(db: Db): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await sql`UPDATE mail_pause
-      SET refused_since = coalesce(refused_since, now()), next_try_at = now() + ${PAUSE}`.execute(
+      SET refused_since = coalesce(refused_since, now()), next_try_at = now() + ${sql.raw(PAUSE)}`.execute(
       tx,
     )
     await wakeSenders(tx, PAUSE_MS)
   })
 }
 
-/** Ends the pause, because the mail server has accepted the login. */
 export function endPause(db: Db): Promise<void> {
   return changePause(db, sql`refused_since = NULL, next_try_at = NULL`)
 }
@@ -31,7 +27,6 @@ export function shortenPause(db: Db): Promise<void> {
   return changePause(db, sql`next_try_at = now()`)
 }
 
-/** Changes the pause where there is one, and lets the mails that wait for it go on. */
 function changePause(db: Db, change: RawBuilder<unknown>): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql`

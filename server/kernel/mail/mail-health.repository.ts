@@ -2,24 +2,21 @@ import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { IS_PAUSED } from './login-pause.repository.ts'
 
-/** How mails are doing: the queue, and what became of mails in the last hour. */
+/** The queue, and what became of mails in the last hour. */
 export type MailHealth = {
   waiting: number
-  /** Those that were tried before, or wait because the login is refused. */
+  /** Tried before, or waiting because the login is refused. */
   failing: number
-  /** Those that wait because MAILS_PER_HOUR is reached. */
   limited: number
-  /** For how long the oldest of them waits, in seconds; 0 where none waits. */
   oldestSeconds: number
-  /** Since when no mail has left, and why, by nodemailer's name of the error and by the server's words with addresses masked. */
+  /** Since when no mail has left, by which error, and in the server's words. */
   failingSince: Date | null
   error: string | null
   reason: string | null
-  /** How many mails ended in the last hour, by their outcome. */
   lastHour: { sent: number; refused: number; expired: number }
 }
 
-/** Reads how mails are doing. They fail where one that was tried waits, and none was taken or refused for its address since. */
+/** Mails fail while one that was tried waits, and the server has accepted or refused none since. */
 export async function mailHealth(db: Queryable): Promise<MailHealth> {
   const { rows } = await sql<MailHealth>`
     WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),

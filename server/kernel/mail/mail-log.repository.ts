@@ -3,15 +3,13 @@ import type { Queryable } from '../db/database.ts'
 import type { OutboxState, Tables } from '../db/tables.ts'
 import { IS_PAUSED } from './login-pause.repository.ts'
 
-/** The purpose of the key that hashes addresses for the log. */
 export const MAIL_LOG_KEY = 'mail-log'
 const KEPT_DAYS = 14
-/** The number of mails that are listed. */
 const LISTED = 100
 
 type LoggedColumn = 'task' | 'masked' | 'at' | 'tries' | 'error' | 'reply' | 'answer'
 
-/** What became of a mail. It is `paused` where it was not tried, because the mail server refuses the login. */
+/** `paused`: not tried, because the mail server refuses the login. */
 export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
   first_at: Date
   outcome: OutboxState | 'paused'
@@ -20,7 +18,7 @@ export type LoggedMail = Pick<Selectable<Tables['outbox']>, LoggedColumn> & {
 const OUTCOME = sql<LoggedMail['outcome']>`CASE WHEN state = 'queued' AND ${IS_PAUSED} THEN 'paused'
   ELSE state END`
 
-/** Returns what became of the newest mails, newest first; with `toHash`, of those to the address with this keyed hash that were tried. */
+/** Returns the newest mails; with `toHash`, those to the address with this keyed hash. */
 export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMail[]> {
   let query = db
     .selectFrom('outbox')
@@ -33,7 +31,6 @@ export function selectMailLog(db: Queryable, toHash?: Buffer): Promise<LoggedMai
   return query.execute()
 }
 
-/** Removes what became of mails more than 14 days ago. */
 export async function removeOldMailEntries(db: Queryable): Promise<void> {
   const old = sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`
   await db.deleteFrom('outbox').where('at', '<', old).execute()

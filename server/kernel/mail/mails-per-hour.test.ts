@@ -40,7 +40,7 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
   expect(health).toMatchObject({ waiting: 4, failing: 0, limited: 4, failingSince: null })
   expect(checkMailQueue(health)).toMatchObject({
     level: 'broken',
-    mend: expect.stringContaining('MAILS_PER_HOUR'),
+    fix: expect.stringContaining('MAILS_PER_HOUR'),
   })
 
   // In the hours after, the others go.

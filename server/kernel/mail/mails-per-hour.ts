@@ -3,14 +3,13 @@ import { countInDatabase } from '../limits/gcra.repository.ts'
 import { countInMemory } from '../limits/gcra.ts'
 
 const HOUR = 3600
-/** The share of the hour's mails that others may use, so that no flood of notices keeps people from signing in. */
+/** What notices may use of an hour's mails, so that a flood of them stops no code. */
 const NOT_URGENT = 3 / 4
 
 type Options = {
   pool: Pool
-  /** How many mails an hour all nodes send together. */
   most: number
-  /** Called for an urgent mail that is over the limit, once an hour at most. */
+  /** Called for an urgent mail over the limit, once an hour at most. */
   onTripped: () => void
 }
 

@@ -2,10 +2,8 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../db/database-errors.ts'
 
-/** How long a mail is kept that was saved because there is no SMTP server, in milliseconds. */
 const KEPT_MS = 7 * 86_400_000
 
-/** Removes the saved mails that are older than a week at `now`, in unix milliseconds. */
 export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!/\.eml(?:\.part)?$/.test(name)) continue
@@ -14,7 +12,7 @@ export async function removeOldMails(folder: string, now = Date.now()): Promise<
   }
 }
 
-/** When a file was changed, in unix milliseconds: never one that is gone, as one is that was being written. */
+/** A file that is gone, such as a temporary one, was never changed. */
 async function changedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs

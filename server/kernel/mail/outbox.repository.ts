@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
+import { hasCome } from '../db/clock.ts'
 import type { Queryable } from '../db/database.ts'
 import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
@@ -7,41 +8,35 @@ import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
 import { type QueuedMail, wakeSenders } from './queue-mail.ts'
 import { LONGEST_CONVERSATION_SECONDS } from './smtp.ts'
 
-/** Longer than sending a mail and storing its outcome take, so that no two processes send it at a time. */
-const CLAIM = sql.raw(`interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`)
+/** Longer than sending a mail and storing its outcome take, so that no two processes send it. */
+const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
 /** No mail is put off for longer. */
 export const LONGEST_WAIT_MS = 300_000
-const LONGEST_WAIT = sql.raw(`interval '${LONGEST_WAIT_MS / 1000} seconds'`)
 
-/** Nobody sends it, and it may be tried. A time that is later than any on purpose was set while the clock was ahead. */
+/** Matches the mails that nobody is sending and that may be tried. */
 const IS_DUE = sql<boolean>`payload IS NOT NULL
-  AND (due_at <= now() OR due_at > now() + 2 * ${LONGEST_WAIT})
-  AND (claimed_until IS NULL OR claimed_until <= now() OR claimed_until > now() + 2 * ${CLAIM})`
+  AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
+  AND (claimed_until IS NULL OR ${hasCome('claimed_until', `2 * ${CLAIM}`)})`
 
-/** A mail that this process alone sends, for as long as its claim lasts. */
 export type ClaimedMail = {
   id: string
   task: string
   payload: QueuedMail
-  /** Milliseconds until it expires. */
   leftMs: number
   claimedUntil: Date
   state: OutboxState
   tries: number
   isUnanswered: boolean
-  /** Whether it is the one of this minute that tries a refused login again. */
+  /** Whether this mail tries a refused login again, as one a minute does. */
   isProbe: boolean
 }
 
-/**
- * Claims a due mail of these tasks, an urgent one first, for a minute. While the login is refused, one mail a minute is claimed by all
- * nodes together, and those that have expired. A next try later than two pauses was set while the clock was ahead.
- */
+/** Claims a due mail for a minute, an urgent one first; one a minute while the login is refused. */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
-      UPDATE mail_pause SET next_try_at = now() + ${PAUSE}
-      WHERE refused_since IS NOT NULL AND (next_try_at <= now() OR next_try_at > now() + 2 * ${PAUSE})
+      UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
+      WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
         AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
       RETURNING true
     ), due AS (
@@ -50,7 +45,7 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
       ORDER BY is_urgent DESC, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
-    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${CLAIM})
+    UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
     FROM due WHERE outbox.id = due.id
     RETURNING outbox.id, task, payload, claimed_until AS "claimedUntil", state, tries,
       (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
@@ -58,17 +53,16 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
   return rows[0]
 }
 
-/** What has become of a claimed mail. */
 export type Outcome = {
   state: OutboxState
-  /** Milliseconds until it is tried again; absent at its end. */
+  /** Milliseconds until the mail is tried again; absent at its end. */
   againMs?: number
   /** Present where the mail server was asked. */
   attempt?: Attempt
 }
 
 type Attempt = {
-  /** nodemailer's name of the error, the server's reply code, and its answer with addresses masked. */
+  /** nodemailer's name of the error, the server's reply code, its answer with addresses masked. */
   error?: string | undefined
   reply?: number | undefined
   answer?: string | undefined
@@ -76,10 +70,7 @@ type Attempt = {
   isUnanswered?: boolean
 }
 
-/**
- * Stores what has become of a claimed mail, and empties its payload at its end. Returns false, and changes nothing, where the claim
- * is over and somebody else has the mail. The address stays as a hash with `logKey`.
- */
+/** Stores what has become of a mail. Returns false if the claim is over, and changes nothing. */
 export async function settleMail(
   tx: Queryable,
   { id, claimedUntil, payload, state: before }: ClaimedMail,
@@ -107,12 +98,11 @@ export async function settleMail(
   return row !== undefined
 }
 
-/** Removes a mail that turned out to be none. */
 export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
-/** Returns the keyed hash of an address, by which the log of mails is searched. */
+/** Returns the keyed hash by which the log of mails is searched. */
 export function hashAddress(address: string, logKey: Buffer): Buffer {
   return createHmac('sha256', logKey).update(emailKey(address)).digest()
 }

@@ -3,18 +3,17 @@ import type { Queryable } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
 
-/** What every queued mail says of itself. */
 export type QueuedMail = {
   to: string
   /** In unix milliseconds. The mail is not sent after it. */
   expiresAt: number
-  /** Mails with the same key are one mail: until that has come to its end, another is not queued. */
+  /** While a mail with this key waits, no other is queued. */
   key?: string
   /** Somebody waits for it: it is sent before others. */
   isUrgent?: boolean
 }
 
-/** Queues a mail, unless one with its key waits already. In a transaction it is queued when that commits. */
+/** Queues a mail, unless one with its key waits. In a transaction it is queued by the commit. */
 export async function queueMail(db: Queryable, task: string, mail: QueuedMail): Promise<void> {
   const { to, expiresAt, key = null, isUrgent = false } = mail
   await sql`
@@ -27,10 +26,9 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
     SELECT graphile_worker.add_job(${SENDING}) FROM queued`.execute(db)
 }
 
-/** The job that sends what is due. */
 export const SENDING = 'send-mails'
 
-/** Lets a node send what is due in so many milliseconds. */
+/** Makes a node send what is due in so many milliseconds. */
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
   return addJob(db, SENDING, { payload: {}, afterMs })
 }

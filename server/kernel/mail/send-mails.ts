@@ -18,11 +18,10 @@ import { type Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
 
-/** How mails of one kind are written. */
 export type MailKind<M extends QueuedMail> = {
-  /** Writes a mail that expires in `leftMs`. Returns null where there is nothing to write any more. */
+  /** Writes a mail that expires in `leftMs`. Returns null where there is nothing left to write. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
-  /** Stores what follows from what has become of the mail, in the same transaction. */
+  /** Stores what follows from the mail's state, in the same transaction. */
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
 
@@ -34,25 +33,26 @@ type Options = {
   db: Db
   kinds: MailKinds
   transport: MailTransport
-  /** Counts a mail as one of its hour's; resolves to the milliseconds to wait where those are used up. */
+  /** Counts a mail as one of its hour's. Resolves to the milliseconds to wait, or 0. */
   charge: (isUrgent: boolean) => Promise<number>
-  /** The key that hashes addresses for the log of mails. */
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
 }
 
-/** What has become of a mail, the message of its line in the log, the operator's hint, and whether the server takes who we are. */
+/** An outcome with the line for the log, and whether the server has accepted the login. */
 type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
 
-/** After this other jobs take their turn: a server that hangs would keep them waiting for as long as mails do. */
+/** After this time other jobs take their turn: a server that hangs would hold them up. */
 const TURN_MS = 1000
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
-/** The pause between two attempts to store what has become of a mail. */
 const STORE_AGAIN_MS = 1000
 
-/** The job that sends mails, and those that put mails into the outbox which the release before has left in the queue of jobs. */
+/**
+ * The job that sends mails, and those that put mails into the outbox which the release before has
+ * left in the queue of jobs.
+ */
 export function mailJobs(options: Options): Jobs {
   const moving = Object.keys(options.kinds).map((task): [string, Job<QueuedMail>] => [
     task,
@@ -65,9 +65,9 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Makes the job that sends due mails, one after another. A mail that failed, or was interrupted by the end of the
- * process, is tried again after 2, 4, 8 and then every 15 s, until it expires. A mail that its server refuses permanently is not
- * tried again. A mail that was sent whole without a reply may have arrived, and is tried again only once.
+ * Makes the job that sends due mails, one after another. A failed mail is tried again after 2, 4, 8
+ * and then every 15 s until it expires; one that its server refuses is not, and one that was sent
+ * whole without a reply, which may have arrived, only once.
  */
 export function createSending(options: Options) {
   const { db, kinds, transport, charge, log, outage } = options
@@ -75,7 +75,7 @@ export function createSending(options: Options) {
   async function send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     if (mail.leftMs <= 0) return settle(mail, GIVEN_UP)
     const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
-    // What was never tried is no mail at all.
+    // A mail that was never tried leaves no trace in the log.
     if (!written) return mail.tries > 0 ? settle(mail, GIVEN_UP) : removeMail(db, mail.id)
     // It counts as one mail, however often it is tried.
     const waitMs = mail.tries > 0 ? 0 : await charge(mail.payload.isUrgent ?? false)
@@ -94,11 +94,11 @@ export function createSending(options: Options) {
       const answer = maskAnswer(await transport.send(written, signal), mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
-      return judgeFailure(mail, error as Error)
+      return resultOfFailure(mail, error as Error)
     }
   }
 
-  /** Stores what has become of a mail, and logs it: of one that asks again and again whether it may be sent, only the first time. */
+  /** Stores and logs what has become of a mail; that the hour's mails are used up, only once. */
   async function settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result) {
     const { task, payload, state } = mail
     await store(mail, outcome).catch((err) => {
@@ -118,7 +118,7 @@ export function createSending(options: Options) {
     })
   }
 
-  /** A mail that was sent must not be sent again. No job waits for this: in an outage the runner of jobs may be replaced. */
+  /** A sent mail must not be sent again. No job waits for this: its runner may be replaced. */
   async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     await delay(STORE_AGAIN_MS)
     await outage.whenAvailable()
@@ -138,8 +138,7 @@ export function createSending(options: Options) {
 
 const GIVEN_UP: Result = { state: 'expired', message: 'mail given up' }
 
-/** Decides what becomes of a mail that was not sent because of an error. */
-function judgeFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
+function resultOfFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
   const { code } = error as NodeJS.ErrnoException
   const failure = error instanceof MailFailure ? error : undefined
   const isUnanswered = failure?.kind === 'unanswered'

@@ -1,6 +1,6 @@
 const OWN_NETWORK = 'если сервер в вашей же сети, допишите к SMTP_URL'
-/** What OpenSSL and Node say of TLS and certificates: in Russian, and what to do. nodemailer names such an error like any other of a socket. */
-const TLS_ERRORS: [RegExp, says: string, mend: string][] = [
+/** nodemailer does not tell errors of TLS from others of a socket. */
+const TLS_ERRORS: [RegExp, message: string, fix: string][] = [
   [
     /wrong version number/i,
     'на этом порту сервер отвечает без TLS',
@@ -27,22 +27,20 @@ const TLS_ERRORS: [RegExp, says: string, mend: string][] = [
 const tlsError = ({ message }: SmtpProblem) =>
   TLS_ERRORS.find(([words]) => words.test(message ?? ''))
 
-/** Whether mails do not leave because of TLS or a certificate. */
 export function isTlsProblem(problem: SmtpProblem): boolean {
   return problem.code === 'ETLS' || tlsError(problem) !== undefined
 }
 
-/** Returns what went wrong in an SMTP conversation: an error of TLS in Russian, all else in the server's or nodemailer's words. */
+/** Returns an error of TLS in Russian, any other in the server's or nodemailer's words. */
 export function smtpReason(problem: SmtpProblem): string {
   const [own = ''] = (problem.message ?? '').split(/[;\n]/)
   const found = tlsError(problem)
   return found ? `${found[1]} (${own})` : (problem.message ?? '')
 }
 
-/** An error of an SMTP conversation: nodemailer's name of it, and its message or the server's answer. */
 type SmtpProblem = { code?: string | null | undefined; message?: string | null | undefined }
 
-/** Returns what an operator can do about an error of an SMTP conversation, as a sentence without a full stop. */
+/** Returns what an operator can do about an error, as a sentence without a full stop. */
 export function smtpAdvice({ code, message }: SmtpProblem): string {
   const known = tlsError({ message })
   if (known) return known[2]

@@ -2,12 +2,11 @@ import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
 import { isTlsProblem } from './smtp-advice.ts'
 
-/** A mail to one address. */
 export type Mail = { to: string; subject: string; text: string }
 
 export type Message = ReturnType<typeof toMessage>
 
-/** Returns a mail as nodemailer takes it. Addresses are objects, so that nothing in them is parsed as a list or a header. */
+/** Addresses are objects, so that nothing in them is parsed as a list or a header. */
 export function toMessage(mail: Mail, from: { name: string; address: string }) {
   return {
     ...mail,
@@ -20,32 +19,30 @@ export function toMessage(mail: Mail, from: { name: string; address: string }) {
   }
 }
 
-/** Timeout of each step of an SMTP conversation. */
 const STEP_MS = 10_000
 /** Timeout of the whole conversation, and of the server to close its side after it. */
 export const CONVERSATION_MS = 45_000
 const CLOSE_MS = 5000
 
-/** No conversation takes longer than this. */
 export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
 const TLS_HINT =
   'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
 
 /**
- * A mail that was not accepted. `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
- * reply came, so that it may have arrived. `failed`: anything else, which may be temporary.
+ * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
+ * reply came, so it may have arrived. `failed`: anything else, which may be temporary.
  */
 export class MailFailure extends Error {
   readonly kind: 'refused' | 'unanswered' | 'failed'
-  /** nodemailer's name of the error, and the SMTP server's reply code if there was a reply. */
+  /** nodemailer's name of the error, and the server's reply code if it replied. */
   readonly code: string | undefined
   readonly reply: number | undefined
-  /** The server's whole reply, or else the error's message. Addresses in it are not masked. */
+  /** The server's reply, or the error's message. Addresses in it are not masked. */
   readonly answer: string
   /** What the operator can do about it, where that is not obvious. */
   readonly hint: string | undefined
-  /** Whether the server has accepted or refused who we are; undefined where the conversation did not get that far. */
+  /** Undefined where the conversation did not get as far as the login. */
   readonly login: 'accepted' | 'refused' | undefined
 
   constructor(kind: MailFailure['kind'], cause: SmtpError) {
@@ -66,7 +63,7 @@ type SmtpError = Error & {
   responseCode?: number | undefined
 }
 
-/** A refused login is temporary where its reply code begins with 4, as that of a server whose passwords are unavailable. */
+/** A login refused with 4xx is temporary: a server whose passwords are unavailable. */
 function loginOf({ code, command = '', responseCode = 535 }: SmtpError): MailFailure['login'] {
   if (code === 'EAUTH') return responseCode >= 500 ? 'refused' : undefined
   return ['MAIL FROM', 'RCPT TO', 'DATA'].includes(command) ? 'accepted' : undefined
@@ -75,7 +72,6 @@ function loginOf({ code, command = '', responseCode = 535 }: SmtpError): MailFai
 type Options = {
   conversationMs?: number
   dkim?: Dkim | undefined
-  /** Called for each entry of nodemailer's log. */
   onEntry?: OnEntry
 }
 
@@ -86,10 +82,7 @@ export type OnEntry = (
   values: unknown[],
 ) => void
 
-/**
- * Makes a function that sends a message over a connection of its own, and returns the server's answer. It rejects with
- * MailFailure, after 45 s at the latest or when `signal` aborts, and sends nothing once it has rejected.
- */
+/** Sends over a connection of its own. Rejects with MailFailure, after 45 s at most. */
 export function smtpSender(
   url: string,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
@@ -99,7 +92,7 @@ export function smtpSender(
     const smtp = createTransport({
       ...smtpOptions(url),
       ...(dkim && { dkim }),
-      // Only its log shows that the last byte of the message was written to the socket.
+      // Only the log shows that the last byte of the message was written to the socket.
       logger: entryLogger((entry, ...rest) => {
         if (entry.tnx === 'message') isWritten = true
         onEntry(entry, ...rest)
@@ -116,7 +109,7 @@ export function smtpSender(
   }
 }
 
-/** nodemailer's options for a server. To any other machine, mails are sent over TLS only, unless the URL says otherwise. */
+/** To any other machine mails are sent over TLS only, unless the URL says otherwise. */
 export function smtpOptions(url: string) {
   const { hostname, searchParams } = new URL(url)
   const asked = searchParams.get('requireTLS')
@@ -125,7 +118,7 @@ export function smtpOptions(url: string) {
   return {
     url,
     requireTLS,
-    // Debian's mail server signs its certificate itself, and nobody stands between two programs of one machine.
+    // Debian's mail server signs its own certificate, and nobody stands between two local programs.
     ...(isLocal && !requireTLS && { tls: { rejectUnauthorized: false } }),
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
@@ -145,8 +138,8 @@ function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
 }
 
 /**
- * Whether a server refuses this address permanently. A refusal because of us is temporary, because the operator can fix it: a
- * missing or wrong login (530 to 538), or a sender, network or content that the server does not trust (5.7.x, RFC 3463).
+ * A refusal because of us is temporary, since the operator can fix it: a wrong login (530 to 538),
+ * or a sender, network or content that the server does not trust (5.7.x, RFC 3463).
  */
 function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boolean {
   if (command !== 'RCPT TO' && command !== 'DATA') return false
@@ -155,7 +148,6 @@ function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boo
   return !/^\d{3}[ -]5\.7\./.test(response)
 }
 
-/** A logger for nodemailer that prints nothing and calls `onEntry` for each entry. */
 function entryLogger(onEntry: OnEntry) {
   const log = (entry: unknown, message?: unknown, ...values: unknown[]) =>
     onEntry(entry as Parameters<OnEntry>[0], String(message), values)

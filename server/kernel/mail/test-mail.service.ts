@@ -3,13 +3,9 @@ import { readDkim } from './dkim.ts'
 import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 
-/** What became of a test mail: the steps that were done, in Russian, and what stopped it. */
-export type TestMail = { steps: string[]; failure: { says: string; mend: string } | null }
+export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
-/**
- * Sends one mail the way codes are sent, and returns each step of the conversation. `smtpUrl` is the SMTP server's; it never
- * rejects because of that server, and takes no longer than any mail may take. Throws StartError where mails cannot be signed.
- */
+/** Sends a mail the way codes are sent. Rejects with StartError alone. */
 export async function sendTestMail(
   to: string,
   {
@@ -37,12 +33,11 @@ export async function sendTestMail(
     const { code, message } = error as NodeJS.ErrnoException
     return {
       steps,
-      failure: { says: smtpReason({ message }), mend: smtpAdvice({ code, message }) },
+      failure: { message: smtpReason({ message }), fix: smtpAdvice({ code, message }) },
     }
   }
 }
 
-/** Names the step that an entry of nodemailer's log tells of; undefined for all others. */
 function stepOf(...[{ tnx, action }, message, values]: Parameters<OnEntry>): string | undefined {
   if (tnx === 'network' && message.startsWith('%s established')) {
     const [kind, address, port] = values

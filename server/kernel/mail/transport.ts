@@ -6,10 +6,7 @@ import type { Dkim } from './dkim.ts'
 import { type Mail, smtpSender, toMessage } from './smtp.ts'
 
 export type MailTransport = {
-  /**
-   * Returns the SMTP server's answer. Rejects when `signal` aborts or the mail was not accepted for delivery, over SMTP with
-   * MailFailure.
-   */
+  /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
@@ -18,14 +15,12 @@ export type MailTransport = {
 type Options = {
   smtpUrl: string | undefined
   from: { name: string; address: string }
-  /** How mails are signed; undefined where they are not. */
   dkim?: Dkim | undefined
-  /** Folder for mails where there is no SMTP server. */
   folder: string
   print: (text: string) => void
 }
 
-/** Sends over SMTP where a server is configured; otherwise prints each mail and saves it as an .eml file. */
+/** Sends over SMTP. Without a server it prints each mail and saves it as an .eml file. */
 export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }

@@ -3,9 +3,8 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { CONVERSATION_MS, smtpOptions } from './smtp.ts'
 
 /**
- * Connects to a mail server and logs in, as each mail does, and sends nothing. Rejects with nodemailer's error, or with EABORT
- * where the server takes as long as no mail may take. (nodemailer's own `verify` only limits each step, and a server that sends a
- * byte now and then never ends a step.)
+ * Logs in, as each mail does. Rejects after the time that a mail may take: nodemailer's `verify`
+ * limits each step, and a server that sends a byte now and then never ends one.
  */
 export async function verifySmtp(url: string, conversationMs = CONVERSATION_MS): Promise<void> {
   const { options } = createTransport(smtpOptions(url))

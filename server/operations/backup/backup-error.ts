@@ -1,6 +1,6 @@
 import { errorCode } from '../../kernel/db/database-errors.ts'
 
-/** Thrown where a backup cannot be made, read or restored; the message is a Russian sentence for the operator. */
+/** The message is a Russian sentence for the operator. */
 export class BackupError extends Error {}
 
 const REASONS: Record<string, string> = {
@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
   EDQUOT: 'на диске не осталось места',
 }
 
-/** Returns the error for the operator: why a backup to `path` was not made, where the cause is known; otherwise the cause. */
+/** Explains why a backup was not made, or returns a cause that is not known. */
 export function explainWriting(cause: unknown, path: string): unknown {
   const reason = REASONS[errorCode(cause)]
   return reason ? new BackupError(`Копия ${path} не сделана: ${reason}.`, { cause }) : cause

@@ -8,13 +8,14 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import { BackupError } from './backup-error.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
-// The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of everything before.
+// The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of
+// everything before.
 const MAGIC = Buffer.from('VSLUKH1\n')
 const LENGTH_BYTES = 4
 const SUM_BYTES = 32
 const LARGEST_MANIFEST = 1_000_000
 
-/** Is called with the name of each table as its turn comes. */
+/** Called with the name of each table as its turn comes. */
 export type Progress = (table: string) => void
 
 /** Writes the parts of a backup into an open, empty file, and the manifest at its end. */
@@ -30,12 +31,11 @@ export class BackupWriter {
     this.#signal = signal
   }
 
-  /** Returns the size of the file so far, in bytes. */
   get bytes(): number {
     return this.#offset
   }
 
-  /** Compresses the COPY text of a table into the file. Resolves to what the manifest says about it. */
+  /** Compresses a table's COPY text into the file. Resolves to its facts for the manifest. */
   async addPart(copy: Readable): Promise<Omit<Part, 'table' | 'columns'>> {
     await this.#begin()
     const offset = this.#offset
@@ -48,7 +48,6 @@ export class BackupWriter {
     return { ...counted.result(), offset, bytes: this.#offset - offset }
   }
 
-  /** Writes the manifest and brings the file onto the disk. */
   async finish(manifest: Manifest): Promise<void> {
     const text = Buffer.from(JSON.stringify(manifest))
     const length = Buffer.alloc(LENGTH_BYTES)
@@ -71,7 +70,7 @@ export class BackupWriter {
   }
 }
 
-/** Passes COPY text on, and counts its rows and its SHA-256. COPY escapes line feeds in values, so each one ends a row. */
+/** Passes COPY text on and counts rows: COPY escapes line feeds in values, so each ends one. */
 export function countRows() {
   const sum = createHash('sha256')
   let rows = 0
@@ -87,10 +86,7 @@ export function countRows() {
   }
 }
 
-/**
- * Reads the whole file once, and returns its manifest. Throws BackupError where there is no such file, where it is no backup,
- * and where any byte of it is missing or altered.
- */
+/** Reads the whole file. Throws BackupError if any byte is missing or altered. */
 export async function readManifest(path: string): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
     throw new BackupError(`Файл ${path} не открывается: ${(cause as Error).message}`, { cause })

@@ -3,19 +3,15 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { BackupError, explainWriting } from './backup-error.ts'
 
-/** Names of backups that are whole. */
 export const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
 
-/** Returns the name of a backup in a folder. Names sort by the time at which the backups were made. */
+/** Names sort by the time at which the backups were made. */
 export function backupName(madeAt: Date): string {
   return `vslukh-${madeAt.toISOString().replaceAll(':', '-')}.backup`
 }
 
-/**
- * Makes sure that the folder of the nightly backups is there. It is made in DATA_DIR alone: elsewhere a missing one may be a disk
- * that is not mounted, and the backups would fill the disk below. Throws BackupError.
- */
+/** Makes the folder in DATA_DIR alone: elsewhere its disk may not be mounted. */
 export async function makeBackupFolder(folder: string, dataDir: string): Promise<void> {
   if (dirname(folder) === dataDir) {
     await mkdir(folder, { mode: 0o700 }).catch((cause) => {
@@ -25,7 +21,6 @@ export async function makeBackupFolder(folder: string, dataDir: string): Promise
   await requireBackupFolder(folder)
 }
 
-/** Throws BackupError where the folder of the nightly backups is missing. */
 export async function requireBackupFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory()) return
@@ -37,13 +32,11 @@ export async function requireBackupFolder(folder: string): Promise<void> {
 }
 
 type Kept = {
-  /** How many of the newest are kept. */
   keep: number
-  /** When the backup that was verified last was made; it is kept, too. */
+  /** The backup that was verified last is kept, too. */
   verifiedCopy: Date | null
 }
 
-/** Removes the nightly backups beyond those that are kept. */
 export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
   const names = (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
   const verified = verifiedCopy && backupName(verifiedCopy)
@@ -51,7 +44,7 @@ export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept)
   for (const name of old) await rm(join(folder, name))
 }
 
-/** Removes the unfinished files of backups whose process was killed: nothing has been written to them for `idleMs`. */
+/** Removes files of backups whose process was killed: not written to for `idleMs`. */
 export async function removeUnfinished(folder: string, idleMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!UNFINISHED.test(name)) continue

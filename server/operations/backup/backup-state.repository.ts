@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** What is known of the wall's backups. */
 export type BackupState = {
   /** When the last one was made; null before. */
   at: Date | null
@@ -37,7 +36,7 @@ export async function selectBackupState(db: Queryable): Promise<BackupState> {
   }
 }
 
-/** Stores that a backup of so many bytes was made. What is known of verifications stays. */
+/** What is known of verifications stays. */
 export async function storeBackup(
   db: Queryable,
   { bytes, createdAt }: { bytes: number; createdAt: string },
@@ -46,15 +45,11 @@ export async function storeBackup(
   await db.updateTable('installation').set(made).execute()
 }
 
-/** Stores why a backup could not be written. */
 export async function storeBackupFailure(db: Queryable, why: string): Promise<void> {
   await db.updateTable('installation').set({ backup_failed: why }).execute()
 }
 
-/**
- * Stores that a backup was verified, where it is the last one of this very wall: an older one proves nothing about what was
- * made since. `fingerprint` is that of the secret in the backup. Returns whether it was stored.
- */
+/** Only for the last backup of this very wall: an older one proves nothing about it now. */
 export async function storeVerification(
   db: Queryable,
   { createdAt, fingerprint }: { createdAt: string; fingerprint: Buffer | null },
@@ -72,7 +67,6 @@ export async function storeVerification(
   return numUpdatedRows > 0n
 }
 
-/** Stores why a backup could not be verified. */
 export async function storeVerificationFailure(db: Queryable, why: string): Promise<void> {
   await db.updateTable('installation').set({ backup_verification_failed: why }).execute()
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { productVersion } from '../../kernel/db/migrate.ts'
+import { syncFolder } from '../start/data-dir.ts'
 import { explainWriting } from './backup-error.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
 import { backupName } from './backup-folder.ts'
@@ -24,7 +25,7 @@ type Options = {
   signal?: AbortSignal
 }
 
-/** Returns the file that a backup to a file or into a folder is written to. Names in a folder sort by time. */
+/** Returns the file for a backup to a file or into a folder, where names sort by time. */
 export async function backupPath(target: string, now = new Date()): Promise<string> {
   const isFolder = await stat(target).then(
     (found) => found.isDirectory(),
@@ -35,9 +36,8 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 }
 
 /**
- * Writes a backup of the database at `url` into a new file that only its owner can read. All tables are read in one snapshot,
- * and people go on writing meanwhile. The file appears under its name when it is complete and on the disk. Throws BackupError
- * where the file exists or cannot be written.
+ * Writes one snapshot of all tables while people write on. The file appears under its name once it
+ * is whole and on the disk. Throws BackupError if it exists or cannot be written.
  */
 export async function createBackup(
   url: string,
@@ -108,9 +108,4 @@ async function copyTables(
     parts.push({ table, columns, ...(await writer.addPart(copyOut(client, shape))) })
   }
   return parts
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }

@@ -15,7 +15,7 @@ const quote = pg.escapeIdentifier
 export type Backup = { path: string; manifest: Manifest }
 type Loading = { backup: Backup; onProgress: Progress; signal?: AbortSignal | undefined }
 
-/** Loads a backup into an empty scratch schema of the backup's own migration. Throws BackupError where the backup is wrong. */
+/** Loads a backup into an empty scratch schema of its own migration. Throws BackupError. */
 export async function loadIntoScratch(
   client: pg.Client,
   url: string,
@@ -64,7 +64,7 @@ async function loadPart(
   requireEqual(part, counted.result())
 }
 
-/** PostgreSQL's classes of errors that rows, columns and constraints cause, and the errors of a zstd frame. */
+/** SQLSTATE classes of wrong rows, columns and constraints, and the errors of a zstd frame. */
 const WRONG = /^(22|23|42|Z)/
 
 /** The cause may quote what stands in the file, which must not reach the terminal. */
@@ -75,7 +75,7 @@ function explainWrong(table: string, loading: Promise<void>): Promise<void> {
   })
 }
 
-/** Reads the loaded tables back. Throws BackupError where they differ from what the manifest says. */
+/** Throws BackupError if the loaded tables differ from what the manifest says. */
 export async function compareScratch(client: pg.Client, { manifest }: Backup): Promise<void> {
   await inScratch(client, async () => {
     const orders = new Map((await selectTables(client)).map(({ table, order }) => [table, order]))
@@ -109,7 +109,6 @@ async function inScratch(client: pg.Client, work: () => Promise<void>): Promise<
   }
 }
 
-/** Brings the loaded tables to this version's migration. */
 export function migrateScratch(url: string): Promise<void> {
   return migrate(scratchUrl(url), { schema: SCRATCH })
 }

@@ -2,11 +2,11 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { BackupError } from './backup-error.ts'
 
-/** Without control characters: they would command the terminal that prints them. */
+/** Control characters would command the terminal that prints them. */
 const Name = Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]{1,63}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** One table: `offset` and `bytes` say where its zstd frame stands in the file; `sha256` is that of its COPY text. */
+/** `offset` and `bytes` name a table's zstd frame; `sha256` is that of its COPY text. */
 const Part = Type.Object({
   table: Name,
   columns: Type.Array(Name, { minItems: 1 }),
@@ -27,14 +27,13 @@ const Sequence = Type.Object({
 const Head = Type.Object({
   product: Type.Literal('vslukh'),
   format: Type.Integer(),
-  /** The version of the product that has migrated the database. */
+  /** The version that has migrated the database. */
   version: Type.String({ pattern: '^[0-9A-Za-z.+-]{1,64}$' }),
 })
 
 const Manifest = Type.Object({
   ...Head.properties,
   format: Type.Literal(1),
-  /** The newest migration of the database. */
   migration: Name,
   createdAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
   /** Null where the backup was made without it. */
@@ -47,10 +46,7 @@ export type Part = Static<typeof Part>
 export type Sequence = Static<typeof Sequence>
 export type Manifest = Static<typeof Manifest>
 
-/**
- * Returns the manifest of the file at `path`, whose parts stand between the offsets `start` and `end`. Whoever wrote the file may be
- * hostile: what is returned can be printed, and every part is where it says. Throws BackupError.
- */
+/** The file may be hostile: what is returned can be printed, and every part is where it says. */
 export function parseManifest(
   text: string,
   { path, start, end }: { path: string; start: number; end: number },

@@ -25,14 +25,10 @@ const IDLE_MS = 3_600_000
 
 type Options = {
   db: Db
-  /** URL of the database. */
   url: string
-  /** Where the backups are. */
   folder: string
   dataDir: string
-  /** How many of them are kept. */
   keep: number
-  /** The app secret, which the backup contains. */
   secret: string
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
@@ -44,9 +40,8 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 }
 
 /**
- * Makes the job that writes a backup into a folder, removes the oldest beyond `keep`, and verifies one a week. Each failure is
- * stored and logged, and the next night tries again. Where the process is about to end the job rejects, so that the queue runs
- * it again after the next start.
+ * Makes a backup, removes the oldest, and verifies one a week. A failure is stored and logged; if
+ * the process is about to end, the job rejects, so that the next start runs it again.
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
@@ -78,7 +73,7 @@ export function createNightlyBackup(options: Options) {
   }
 }
 
-/** Writes a backup, and stores and logs what became of it. Returns its file; undefined where it failed. */
+/** Returns the file of the backup; undefined after a failure, which is stored and logged. */
 async function write(
   { db, url, folder, dataDir, secret, log }: Options,
   signal: AbortSignal,
@@ -99,7 +94,7 @@ async function write(
   }
 }
 
-/** Returns a failure as the operator reads it, in Russian where the cause is known, and in one line. */
+/** Returns a failure in one line, in Russian where the cause is known. */
 function sentenceOf(error: unknown): string {
   const text = error instanceof BackupError ? error.message : explainStartFailure(error)
   return (text.split('\n')[0] ?? '').replace(/\.$/, '')

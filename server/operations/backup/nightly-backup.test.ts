@@ -132,11 +132,11 @@ test('a missing BACKUP_DIR is named at the start, in the log and by status, and 
   const folder = await folderForTest()
   const own = { ...envOf({ databaseUrl: await databaseForTest() }), DATA_DIR: folder }
   const env = { ...own, LOG_LEVEL: 'info', BACKUP_DIR: join(folder, 'disk/backups') }
-  const says = `Папки BACKUP_DIR (${env.BACKUP_DIR}) нет. Подключите её диск или создайте её`
+  const message = `Папки BACKUP_DIR (${env.BACKUP_DIR}) нет. Подключите её диск или создайте её`
   const server = await startMain(env)
-  expect(server.stdout).toContain(`Ночных копий не будет. ${says}.\n`)
+  expect(server.stdout).toContain(`Ночных копий не будет. ${message}.\n`)
   await expect.poll(() => server.stderr).toContain('no nightly backup can be made')
-  expect((await runCommand(env, 'status')).out).toContain(`Последняя не удалась: ${says}\n`)
+  expect((await runCommand(env, 'status')).out).toContain(`Последняя не удалась: ${message}\n`)
   expect(await readdir(folder)).not.toContain('disk')
   await server.stop()
 

@@ -9,10 +9,10 @@ import { withStartDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import {
-  fateOfSecret,
   placeAppSecret,
+  planSecretRestore,
   requireSecretOf,
-  type SecretFate,
+  type SecretOutcome,
   type SecretSource,
 } from '../start/restored-secret.ts'
 import { BackupError } from './backup-error.ts'
@@ -30,28 +30,27 @@ import {
 } from './scratch-schema.repository.ts'
 
 type Options = {
-  /** Who restores, for the journal. */
+  /** For the journal. */
   actor: string
   known: SecretSource & Pick<Config, 'backupDir'>
-  /** Resolves where the wall that is in the database may be replaced; otherwise throws. */
+  /** Resolves if the wall that is in the database may be replaced; otherwise throws. */
   mayReplace: () => Promise<void>
   isDryRun?: boolean
   onProgress?: Progress
-  /** Aborting it makes the restore reject before anything has taken the place of the wall. */
+  /** Aborting it makes the restore reject before anything has replaced the wall. */
   signal?: AbortSignal
 }
 
-/** What was restored, and what became of its secret. */
-export type Restored = { manifest: Manifest; secret: SecretFate; returned?: Returned }
+export type Restored = { manifest: Manifest; secret: SecretOutcome; returned?: Returned }
 
-/** What a restore has brought back that was gone since the backup. */
+/** What has come back that was gone since the backup. */
 type Returned = {
-  /** How many accounts it has deleted again, as the list says; null where there is no list. */
+  /** How many accounts it has deleted again; null where there is no list of them. */
   deletedAgain: number | null
   sessions: number
 }
 
-/** Reads a backup whole. Throws BackupError where it is damaged, and where this version of the product does not know its migration. */
+/** Throws BackupError for a damaged backup, and for one whose migration is not known here. */
 export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
   if (isRestorable(manifest)) return manifest
@@ -61,24 +60,20 @@ export async function readRestorable(path: string): Promise<Manifest> {
   )
 }
 
-/** Whether this version of the product can restore a backup. */
 export function isRestorable({ migration }: Manifest): boolean {
   return Object.hasOwn(MIGRATIONS, migration)
 }
 
-/**
- * Reads a backup that is to be restored, and says what would become of its secret. Throws BackupError where it cannot be restored,
- * and StartError where APP_SECRET is another.
- */
+/** Throws BackupError, and StartError if APP_SECRET is another. */
 export async function requireRestorable(path: string, known: SecretSource): Promise<Restored> {
   const manifest = await readRestorable(path)
   requireSecretOf(manifest.secret, known)
-  return { manifest, secret: await fateOfSecret(manifest.secret, known) }
+  return { manifest, secret: await planSecretRestore(manifest.secret, known) }
 }
 
 /**
- * Restores a backup into the database at `url`, where no server may run. Until everything is loaded and migrated, what was
- * there stays as it was. Sessions go on, because the secret is restored too. Throws BackupError.
+ * Restores a backup into a database that no server uses. Until everything is loaded and migrated,
+ * the wall that was there stays. Throws BackupError.
  */
 export async function restoreBackup(
   url: string,
@@ -122,7 +117,8 @@ async function replaceWall(
     let secret: Restored['secret'] = 'same'
     await moveScratchIntoPlace(client, async () => {
       await requireNoServer(client)
-      // Last of all: a restore that fails leaves the wall that was there, which needs its own secret.
+      // Last of all: a restore that fails leaves the wall that was there, which needs its own
+      // secret.
       secret = await placeAppSecret(backup.manifest.secret, known)
     })
     return { secret, returned }

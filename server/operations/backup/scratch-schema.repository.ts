@@ -5,12 +5,11 @@ import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-error.ts'
 import { FORMER, LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
-/** Returns the URL of the same database with the scratch schema as its search path. */
 export function scratchUrl(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
 }
 
-/** Runs `work` with an own connection that holds the lock of restores. Throws BackupError where another restore holds it. */
+/** Runs `work` with the lock of restores. Throws BackupError if another restore runs. */
 export async function withRestoreLock<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -33,9 +32,8 @@ export async function withRestoreLock<T>(
 }
 
 /**
- * Puts the loaded tables and functions in the place of the product's in one transaction, so that the database contains either the
- * wall that was there or the restored one. The old wall's queue goes with it, and whatever a newer version has added, which
- * would be in the way of its migrations. `beforeCommit` runs when nothing but the commit is left.
+ * Replaces the product's tables in one transaction, with the old queue and whatever a newer version
+ * has added, which would be in the way of its migrations.
  */
 export async function moveScratchIntoPlace(
   client: pg.Client,
@@ -63,7 +61,7 @@ export async function moveScratchIntoPlace(
 
 type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'ROUTINE'; name: string }
 
-/** Returns the tables, views and functions of a schema by their quoted names, without those of extensions. */
+/** Names the tables, views and functions of a schema, without those of extensions. */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, quote_ident(name) AS name FROM (
@@ -79,7 +77,7 @@ async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObj
   return rows
 }
 
-/** Whether a newer version has migrated the database. Of any other one only the product's own tables are known to be the wall's. */
+/** After a newer version's migrations, unknown tables are the wall's, too. */
 async function isNewer(client: pg.Client): Promise<boolean> {
   const exists = await client.query(`SELECT to_regclass('kysely_migration') IS NOT NULL AS yes`)
   if (!exists.rows[0].yes) return false
@@ -90,7 +88,6 @@ async function isNewer(client: pg.Client): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Removes what a restore that failed has loaded. */
 export async function dropScratch(client: pg.Client): Promise<void> {
   await client.query('ROLLBACK').catch(() => {})
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE`).catch(() => {})
@@ -110,13 +107,11 @@ export async function hasWall(client: pg.Client): Promise<boolean> {
   return rows[0].yes
 }
 
-/** Returns how many servers use the database. */
 export async function countServers(client: pg.Client): Promise<number> {
   const { rows } = await client.query(COUNT_NODES)
   return rows[0].nodes
 }
 
-/** Returns how many sessions a restore brings back. */
 export async function countLoadedSessions(client: pg.Client): Promise<number> {
   const { rows } = await client.query(`SELECT count(*)::int AS sessions FROM ${SCRATCH}.sessions`)
   return rows[0].sessions

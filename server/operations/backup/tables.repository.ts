@@ -3,12 +3,12 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Part, Sequence } from './manifest.ts'
 
-/** A table of the connection's schema: its columns, and SQL that orders its rows the same way under every collation. */
+/** `order` sorts the rows of a table the same way under every collation. */
 export type TableShape = { table: string; columns: string[]; order: string }
 
 const quote = pg.escapeIdentifier
 
-/** The tables that stay out of a backup: what is about mails and requests of the last days, and what migrations write themselves. */
+/** Left out: mails and requests of the last days, and what migrations write themselves. */
 export const LEFT_OUT: string[] = [
   'codes',
   'rate_limits',
@@ -20,7 +20,7 @@ export const LEFT_OUT: string[] = [
   'kysely_migration_lock',
 ]
 
-/** Tables that migrations have dropped: a wall of an older version, which a restore replaces, still has them. */
+/** Dropped by migrations: a wall of an older version, which a restore replaces, still has them. */
 export const FORMER: string[] = [
   'archived_posts',
   'archived_likes',
@@ -29,10 +29,7 @@ export const FORMER: string[] = [
   'mail_log',
 ]
 
-/**
- * Returns the tables of a backup, as the schema has them that comes first in the connection's search path. A table stands after
- * those that its foreign keys refer to, because rows are restored in this order.
- */
+/** A table stands after those that its foreign keys name: rows are restored in this order. */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(
     `
@@ -60,7 +57,7 @@ export async function selectTables(client: pg.ClientBase): Promise<TableShape[]>
   return rows
 }
 
-/** Returns the rows of a table as COPY text, in the order of its key: equal rows make equal texts. */
+/** In the order of the key: equal rows make equal texts. */
 export function copyOut(client: pg.ClientBase, { table, columns, order }: TableShape): Readable {
   const list = columns.map(quote).join(', ')
   return client.query(
@@ -68,14 +65,14 @@ export function copyOut(client: pg.ClientBase, { table, columns, order }: TableS
   )
 }
 
-/** Makes values look the same in every COPY, whatever the settings of server and role, and lets statements take their time. */
+/** Makes values look the same in every COPY, whatever the settings of server and role. */
 export async function setCopyFormat(client: pg.ClientBase): Promise<void> {
   await client.query(`SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET intervalstyle = 'postgres';
     SET bytea_output = 'hex'; SET extra_float_digits = 1; SET client_encoding = 'UTF8';
     SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET work_mem = '64MB'`)
 }
 
-/** Returns where the sequences of the identity columns stand: never behind the rows of a snapshot taken before. */
+/** A sequence is never behind the rows of a snapshot taken before. */
 export async function selectSequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
     SELECT c.relname AS "table", a.attname AS "column",
@@ -93,7 +90,6 @@ export async function selectSequences(client: pg.ClientBase): Promise<Sequence[]
   return sequences
 }
 
-/** Lets a sequence go on where it stood. */
 export async function setSequence(
   client: pg.ClientBase,
   { table, column, last, isCalled }: Sequence,
@@ -102,12 +98,11 @@ export async function setSequence(
   await client.query(sql, [quote(table), column, last, isCalled])
 }
 
-/** Returns the COPY statement that fills a table from a part. */
 export function copyInStatement({ table, columns }: Part): string {
   return `COPY ${quote(table)} (${columns.map(quote).join(', ')}) FROM STDIN`
 }
 
-/** Returns the newest migration of the database, and the version of the product that has migrated it. */
+/** Returns the newest migration, and the version that has migrated the database. */
 export async function selectMigration(
   client: pg.ClientBase,
 ): Promise<{ migration: string; version: string | null }> {

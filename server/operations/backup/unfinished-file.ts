@@ -6,12 +6,12 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 /** The codes of a folder that knows no links, as on exFAT. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-/** Returns where a file is written until it is complete: a name of its own, so that two at once cannot write into one file. */
+/** A file is written under a name of its own, so that two at once cannot write into one file. */
 export function unfinishedPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
 }
 
-/** Renames a complete file to its own name. Unlike a rename alone, this never replaces a file: it then throws the error EEXIST. */
+/** Gives a complete file its name. Unlike a rename this never replaces a file: EEXIST. */
 export async function nameFile(
   unfinished: string,
   path: string,
@@ -21,7 +21,7 @@ export async function nameFile(
     await makeLink(unfinished, path)
   } catch (error) {
     if (!NO_LINKS.includes(errorCode(error))) throw error
-    // Whoever creates the empty file first may put the complete one in its place.
+    // Whoever creates the empty file first may replace it by the complete one.
     await (await open(path, 'wx', 0o600)).close()
     await rename(unfinished, path)
   }

@@ -7,22 +7,18 @@ import { findRunning } from '../embedded-postgres/pid-file.ts'
 const NAME = 'vslukh-verify-'
 
 /**
- * Returns where a backup is verified: beside it, where there is room for the wall. The system's temporary folder, which may be in
- * memory, is the way out where no PostgreSQL can run beside it: on a disk for reading, or one without owners and modes.
+ * Beside the backup there is room for the wall. The temporary folder, which may be in memory,
+ * serves where no PostgreSQL can run: on a read-only disk, or one without owners and modes.
  */
 export function verifyParents(folder: string): string[] {
   return [folder, tmpdir()]
 }
 
-/** Makes the folder in which a backup is verified. */
 export function makeVerifyFolder(parent: string): Promise<string> {
   return mkdtemp(join(parent, NAME))
 }
 
-/**
- * Removes what verifications left behind whose process was killed: folders older than `idleMs`, each with a copy of the wall,
- * and the PostgreSQL that still runs in one. A verification that goes on keeps its folder.
- */
+/** Removes the folders of killed verifications, and stops the PostgreSQL that still runs in one. */
 export async function removeLeftVerifications(idleMs: number, parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(NAME)) continue
@@ -35,7 +31,7 @@ export async function removeLeftVerifications(idleMs: number, parent: string): P
   }
 }
 
-/** Stops the PostgreSQL of a verification that was killed. Returns false where somebody still uses it. */
+/** Returns false if somebody still uses the PostgreSQL. */
 async function stopLeftPostgres(dataDir: string): Promise<boolean> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
   if (cluster === undefined || !(await findRunning(cluster))) return true

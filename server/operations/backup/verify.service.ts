@@ -22,13 +22,10 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-/** What a backup that is right contains: how many posts are on its wall, and the fingerprint of the wall's secret. */
+/** How many posts are on the wall, and the fingerprint of its secret. */
 type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null }
 
-/**
- * Restores a backup into a fresh embedded PostgreSQL, which is removed afterwards: compares the sums of all tables, compares
- * every counter with its rows, and reads the wall as a visitor. Throws BackupError where the backup is wrong.
- */
+/** Restores into a throwaway PostgreSQL, and compares sums and counters. Throws BackupError. */
 export async function verifyBackup(
   path: string,
   { onProgress = () => {}, signal }: Options = {},
@@ -51,7 +48,7 @@ export async function verifyBackup(
 
 const DISK_FULL = /ENOSPC|No space left/
 
-/** Starts a new PostgreSQL; `remove` stops it and removes its files, by which every statement fails. */
+/** `remove` stops the PostgreSQL and removes its files, so that every statement fails. */
 async function startThrowaway(folder: string, signal: AbortSignal | undefined) {
   let failure: unknown
   for (const parent of verifyParents(folder)) {
@@ -92,7 +89,6 @@ async function restoreAndCompare(
   await migrate(url)
 }
 
-/** Returns the number of posts on the wall, as its first page tells a visitor. */
 async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
   const { db, close } = openDatabase(url, () => {}, POOL)
   try {

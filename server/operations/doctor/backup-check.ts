@@ -1,30 +1,15 @@
+import type { BackupState } from '../backup/backup-state.repository.ts'
 import { newestBackup } from '../backup/newest-backup.service.ts'
-import { broken, type Finding, warning, well } from './finding.ts'
+import { broken, type Finding, ok, warning } from './finding.ts'
 
-/** What is known of backups. */
-export type BackupState = {
-  /** When the last one was written; null when there is none. */
-  at: Date | null
-  bytes: number
-  /** Why the last try failed; null where it did not. */
-  failed: string | null
-  verifiedAt: Date | null
-  /** Why the last nightly verification failed; null where it did not. */
-  verificationFailed: string | null
-}
-
-/** Reads that state; absent where nothing keeps it. */
-export type ReadBackupState = () => Promise<BackupState>
+type Checked = Omit<BackupState, 'verifiedCopy'>
 
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
 const OLDEST_VERIFICATION_DAYS = 14
 
-/** Checks the backups by what the folder of the nightly ones contains, where there is one: the database remembers files that are gone. */
-export async function checkBackups(
-  state: BackupState,
-  folder: string | undefined,
-): Promise<Finding> {
+/** The folder of the nightly backups counts: the database remembers files that are gone. */
+export async function checkBackups(state: Checked, folder: string | undefined): Promise<Finding> {
   if (folder === undefined) return checkBackup(state, new Date())
   const make = `Сделайте копию: vslukh backup ${folder}`
   try {
@@ -32,13 +17,12 @@ export async function checkBackups(
     if (newest || state.at === null) return checkBackup({ ...state, ...newest }, new Date())
     return broken('backup', `в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
-    const says = `папка копий не открывается: ${(error as Error).message}`
-    return broken('backup', says, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
+    const message = `папка копий не открывается: ${(error as Error).message}`
+    return broken('backup', message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
   }
 }
 
-/** Whether there is a fresh backup, and whether one was verified lately. */
-export function checkBackup(state: BackupState, now: Date): Finding {
+export function checkBackup(state: Checked, now: Date): Finding {
   const days = (at: Date) => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   if (state.failed !== null) {
     return broken(
@@ -55,16 +39,17 @@ export function checkBackup(state: BackupState, now: Date): Finding {
     )
   }
   if (state.at === null) return warning('backup', 'копий нет', 'Сделайте первую: vslukh backup')
-  const says = `последняя копия сделана ${daysAgo(days(state.at))}, ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
-  if (days(state.at) > OLDEST_DAYS) return broken('backup', says, 'Сделайте новую: vslukh backup')
+  const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
+  if (days(state.at) > OLDEST_DAYS)
+    return broken('backup', message, 'Сделайте новую: vslukh backup')
   if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
     return warning(
       'backup',
-      `${says}, копии давно не проверялись`,
+      `${message}, копии давно не проверялись`,
       'Проверьте последнюю копию: vslukh verify',
     )
   }
-  return well('backup', `${says}, копии проверяются`)
+  return ok('backup', `${message}, копии проверяются`)
 }
 
 function daysAgo(days: number): string {

@@ -7,13 +7,12 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import { readSecret } from '../start/installation.ts'
 import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
 import { type DatabaseFacts, type JobFacts, selectJobFacts } from './doctor.repository.ts'
-import { broken, type Finding, warning, well } from './finding.ts'
+import { broken, type Finding, ok, warning } from './finding.ts'
 
-/** Compares the versions of the database and of PostgreSQL with what the product needs. */
 export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Finding {
-  const says = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
-  if (postgres_major >= OLDEST_POSTGRES) return well('versions', says)
-  return broken('versions', says, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
+  const message = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
+  if (postgres_major >= OLDEST_POSTGRES) return ok('versions', message)
+  return broken('versions', message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
 }
 
 /** Whether the product's role owns its tables and may write. */
@@ -39,19 +38,19 @@ export function checkRights(facts: DatabaseFacts): Finding {
       'Дайте продукту роль без лишних прав: docs/operations.md, «With a PostgreSQL of your own»',
     )
   }
-  return well('database', 'таблицы обновлены, прав хватает')
+  return ok('database', 'таблицы обновлены, прав хватает')
 }
 
-/** Whether the database answers at DATABASE_URL too, where the doctor's own statements go past the pooler there. */
+/** Whether the database answers at DATABASE_URL too: the doctor's statements go past a pooler. */
 export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): Promise<Finding[]> {
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return []
   const { db, close } = openDatabase(databaseUrl, () => {}, { isBehindPooler: true })
   try {
     await sql`SELECT 1`.execute(db)
-    return [well('pooler', 'база данных отвечает и через DATABASE_URL')]
+    return [ok('pooler', 'база данных отвечает и через DATABASE_URL')]
   } catch (error) {
-    const says = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
-    return [broken('pooler', says, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')]
+    const message = `через DATABASE_URL база данных не отвечает: ${(error as Error).message}`
+    return [broken('pooler', message, 'Запустите пулер (PgBouncer) и проверьте его адрес и пароли')]
   } finally {
     await close()
   }
@@ -59,21 +58,19 @@ export async function checkPooler({ databaseUrl, databaseDirectUrl }: Config): P
 
 const NOTICEABLE_SKEW_MS = 5000
 
-/** Compares this machine's clock with the database's. */
 export async function checkClock(db: Db): Promise<Finding> {
   const skew = await clockSkew(db)
   const seconds = Math.round(Math.abs(skew) / 1000)
-  if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return well('clock', 'часы идут как у базы данных')
-  const says = `часы ${skew > 0 ? 'спешат' : 'отстают'} на ${seconds} с против часов базы данных`
+  if (Math.abs(skew) < NOTICEABLE_SKEW_MS) return ok('clock', 'часы идут как у базы данных')
+  const message = `часы ${skew > 0 ? 'спешат' : 'отстают'} на ${seconds} с против часов базы данных`
   const make = Math.abs(skew) > LARGEST_SKEW_MS ? broken : warning
-  return make('clock', says, 'Настройте время на обеих машинах: timedatectl set-ntp true')
+  return make('clock', message, 'Настройте время на обеих машинах: timedatectl set-ntp true')
 }
 
-/** Whether the secret is the one with which the database was used. */
 export async function checkSecret(db: Db, config: Config): Promise<Finding> {
   try {
     await readSecret(db, config)
-    return well('secret', 'секрет подходит к базе данных')
+    return ok('secret', 'секрет подходит к базе данных')
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return broken('secret', 'секрет не подходит к базе данных', error.message)
@@ -82,10 +79,9 @@ export async function checkSecret(db: Db, config: Config): Promise<Finding> {
 
 const OLDEST_CHECK_DAYS = 3
 
-/** What the nightly check of the counters has found. */
 export function checkCounters(facts: DatabaseFacts): Finding {
   const { counter_differences: differences, counters_age_days: age } = facts
-  if (age === null) return well('counters', 'счётчики ещё не сверялись')
+  if (age === null) return ok('counters', 'счётчики ещё не сверялись')
   if (differences) {
     return broken(
       'counters',
@@ -100,10 +96,9 @@ export function checkCounters(facts: DatabaseFacts): Finding {
       'Ночная сверка не проходит: посмотрите в журнале сервера строки об ошибках, сверьте: vslukh recount',
     )
   }
-  return well('counters', 'счётчики сходятся')
+  return ok('counters', 'счётчики сходятся')
 }
 
-/** Whether people may register and write. */
 export async function checkClosed(db: Db): Promise<Finding> {
   const { registrationsClosed, writingClosed } = await selectSiteState(db)
   const closed = [
@@ -112,19 +107,18 @@ export async function checkClosed(db: Db): Promise<Finding> {
       : [['регистрация', registrationsClosed, 'registrations']]),
     ...(writingClosed === null ? [] : [['запись на стену', writingClosed, 'writing']]),
   ]
-  if (closed.length === 0) return well('open', 'регистрация и запись на стену открыты')
-  const says = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
+  if (closed.length === 0) return ok('open', 'регистрация и запись на стену открыты')
+  const message = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
   const commands = closed.map(([, , word]) => `vslukh open ${word}`).join(', ')
-  return warning('open', says, `Откройте, когда будет можно: ${commands}`)
+  return warning('open', message, `Откройте, когда будет можно: ${commands}`)
 }
 
-/** Whether background jobs run. */
 export async function checkJobs(db: Db): Promise<Finding> {
   return judgeJobs(await selectJobFacts(db))
 }
 
 function judgeJobs({ overdue, given_up, tasks }: JobFacts): Finding {
-  if (overdue === 0 && given_up === 0) return well('jobs', 'фоновые задачи выполняются')
+  if (overdue === 0 && given_up === 0) return ok('jobs', 'фоновые задачи выполняются')
   return broken(
     'jobs',
     `фоновые задачи стоят: опоздали ${overdue}, брошены ${given_up} (${tasks.join(', ')})`,

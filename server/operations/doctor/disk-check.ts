@@ -1,19 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { freeBytes, LEAST_FREE_BYTES } from '../../kernel/http/health.ts'
-import { broken, type Finding, warning, well } from './finding.ts'
+import { broken, type Finding, ok, warning } from './finding.ts'
 
 const MIB = 1024 * 1024
 const LITTLE_BYTES = 1024 * MIB
 const SOON_DAYS = 30
 
-/** Returns how much is free on the disk with DATA_DIR, and when it will be full if the database grows on by `dailyBytes`. */
+/** Judges the free space, and when it ends if the database grows on by `dailyBytes`. */
 export function checkDisk(folder: string, dailyBytes: number): Promise<Finding> {
   return checkSpace('DATA_DIR', { folder, dailyBytes })
 }
 
 /**
- * Returns how much is free on the disk with BACKUP_DIR; undefined where that is the disk of another folder, which is checked by
- * itself, and before the first backup has made it.
+ * Returns undefined if DATA_DIR is on the same disk, and before the first backup has made the
+ * folder.
  */
 export async function checkBackupDisk(
   folder: string,
@@ -33,15 +33,15 @@ async function checkSpace(
   setting: 'DATA_DIR' | 'BACKUP_DIR',
   { folder, dailyBytes }: { folder: string; dailyBytes: number },
 ): Promise<Finding> {
-  const mend = `Освободите место или перенесите ${setting} на больший диск`
+  const fix = `Освободите место или перенесите ${setting} на больший диск`
   const free = await freeBytes(folder).catch(() => undefined)
   if (free === undefined) {
     return broken('disk', `папка ${folder} не открывается`, `Проверьте ${setting} и права на неё`)
   }
   const days = dailyBytes > 0 ? Math.floor(free / dailyBytes) : Number.POSITIVE_INFINITY
   const until = Number.isFinite(days) ? `, при нынешнем росте хватит на ${days} дн.` : ''
-  const says = `на диске с ${folder} свободно ${Math.floor(free / MIB)} МиБ${until}`
-  if (free < LEAST_FREE_BYTES) return broken('disk', says, mend)
-  if (free < LITTLE_BYTES || days < SOON_DAYS) return warning('disk', says, mend)
-  return well('disk', says)
+  const message = `на диске с ${folder} свободно ${Math.floor(free / MIB)} МиБ${until}`
+  if (free < LEAST_FREE_BYTES) return broken('disk', message, fix)
+  if (free < LITTLE_BYTES || days < SOON_DAYS) return warning('disk', message, fix)
+  return ok('disk', message)
 }

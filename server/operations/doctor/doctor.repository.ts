@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** What the database says of itself and of this role. */
 export type DatabaseFacts = {
   postgres: string
   postgres_major: number
@@ -15,7 +14,7 @@ export type DatabaseFacts = {
   nodes: number
   counters_checked_at: Date | null
   counter_differences: number | null
-  /** How long ago the counters were checked, by the database's clock. */
+  /** By the database's clock. */
   counters_age_days: number | null
 }
 
@@ -58,10 +57,7 @@ export async function selectJobFacts(db: Queryable): Promise<JobFacts> {
 /** More posts a week than this are not counted one by one. */
 const NEWEST = sql.raw('100000')
 
-/**
- * Returns by how many bytes the database grows in a day: the posts of the last week, each with its share of everything that
- * is stored.
- */
+/** Returns the daily growth in bytes: the last week's posts, each with its share of everything. */
 export async function selectDailyGrowth(db: Queryable): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(week.posts / 7.0 * size.bytes / nullif(total.posts, 0), 0)::float8 AS bytes

@@ -1,11 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
-import type { Config } from '../../kernel/config/config.ts'
+import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
-import { checkBackups, type ReadBackupState } from './backup-check.ts'
+import { checkBackups } from './backup-check.ts'
 import {
   checkClock,
   checkClosed,
@@ -18,16 +19,11 @@ import {
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
-import { broken, type Finding, type Level, warning, well } from './finding.ts'
+import { broken, type Finding, type Level, ok, warning } from './finding.ts'
 import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
 
-export type Examined = {
-  db: Db
-  config: Config
-  /** Absent where nothing keeps the state of backups: the check is left out. */
-  readBackupState?: ReadBackupState
-}
+export type Examined = { db: Db; config: Config }
 
 /** The purpose of the key by which a server proves to the doctor which one it is. */
 export const IDENTITY_KEY = 'doctor'
@@ -56,7 +52,6 @@ const ORDER = [
   'secret',
 ]
 
-/** Runs every check. Returns the findings in that order. */
 export async function examine(examined: Examined): Promise<Finding[]> {
   const { db, config } = examined
   const secret = await checkSecret(db, config)
@@ -73,11 +68,11 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
-/** What is likely not meant: wrong settings let no command come so far. */
+/** Wrong settings let no command come so far; these are likely not meant. */
 function checkSettings({ warnings }: Config): Finding {
-  if (warnings.length === 0) return well('settings', 'настройки в порядке')
-  const says = warnings.map((one) => one.says).join('; ')
-  return warning('settings', says, warnings.map((one) => one.mend).join('. '))
+  if (warnings.length === 0) return ok('settings', 'настройки в порядке')
+  const message = warnings.map((one) => one.message).join('; ')
+  return warning('settings', message, warnings.map((one) => one.fix).join('. '))
 }
 
 async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
@@ -85,9 +80,8 @@ async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
 }
 
 /** Runs the checks that ask nobody but the database and the disk. */
-async function examineCheaply({ db, config, readBackupState }: Examined): Promise<Finding[]> {
+async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
   const facts = await selectDatabaseFacts(db)
-  const backup = await readBackupState?.()
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
   const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
@@ -98,16 +92,11 @@ async function examineCheaply({ db, config, readBackupState }: Examined): Promis
     checkMailQueue(await mailHealth(db)),
     ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
     ...(backupDisk ? [backupDisk] : []),
-    ...(backup ? [await checkBackups(backup, backupDir)] : []),
+    await checkBackups(await selectBackupState(db), backupDir),
     checkCounters(facts),
     await checkJobs(db),
     await checkClosed(db),
   ]
-}
-
-/** With an external database and an SMTP server nothing is stored there. */
-function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
-  return databaseUrl === undefined || smtpUrl === undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -117,8 +106,8 @@ const FIRST_MS = 60_000
 type Watch = { log: Pick<FastifyBaseLogger, 'warn' | 'info'>; firstMs?: number; everyMs?: number }
 
 /**
- * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level changes, so that what
- * stays broken makes one line. Returns the function that stops it.
+ * Runs the cheap checks a minute after the start and each hour. A finding is logged when its level
+ * changes, so that what stays broken makes one line. Returns the function that stops it.
  */
 export function watchHealth(
   examined: Examined,
@@ -139,7 +128,7 @@ export function watchHealth(
       )
     }
   }
-  // The next look is set when one has ended: two at once could log what the earlier one read after the later one.
+  // Two runs at once could log the earlier findings last.
   const lookIn = (ms: number) => {
     timer = setTimeout(() => void look().then(() => isStopped || lookIn(everyMs)), ms).unref()
   }

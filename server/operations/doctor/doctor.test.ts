@@ -42,7 +42,7 @@ test('what breaks while the server runs is logged once, and once more when it is
   expect(warned).toMatchObject({
     level: 'warn',
     state: 'broken',
-    mend: 'Исправьте: vslukh recount',
+    fix: 'Исправьте: vslukh recount',
   })
   await setDifferences(0)
   const mended = JSON.parse(await log.line('"check":"counters"', 2))
@@ -61,14 +61,14 @@ test('tables of another role, a superuser and the disks are named, and when they
   await executeOn(superuser, 'CREATE TABLE strange ()')
   expect(checkRights(await selectDatabaseFacts(app.db))).toMatchObject({
     level: 'broken',
-    says: 'роли не хватает прав: чужих таблиц 1',
-    mend: expect.stringContaining('OWNER TO'),
+    message: 'роли не хватает прав: чужих таблиц 1',
+    fix: expect.stringContaining('OWNER TO'),
   })
   const { db, close } = openDatabase(superuser, () => {})
   const own = checkRights(await selectDatabaseFacts(db).finally(close))
   expect(own).toMatchObject({
     level: 'warning',
-    says: expect.stringContaining('суперпользователь'),
+    message: expect.stringContaining('суперпользователь'),
   })
 
   const olga = await app.signUp()
@@ -83,9 +83,9 @@ test('tables of another role, a superuser and the disks are named, and when they
   expect(growth / ((rows[0]?.bytes ?? 0) / 2 / 7)).toBeCloseTo(1, 1)
   const free = await freeBytes(app.dataDir)
   const soon = await checkDisk(app.dataDir, free / 10)
-  expect(soon).toMatchObject({ says: expect.stringMatching(/хватит на (?:9|10|11) дн\./) })
+  expect(soon).toMatchObject({ message: expect.stringMatching(/хватит на (?:9|10|11) дн\./) })
   expect(soon.level).not.toBe('ok')
-  expect((await checkDisk(app.dataDir, growth)).says).toMatch(/хватит на \d+ дн\./)
+  expect((await checkDisk(app.dataDir, growth)).message).toMatch(/хватит на \d+ дн\./)
   expect(await checkBackupDisk(app.dataDir, app.dataDir)).toBe(undefined)
   expect(await checkBackupDisk(join(app.dataDir, 'none'), undefined)).toBe(undefined)
   expect(await checkBackupDisk(app.dataDir, '/proc')).toMatchObject({ check: 'backup disk' })
@@ -124,17 +124,17 @@ test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing 
   expect(await check('wall@good.test', { dkimSelector: 'wall' })).toMatchObject({ level: 'ok' })
   expect(await check('wall@good.test', { dkimSelector: 'other' })).toMatchObject({
     level: 'warning',
-    says: 'good.test: в DNS нет записей DKIM (other._domainkey.good.test)',
+    message: 'good.test: в DNS нет записей DKIM (other._domainkey.good.test)',
   })
   expect(await check('wall@half.test', {})).toMatchObject({
     level: 'warning',
-    says: 'half.test: в DNS нет записей DMARC (_dmarc.half.test)',
+    message: 'half.test: в DNS нет записей DMARC (_dmarc.half.test)',
   })
   expect(await check('no-reply@localhost', {})).toMatchObject({ level: 'ok' })
   resolver.setServers([`127.0.0.1:${await freePort()}`])
   expect(await check('wall@good.test', {})).toMatchObject({
     level: 'ok',
-    says: expect.stringContaining('не отвечает'),
+    message: expect.stringContaining('не отвечает'),
   })
 })
 
@@ -142,26 +142,26 @@ test('backups are judged by the files in BACKUP_DIR and not by what was noted: a
   const folder = await folderForTest()
   const noted = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
   const check = (at: Date | null) => checkBackups({ ...noted, at }, folder)
-  expect(await check(null)).toMatchObject({ level: 'warning', says: 'копий нет' })
+  expect(await check(null)).toMatchObject({ level: 'warning', message: 'копий нет' })
   expect(await check(new Date())).toMatchObject({
     level: 'broken',
-    says: `в папке ${folder} нет ни одной копии`,
-    mend: expect.stringContaining(`vslukh backup ${folder}`),
+    message: `в папке ${folder} нет ни одной копии`,
+    fix: expect.stringContaining(`vslukh backup ${folder}`),
   })
   const file = join(folder, backupName(new Date()))
   await writeFile(file, Buffer.alloc(3 * 1024 * 1024))
-  expect((await check(new Date())).says).toContain('сделана сегодня, 3 МиБ')
+  expect((await check(new Date())).message).toContain('сделана сегодня, 3 МиБ')
   const old = new Date(Date.now() - 5 * 86_400_000)
   await utimes(file, old, old)
   expect(await check(new Date())).toMatchObject({
     level: 'broken',
-    says: expect.stringContaining('5 дн. назад'),
+    message: expect.stringContaining('5 дн. назад'),
   })
   await rm(folder, { recursive: true })
   expect(await check(new Date())).toMatchObject({
     level: 'broken',
-    says: expect.stringContaining(folder),
-    mend: expect.stringContaining('BACKUP_DIR'),
+    message: expect.stringContaining(folder),
+    fix: expect.stringContaining('BACKUP_DIR'),
   })
 })
 
@@ -176,9 +176,9 @@ test('a backup that is fresh and verified is well; one that failed, is old, miss
   const verifiedAt = new Date('2026-03-28T03:30:00Z')
   const check = (change: object) => checkBackup({ ...fresh, verifiedAt, ...change }, now)
   const level = (change: object) => check(change).level
-  expect(check({}).says).toBe('последняя копия сделана сегодня, 24 МиБ, копии проверяются')
-  expect(check({ at: new Date('2026-03-29T03:30:00Z') }).says).toContain('сделана вчера')
-  expect(check({ at: new Date('2026-03-27T03:30:00Z') }).says).toContain('сделана 3 дн. назад')
+  expect(check({}).message).toBe('последняя копия сделана сегодня, 24 МиБ, копии проверяются')
+  expect(check({ at: new Date('2026-03-29T03:30:00Z') }).message).toContain('сделана вчера')
+  expect(check({ at: new Date('2026-03-27T03:30:00Z') }).message).toContain('сделана 3 дн. назад')
   expect(level({})).toBe('ok')
   expect(level({ failed: 'на диске не осталось места' })).toBe('broken')
   expect(level({ at: new Date('2026-03-26T03:30:00Z') })).toBe('broken')

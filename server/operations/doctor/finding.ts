@@ -1,27 +1,25 @@
-/** How well one thing is. Only a broken one makes the command fail. */
+/** Only a broken finding makes the command fail. */
 export type Level = 'ok' | 'warning' | 'broken'
 
-/** What a check has found, in Russian for the operator. */
+/** The result of one check, in Russian for the operator. */
 export type Finding = {
   /** The name of the check, for programs and the log. */
   check: string
   level: Level
-  says: string
-  /** What to do about it; undefined where all is well. */
-  mend?: string
+  message: string
+  /** Undefined for a good result. */
+  fix?: string
 }
 
-/** Returns a finding of something that is well. */
-export function well(check: string, says: string): Finding {
-  return { check, level: 'ok', says }
+export function ok(check: string, message: string): Finding {
+  return { check, level: 'ok', message }
 }
 
-/** Returns a finding of something to look at, which people do not feel yet. */
-export function warning(check: string, says: string, mend: string): Finding {
-  return { check, level: 'warning', says, mend }
+/** People do not feel it yet. */
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, level: 'warning', message, fix }
 }
 
-/** Returns a finding of something that does not work. */
-export function broken(check: string, says: string, mend: string): Finding {
-  return { check, level: 'broken', says, mend }
+export function broken(check: string, message: string, fix: string): Finding {
+  return { check, level: 'broken', message, fix }
 }

@@ -2,7 +2,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { type MailHealth, mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectDatabaseFacts } from './doctor.repository.ts'
 
-/** What metrics show of the state of the wall. */
 export type WallHealth = { mails: MailHealth; counterDifferences: number; nodes: number }
 
 export async function readWallHealth(db: Queryable): Promise<WallHealth> {

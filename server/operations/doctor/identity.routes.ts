@@ -5,8 +5,8 @@ import { plainAddress, proxyTrust } from '../../kernel/http/untrusted-proxy.ts'
 import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
 
 /**
- * Serves the answer by which the doctor recognises a server with its own secret, with how the question arrived. Anybody else
- * gets the answer of a page that does not exist: the address of a proxy is nobody's business.
+ * Serves the answer by which the doctor recognises its server, with how the question arrived.
+ * Anybody else is answered as for a page that does not exist: a proxy's address is not public.
  */
 export function registerIdentity(
   http: FastifyInstance,

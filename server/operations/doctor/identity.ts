@@ -13,7 +13,7 @@ export type Seen = {
   isTrusted: boolean
 }
 
-/** Returns the proof that somebody knows the key: a question's proof is no answer's. */
+/** Proves that somebody knows the key: a question's proof is no answer's. */
 export function sign(key: Buffer, role: 'question' | 'answer', nonce: string): string {
   return createHmac('sha256', key).update(`${role}:${nonce}`).digest('base64url')
 }

@@ -4,8 +4,8 @@ import { get as httpsGet } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
-import type { Config } from '../../kernel/config/config.ts'
-import { broken, type Finding, warning, well } from './finding.ts'
+import { type Config, originOf } from '../../kernel/config/config.ts'
+import { broken, type Finding, ok, warning } from './finding.ts'
 import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
 
 const WAIT_MS = 10_000
@@ -15,9 +15,9 @@ const FEW_DAYS = 14
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
 type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined }
 
-/** Asks PUBLIC_URL whether this very server answers there, through which proxy, and until when its certificate is valid. */
+/** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
 export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
-  const origin = site.publicUrl ?? `http://localhost:${site.port}`
+  const origin = originOf(site)
   const nonce = randomBytes(16).toString('base64url')
   let answer: Answer
   try {
@@ -29,28 +29,28 @@ export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
   const findings: Finding[] = []
   if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds))
   if (!seen || !isSameSecret(String(seen.proof), sign(key, 'answer', nonce))) {
-    const says = `по адресу ${origin} отвечает не этот сервер`
-    const mend = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
-    return [broken('public url', says, mend), ...findings]
+    const message = `по адресу ${origin} отвечает не этот сервер`
+    const fix = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
+    return [broken('public url', message, fix), ...findings]
   }
   return [checkAddress(origin, site), ...findings, checkProxy(seen, site), await checkReady(origin)]
 }
 
 function checkAddress(origin: string, { publicUrl }: Site): Finding {
-  const says = `по адресу ${origin} отвечает этот сервер`
-  if (publicUrl !== undefined) return well('public url', says)
-  const mend =
+  const message = `по адресу ${origin} отвечает этот сервер`
+  if (publicUrl !== undefined) return ok('public url', message)
+  const fix =
     'Задайте PUBLIC_URL, если сайтом пользуются с других машин: туда ведут ссылки в письмах'
-  return warning('public url', `${says}, PUBLIC_URL не задан`, mend)
+  return warning('public url', `${message}, PUBLIC_URL не задан`, fix)
 }
 
 function checkCertificate(origin: string, ends: Date): Finding {
   const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS)
-  const says = `сертификат ${origin} действует ещё ${days} дн.`
-  if (days >= FEW_DAYS) return well('certificate', says)
+  const message = `сертификат ${origin} действует ещё ${days} дн.`
+  if (days >= FEW_DAYS) return ok('certificate', message)
   return warning(
     'certificate',
-    says,
+    message,
     'Обновите сертификат: certbot renew, или посмотрите журнал прокси',
   )
 }
@@ -63,7 +63,7 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
       `Задайте TRUST_PROXY=${[...site.trustProxy, peer].join(',')}`,
     )
   }
-  if (isForwarded) return well('proxy', `прокси ${peer} передаёт адреса посетителей`)
+  if (isForwarded) return ok('proxy', `прокси ${peer} передаёт адреса посетителей`)
   // The server itself speaks no TLS, so something stands before an https address.
   if (site.publicUrl?.startsWith('https:')) {
     return broken(
@@ -72,15 +72,15 @@ function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding
       'Добавьте в прокси заголовок X-Forwarded-For: docs/operations.md, «Behind a proxy»',
     )
   }
-  return well('proxy', 'прокси перед сервером нет')
+  return ok('proxy', 'прокси перед сервером нет')
 }
 
-/** Whether the running server can write, by what it says itself: it may reach the database another way than the doctor. */
+/** The server itself is asked: it may reach the database another way than the doctor. */
 async function checkReady(origin: string): Promise<Finding> {
   const signal = AbortSignal.timeout(WAIT_MS)
   const answer = await fetch(`${origin}/readyz`, { signal }).catch((error: Error) => error.message)
   const status = typeof answer === 'string' ? answer : answer.status
-  if (status === 200) return well('ready', 'сервер готов: запись возможна')
+  if (status === 200) return ok('ready', 'сервер готов: запись возможна')
   return broken(
     'ready',
     `сервер сейчас не может писать: ${origin}/readyz отвечает ${status}`,
@@ -88,7 +88,7 @@ async function checkReady(origin: string): Promise<Finding> {
   )
 }
 
-/** Sends the question. Resolves to what answered; `seen` is undefined where that was no server of this kind. */
+/** Sends the question. `seen` is undefined if no server of this kind answered. */
 async function ask(origin: string, question: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const get = origin.startsWith('https:') ? httpsGet : httpGet
@@ -110,9 +110,9 @@ const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/
 
 function explainFailure(origin: string, { code = '', message }: NodeJS.ErrnoException): Finding {
   if (CERTIFICATE.test(code)) {
-    const says = `сертификат ${origin} не годится: ${message}`
-    return broken('certificate', says, 'Обновите сертификат и подключите его вместе с цепочкой')
+    const text = `сертификат ${origin} не годится: ${message}`
+    return broken('certificate', text, 'Обновите сертификат и подключите его вместе с цепочкой')
   }
-  const mend = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
-  return broken('public url', `${origin} не отвечает: ${message || code}`, mend)
+  const fix = 'Запустите сервер и прокси; проверьте PUBLIC_URL, запись DNS и открыт ли порт'
+  return broken('public url', `${origin} не отвечает: ${message || code}`, fix)
 }

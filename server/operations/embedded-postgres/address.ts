@@ -7,34 +7,33 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 import type { OsUser } from './os-user.ts'
 import type { PidFile } from './pid-file.ts'
 
-/** Where PostgreSQL listens: `host` is the folder of its Unix socket, `port` part of the socket's name. */
+/** `host` is the folder of PostgreSQL's Unix socket, `port` part of the socket's name. */
 export type Address = { host: string; port: number }
 
 const SOCKET_PORT = 5432
 // The kernels' limits on a socket's path, without the closing NUL.
 const LONGEST_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
-/** Returns where a PostgreSQL for this cluster will listen: in the cluster's own 0700 folder, if its path is short enough. */
+/** Chooses the cluster's own 0700 folder, if its path is short enough. */
 export async function chooseAddress(cluster: string, user: OsUser): Promise<Address> {
   const path = join(cluster, `.s.PGSQL.${SOCKET_PORT}`)
   const short = Buffer.byteLength(path) <= LONGEST_SOCKET_PATH
   return { host: short ? cluster : await temporaryFolder(cluster, user), port: SOCKET_PORT }
 }
 
-/** Returns where a running PostgreSQL listens according to its pid file; undefined before it has written that. */
+/** Returns undefined before the running PostgreSQL has written its address. */
 export function addressOf({ socketDir, port }: PidFile): Address | undefined {
   return socketDir ? { host: socketDir, port } : undefined
 }
 
-/** The address as a connection string for `pg`, whatever characters the path holds. */
 export function connectionStringFor(address: Address, database: string, role: string): string {
   const query = new URLSearchParams({ host: address.host, sslmode: 'disable' })
-  // As %20: pg's parser re-encodes strings with spaces, and a plus sign is not a space to every reader.
+  // As %20: pg's parser re-encodes strings with spaces, and not every reader knows a plus sign.
   const search = query.toString().replaceAll('+', '%20')
   return `postgresql://${role}@localhost:${address.port}/${database}?${search}`
 }
 
-/** Makes a 0700 folder with a short path. Its name is predictable, so a folder that somebody else has prepared is refused. */
+/** Its name is predictable, so a folder that somebody else has prepared is refused. */
 async function temporaryFolder(cluster: string, user: OsUser): Promise<string> {
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 20)
   const folder = join(tmpdir(), `pg-${name}`)

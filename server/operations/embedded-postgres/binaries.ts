@@ -4,10 +4,9 @@ import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
-/** Paths of the PostgreSQL programs; `major` is the first number of their version, as clusters name it. */
+/** Paths of the programs; `major` is the first number of their version, as clusters name it. */
 export type Binaries = { initdb: string; postgres: string; major: string }
 
-/** Finds the PostgreSQL programs for this machine. Throws StartError when there are none. */
 export function findBinaries(): Binaries {
   const root = packageRoot()
   restoreLibraryLinks(root)
@@ -38,7 +37,7 @@ function majorOf(root: string): string {
   return String(version).split('.', 1).join()
 }
 
-/** npm packages cannot hold symlinks; the package's install script makes them, unless scripts were switched off. */
+/** npm packages hold no symlinks. An install script makes them, unless those are switched off. */
 function restoreLibraryLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -49,7 +48,7 @@ function restoreLibraryLinks(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path)
     } catch (error) {
-      // Another start has made it meanwhile, or the folder is read-only: PostgreSQL then names the missing library itself.
+      // Another start has made it, or the folder is read-only: PostgreSQL names what is missing.
       if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM'].includes(errorCode(error))) throw error
     }
   }

@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isConnectionLost } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
-import type { Place } from './cluster.ts'
+import type { ClusterPaths } from './cluster.ts'
 import { connect, DataDirTaken, takeLock } from './lock.ts'
 import { findRunning, type PidFile } from './pid-file.ts'
 import { type Launched, launch } from './postmaster.ts'
@@ -17,12 +17,12 @@ const LONGEST_PAUSE_MS = 5_000
 const REMINDER_MS = 60_000
 /** PostgreSQL needs room for one more segment of its write-ahead log (bytes) to serve. */
 const WAL_SEGMENT = 16 * 1024 * 1024
-// The last backends of a killed server keep its cluster locked until they end, and so does a server that is stopping.
+// The last backends of a killed server, or one that is stopping, keep the cluster locked.
 const TEMPORARY_FAILURE = /shared memory block|lock file/
 
-/** What a start has acquired so far. `address` is set with the first lock and never changes afterwards. */
+/** `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
-  place: Place
+  paths: ClusterPaths
   address: Address | undefined
   /** A PostgreSQL that was started here and does not serve yet. */
   launched: Launched | undefined
@@ -35,10 +35,9 @@ export type ServerState = {
 type Reporting = { say: (line: string) => void; signal: AbortSignal }
 
 /**
- * Resolves when a PostgreSQL serves and this process holds the lock on DATA_DIR. A running one is taken over, otherwise one
- * is started, with growing pauses between attempts. At a start (`retry: 'temporary'`) only failures that end by themselves
- * are tried again, eight times. A database that has served before (`'any'`) is tried for as long as it takes, and the
- * operator is told once a minute why it stays down. Throws DataDirTaken, the signal's reason, or the last failure.
+ * Takes over a running PostgreSQL or starts one, and takes the lock on DATA_DIR. At a start
+ * (`'temporary'`) failures that end by themselves are tried again, eight times; a database that has
+ * served before (`'any'`) for as long as it takes. Throws DataDirTaken or the last failure.
  */
 export async function bringUp(
   state: ServerState,
@@ -75,13 +74,13 @@ function pauseAfter(failures: number, signal: AbortSignal): Promise<void> {
 }
 
 async function connectOrLaunch(state: ServerState, reporting: Reporting): Promise<void> {
-  const { place } = state
-  const noteProgress = watchProgress(place, reporting)
+  const { paths } = state
+  const noteProgress = watchProgress(paths, reporting)
   for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
     reporting.signal.throwIfAborted()
-    const running = await findRunning(place.cluster)
+    const running = await findRunning(paths.cluster)
     const address = await addressToTry(state, running)
-    const answer = await connect(place.cluster, address)
+    const answer = await connect(paths.cluster, address)
     if (typeof answer !== 'string') return takeOver(state, address, answer)
     await ensureLaunched(state, address)
     noteProgress(answer)
@@ -90,17 +89,17 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
   }
 }
 
-/** Before the first lock, a server that another start has left or just started may listen elsewhere than planned. */
+/** Before the first lock, the server of another start may listen elsewhere than planned. */
 async function addressToTry(state: ServerState, running: PidFile | undefined): Promise<Address> {
-  const { address, launched, place } = state
+  const { address, launched, paths } = state
   const found = running && addressOf(running)
-  return address ?? found ?? launched?.address ?? (await chooseAddress(place.cluster, place.user))
+  return address ?? found ?? launched?.address ?? (await chooseAddress(paths.cluster, paths.user))
 }
 
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
   // From now on the server belongs to the holder of the lock, even if it was started here.
   state.launched = undefined
-  await takeLock(lock, state.place.dataDir)
+  await takeLock(lock, state.paths.dataDir)
   state.failures = 0
   state.address = address
   state.lock = lock
@@ -113,28 +112,29 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
 }
 
 async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
-  const { launched, place } = state
+  const { launched, paths } = state
   if (launched && !launched.hasExited()) return
   state.launched = undefined
-  // One that was launched here may have given way to that of a simultaneous start.
-  if (await findRunning(place.cluster)) return
-  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(place, launched)}`)
-  state.launched = await launch(place, address)
+  // The server that was launched here may have given way to that of a simultaneous start.
+  if (await findRunning(paths.cluster)) return
+  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
+  state.launched = await launch(paths, address)
 }
 
-/** Explains why PostgreSQL ended; on a full disk it cannot write that into its log itself. */
-async function whyEnded({ dataDir }: Place, { failureReason }: Launched): Promise<string> {
-  const { bavail, bsize } = await statfs(dataDir)
+/** On a full disk PostgreSQL cannot write into its log why it ended. */
+async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched): Promise<string> {
   const full =
-    bavail * bsize < WAL_SEGMENT ? `На диске с ${dataDir} не осталось места: освободите его. ` : ''
+    (await freeBytes(dataDir)) < WAL_SEGMENT
+      ? `На диске с ${dataDir} не осталось места: освободите его. `
+      : ''
   return full + (await failureReason())
 }
 
-/**
- * Returns the function that is called after each attempt to connect: it informs the operator when a recovery takes long, and
- * throws StartError when a server that runs has not answered for 30 s.
- */
-function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 'silent') => void {
+/** Informs the operator of a long recovery. Throws StartError after 30 s without an answer. */
+function watchProgress(
+  paths: ClusterPaths,
+  { say }: Reporting,
+): (answer: 'starting' | 'silent') => void {
   const since = performance.now()
   let silentSince = since
   let isReported = false
@@ -143,7 +143,7 @@ function watchProgress(place: Place, { say }: Reporting): (answer: 'starting' | 
     if (answer === 'starting') silentSince = now
     if (now - silentSince > SILENCE_MS) {
       throw new StartError(
-        `PostgreSQL в ${place.cluster} запущен, но не отвечает. ` +
+        `PostgreSQL в ${paths.cluster} запущен, но не отвечает. ` +
           'Завершите его процесс (номер в первой строке postmaster.pid) и запустите сервер снова.',
       )
     }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import { syncFolder } from '../start/data-dir.ts'
 import type { Binaries } from './binaries.ts'
 import { changeOwner, commandAs, type OsUser } from './os-user.ts'
 
@@ -13,9 +14,9 @@ const UNFINISHED = 'postgres.new-'
 
 export const SUPERUSER = 'postgres'
 
-export type Place = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
+export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** Returns the major version of PostgreSQL that made a cluster; undefined until `initdb` has finished. Throws StartError. */
+/** Returns the major version of a cluster, undefined until `initdb` has finished. */
 function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
@@ -29,12 +30,12 @@ function versionOf(cluster: string): string | undefined {
   }
 }
 
-/** Whether `initdb` has finished for this DATA_DIR. Throws StartError where another user owns the files. */
+/** Whether `initdb` has finished. Throws StartError if another user owns the files. */
 export function hasCluster(cluster: string): boolean {
   return versionOf(cluster) !== undefined
 }
 
-/** Throws StartError where a cluster was made by a different major version of PostgreSQL than that of these programs. */
+/** Throws StartError for a cluster of another major version than the programs'. */
 export function requireSameMajor(cluster: string, { major }: Binaries): void {
   const version = versionOf(cluster)
   if (version === undefined || version === major) return
@@ -45,20 +46,17 @@ export function requireSameMajor(cluster: string, { major }: Binaries): void {
   )
 }
 
-/**
- * Makes the cluster in a temporary folder of DATA_DIR and renames that to DATA_DIR/postgres, so that it exists either
- * complete or not at all. Where another start was faster, its cluster stays and this one is deleted.
- */
-export async function createCluster(place: Place): Promise<void> {
-  const unfinished = await mkdtemp(join(place.dataDir, UNFINISHED))
+/** Renames a complete cluster to DATA_DIR/postgres. If another start was faster, that one stays. */
+export async function createCluster(paths: ClusterPaths): Promise<void> {
+  const unfinished = await mkdtemp(join(paths.dataDir, UNFINISHED))
   try {
-    await changeOwner(place.user, unfinished)
-    await runInitdb(place, unfinished)
-    await rename(unfinished, place.cluster).catch(explainOccupied(place.cluster))
-    await syncFolder(place.dataDir)
+    await changeOwner(paths.user, unfinished)
+    await runInitdb(paths, unfinished)
+    await rename(unfinished, paths.cluster).catch(explainOccupied(paths.cluster))
+    await syncFolder(paths.dataDir)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 3 })
-    if (!hasCluster(place.cluster)) throw error
+    if (!hasCluster(paths.cluster)) throw error
   }
 }
 
@@ -72,8 +70,8 @@ function explainOccupied(cluster: string) {
   }
 }
 
-async function runInitdb(place: Place, folder: string) {
-  const { file, args, ids } = commandAs(place.user, place.binaries.initdb, [
+async function runInitdb(paths: ClusterPaths, folder: string) {
+  const { file, args, ids } = commandAs(paths.user, paths.binaries.initdb, [
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
@@ -90,25 +88,19 @@ async function runInitdb(place: Place, folder: string) {
     await execute(file, args, { ...ids, env: environment() })
   } catch (cause) {
     const stderr = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new StartError(`Не удалось создать базу данных в ${place.dataDir}. ${stderr}`.trim(), {
+    throw new StartError(`Не удалось создать базу данных в ${paths.dataDir}. ${stderr}`.trim(), {
       cause,
     })
   }
 }
 
-/** Returns the environment for PostgreSQL's programs, without PG* settings of the terminal and the machine's locale. */
+/** PostgreSQL's programs get no PG* settings of the terminal and no locale of the machine. */
 export function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Writes a folder to disk: only then does a rename in it survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
-}
-
-/** Removes the folders that interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
+/** Removes what interrupted first starts left behind. The caller must hold the lock on DATA_DIR. */
 export async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(UNFINISHED)) continue

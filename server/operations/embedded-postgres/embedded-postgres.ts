@@ -6,9 +6,9 @@ import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
 import {
+  type ClusterPaths,
   createCluster,
   hasCluster,
-  type Place,
   removeUnfinished,
   requireSameMajor,
 } from './cluster.ts'
@@ -24,25 +24,23 @@ const SHORT_LIFE_MS = 1_000
 
 type EmbeddedPostgresOptions = {
   dataDir: string
-  /** Prints a line in Russian to the terminal. */
   say: (line: string) => void
   /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
-  /** Aborting it during the start undoes the start, which then rejects; later it has no effect. */
+  /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
-  /** For `pg`; it stays the same, and valid, when PostgreSQL is started again. */
+  /** Stays valid when PostgreSQL is started again. */
   connectionString: string
-  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before; further calls are harmless. */
+  /** Resolves when PostgreSQL has ended, after seven seconds at most. Close the pool before. */
   stop: () => Promise<void>
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR/postgres, which the first start creates, or takes over the one that a killed server left
- * running, and keeps it running until `stop` is called. Rejects with StartError, among others when another server uses
- * DATA_DIR.
+ * Keeps PostgreSQL running on DATA_DIR/postgres until `stop`: the one that a killed server left, or
+ * a new one. Rejects with StartError, for instance if another server uses DATA_DIR.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -51,13 +49,13 @@ export async function startEmbeddedPostgres(
   const stopping = new AbortController()
   const starting = options.signal ?? stopping.signal
   try {
-    if (await findRunning(state.place.cluster)) {
+    if (await findRunning(state.paths.cluster)) {
       options.say('Найдена работающая база данных, подключаемся к ней…')
     }
     await bringUp(state, { say: options.say, signal: starting }, 'temporary')
     if (state.lock) {
       await createDatabase(state.lock, DATABASE)
-      await removeUnfinished(state.place.dataDir)
+      await removeUnfinished(state.paths.dataDir)
     }
     starting.throwIfAborted()
   } catch (error) {
@@ -72,15 +70,15 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   await makeDataDir(options.dataDir)
   const dataDir = await realpath(options.dataDir)
   const user = await chooseOsUser(binaries.postgres, dataDir)
-  const place: Place = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
-  if (!hasCluster(place.cluster)) {
-    options.say(`Создаём базу данных в ${place.cluster}…`)
-    await createCluster(place)
+  const paths: ClusterPaths = { dataDir, cluster: join(dataDir, 'postgres'), binaries, user }
+  if (!hasCluster(paths.cluster)) {
+    options.say(`Создаём базу данных в ${paths.cluster}…`)
+    await createCluster(paths)
   }
-  requireSameMajor(place.cluster, binaries)
-  place.cluster = await realpath(place.cluster)
+  requireSameMajor(paths.cluster, binaries)
+  paths.cluster = await realpath(paths.cluster)
   return {
-    place,
+    paths,
     address: undefined,
     launched: undefined,
     lock: undefined,
@@ -89,7 +87,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   }
 }
 
-/** Brings PostgreSQL back whenever the connection that holds the lock ends, as it does whatever happens to PostgreSQL. */
+/** Whatever happens to PostgreSQL ends the lock's connection, and it is brought back. */
 function supervise(
   state: ServerState,
   { onLost, say }: EmbeddedPostgresOptions,
@@ -120,7 +118,7 @@ function supervise(
     }
   }
 
-  const log = logPath(state.place.dataDir)
+  const log = logPath(state.paths.dataDir)
   const logCheck = setInterval(() => limitLogSize(log).catch(() => {}), LOG_CHECK_MS).unref()
   let stopped: Promise<void> | undefined
   const stop = async () => {
@@ -142,6 +140,6 @@ function supervise(
 }
 
 async function shutDown(state: ServerState): Promise<void> {
-  await stopPostmaster(state.place, state.launched, state.lock !== undefined)
+  await stopPostmaster(state.paths, state.launched, state.lock !== undefined)
   await state.lock?.end().catch(() => {})
 }

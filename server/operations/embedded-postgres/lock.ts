@@ -5,13 +5,12 @@ import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
-// Any constant: the lock lives in the maintenance database, where nothing else takes one.
+// Any constant: nothing else takes a lock in the maintenance database.
 const LOCK = 1
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANNOT_CONNECT_NOW = '57P03'
 const LOGIN_OR_CATALOG_ERROR = /^(28|3D|42)/
 
-/** Thrown when another server uses this DATA_DIR. */
 export class DataDirTaken extends StartError {
   constructor(dataDir: string) {
     super(
@@ -21,10 +20,7 @@ export class DataDirTaken extends StartError {
   }
 }
 
-/**
- * Resolves to a superuser's connection to the PostgreSQL of this cluster; to 'starting' while that is not ready
- * (recovery, shutdown), and to 'silent' when nobody or another server answers at that address.
- */
+/** Resolves to 'starting' during a recovery, and to 'silent' if this cluster does not answer. */
 export async function connect(
   cluster: string,
   address: Address,
@@ -36,10 +32,10 @@ export async function connect(
     ssl: false,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
-    // The connection of a server that was killed a moment ago may hold the lock for a moment longer.
+    // The connection of a server that was just killed may hold the lock for a moment longer.
     options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
   })
-  // Whoever uses the connection listens to 'end'; without a listener 'error' would end the process.
+  // Without a listener 'error' would end the process; 'end' follows.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -53,7 +49,7 @@ export async function connect(
   }
 }
 
-/** Whether the server at the other end serves this cluster: one of a removed or copied cluster reads another pid file. */
+/** The server of a removed or copied cluster reads another pid file. */
 async function serves(client: Client, cluster: string): Promise<boolean> {
   const { rows } = await client.query<{ file: string }>(
     `select pg_read_file('postmaster.pid', 0, 4096, true) as file`,
@@ -62,10 +58,7 @@ async function serves(client: Client, cluster: string): Promise<boolean> {
   return theirs === (await readPidFile(cluster))?.identity
 }
 
-/**
- * Takes the lock on DATA_DIR. The lock belongs to the connection, so that it ends with the process, however that ends.
- * Throws DataDirTaken after two seconds.
- */
+/** The lock ends with the process, however that ends. Throws DataDirTaken after two seconds. */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
@@ -75,10 +68,7 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-/**
- * Creates the application's role and database where they are missing; the role owns its database and may do nothing
- * else. The caller must hold the lock.
- */
+/** The role owns its database and may do nothing else. The caller must hold the lock. */
 export async function createDatabase(client: Client, name: string): Promise<void> {
   const role = await client.query<{ createdb: boolean }>(
     'select rolcreatedb as createdb from pg_roles where rolname = $1',

@@ -6,7 +6,7 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 
 const execute = promisify(execFile)
 
-/** The user that runs the PostgreSQL programs: a uid to switch to, or a command that starts them. */
+/** The user that runs PostgreSQL's programs: a uid to switch to, or a command that starts them. */
 export type OsUser = {
   /** The owner of PostgreSQL's files as this process sees it; undefined where there are no uids. */
   uid: number | undefined
@@ -15,17 +15,13 @@ export type OsUser = {
   prefix: string[]
 }
 
-/** Returns what `spawn` needs to start a program as that user. */
 export function commandAs(user: OsUser, program: string, args: string[]) {
   const [file = program, ...rest] = [...user.prefix, program, ...args]
   const ids = user.switchIds ? { uid: user.uid, gid: user.gid } : {}
   return { file, args: rest, ids: ids as { uid?: number; gid?: number } }
 }
 
-/**
- * Chooses the user for PostgreSQL, which refuses to run as root: the current user, or under root one that can read both
- * the program and the data. Throws StartError when root finds none.
- */
+/** PostgreSQL refuses root, so root chooses a user who can read both the program and the data. */
 export async function chooseOsUser(postgres: string, dataDir: string): Promise<OsUser> {
   const uid = process.getuid?.()
   if (uid !== 0) return { uid, gid: process.getgid?.(), switchIds: false, prefix: [] }
@@ -46,7 +42,7 @@ async function* usersForRoot(postgres: string, dataDir: string): AsyncGenerator<
     yield { uid: owner.uid, gid: owner.gid, switchIds: true, prefix: [] }
     return
   }
-  // In a user namespace PostgreSQL sees root as nobody: root still owns the files and reaches closed folders.
+  // In a user namespace PostgreSQL sees root as nobody, and root still reaches its closed folders.
   const prefix = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
   yield { uid: 0, gid: 0, switchIds: false, prefix }
   const nobody = await idsOfNobody()
@@ -85,7 +81,7 @@ async function canReach(user: OsUser, postgres: string, dataDir: string): Promis
   }
 }
 
-/** Changes the owner of a folder and all in it; of the folder last, so that an interrupted run is noticed and repeated. */
+/** Changes the folder itself last, so that an interrupted run is noticed and repeated. */
 export async function changeOwner(user: OsUser, folder: string): Promise<void> {
   const { uid, gid } = user
   if (process.getuid?.() !== 0 || uid === undefined || gid === undefined) return

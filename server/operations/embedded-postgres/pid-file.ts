@@ -7,10 +7,9 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 
 const execute = promisify(execFile)
 
-/** What a PostgreSQL server writes into postmaster.pid; `identity` is its pid, folder and start time. */
+/** What PostgreSQL writes into postmaster.pid; `identity` is its pid, folder and start time. */
 export type PidFile = { pid: number; port: number; socketDir: string; identity: string }
 
-/** Parses the text of a postmaster.pid. */
 export function parsePidFile(text: string): PidFile {
   const lines = text.split('\n')
   return {
@@ -21,19 +20,18 @@ export function parsePidFile(text: string): PidFile {
   }
 }
 
-/** Reads the cluster's postmaster.pid, which may be of a server that has ended; undefined if there is none. */
+/** The server that wrote the file may have ended. */
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readIfExists(join(cluster, 'postmaster.pid'))
   return text === undefined ? undefined : parsePidFile(text)
 }
 
-/** Finds the server that is running on this cluster, whoever started it; a reused pid is not taken for one. */
 export async function findRunning(cluster: string): Promise<PidFile | undefined> {
   const file = await readPidFile(cluster)
   return file && (await isServerOf(file.pid, cluster)) ? file : undefined
 }
 
-/** Whether a process is a PostgreSQL that serves this cluster (not another program that got the same pid). */
+/** Whether a process serves this cluster, and is not another program that got the same pid. */
 export async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!(pid > 0)) return false
   try {
@@ -52,9 +50,9 @@ export async function isServerOf(pid: number, cluster: string): Promise<boolean>
 }
 
 /**
- * Makes lock files harmless that a dead server left behind: after a reboot another program may have its pid, and
- * PostgreSQL would refuse to start. Since PostgreSQL ignores its own parent's pid there, that is written in. Unlike
- * deleting the file, this keeps PostgreSQL's check for surviving backends of the dead server.
+ * After a reboot another program may have the pid in a lock file, and PostgreSQL would refuse to
+ * start. PostgreSQL ignores its parent's pid, so that is written in: deleting the file would end
+ * its check for surviving backends.
  */
 export async function disarmStaleLocks(cluster: string, socketLock: string): Promise<void> {
   for (const path of [join(cluster, 'postmaster.pid'), socketLock]) {
@@ -66,7 +64,7 @@ export async function disarmStaleLocks(cluster: string, socketLock: string): Pro
   }
 }
 
-/** Overwrites a file in place: truncated first, it would stay empty on a full disk, and PostgreSQL refuses an empty one. */
+/** Truncated first, the file would stay empty on a full disk, which PostgreSQL refuses. */
 async function overwrite(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+')
   try {

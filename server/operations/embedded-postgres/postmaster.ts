@@ -6,7 +6,7 @@ import { constrainedMemory } from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endsWithin } from '../../kernel/db/deadline.ts'
 import type { Address } from './address.ts'
-import { environment, type Place } from './cluster.ts'
+import { type ClusterPaths, environment } from './cluster.ts'
 import { changeOwner, commandAs } from './os-user.ts'
 import { disarmStaleLocks, findRunning, isServerOf } from './pid-file.ts'
 
@@ -25,17 +25,17 @@ export type Launched = {
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
-/** Starts PostgreSQL in a process group of its own, which the terminal's Ctrl+C does not reach; does not wait until it serves. */
-export async function launch(place: Place, address: Address): Promise<Launched> {
-  const log = logPath(place.dataDir)
+/** Starts PostgreSQL in a process group of its own, which Ctrl+C does not reach. */
+export async function launch(paths: ClusterPaths, address: Address): Promise<Launched> {
+  const log = logPath(paths.dataDir)
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
-  await changeOwner(place.user, place.cluster)
-  await disarmStaleLocks(place.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
+  await changeOwner(paths.user, paths.cluster)
+  await disarmStaleLocks(paths.cluster, join(address.host, `.s.PGSQL.${address.port}.lock`))
   const logged = await sizeOf(log)
   const output = await open(log, 'a', 0o600)
   try {
-    const { file, args, ids } = launchCommand(place, address)
+    const { file, args, ids } = launchCommand(paths, address)
     const child = spawn(file, args, {
       ...ids,
       env: environment(),
@@ -61,8 +61,8 @@ export async function launch(place: Place, address: Address): Promise<Launched> 
   }
 }
 
-function launchCommand(place: Place, address: Address) {
-  const { binaries, cluster, user } = place
+function launchCommand(paths: ClusterPaths, address: Address) {
+  const { binaries, cluster, user } = paths
   const settings = [
     `port=${address.port}`,
     'listen_addresses=',
@@ -74,27 +74,27 @@ function launchCommand(place: Place, address: Address) {
 }
 
 /**
- * Stops the PostgreSQL of this cluster and resolves when it has ended: whoever started it if the lock is held
- * (`isLocked`), otherwise only one that was launched here. It has five seconds to write a checkpoint and is then stopped
- * at once, which loses nothing: the next start replays its log.
+ * Stops the PostgreSQL of this cluster, whoever started it, if this process holds the lock;
+ * otherwise only one that was launched here. It has five seconds to write a checkpoint, without
+ * which the next start replays its log.
  */
 export async function stopPostmaster(
-  place: Place,
+  paths: ClusterPaths,
   launched: Launched | undefined,
   isLocked: boolean,
 ): Promise<void> {
   const own = launched && !launched.hasExited() ? launched : undefined
-  const running = isLocked ? await findRunning(place.cluster) : undefined
+  const running = isLocked ? await findRunning(paths.cluster) : undefined
   const pid = running?.pid ?? own?.pid
   if (pid === undefined) return
-  const ended = own?.pid === pid ? own.exited : waitUntilEnded(pid, place.cluster)
+  const ended = own?.pid === pid ? own.exited : waitUntilEnded(pid, paths.cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')
   await endsWithin(ended, IMMEDIATE_SHUTDOWN_MS)
 }
 
-/** Sends a signal: PostgreSQL answers SIGINT with a fast shutdown, SIGQUIT with an immediate one. */
+/** PostgreSQL answers SIGINT with a fast shutdown, SIGQUIT with an immediate one. */
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name)
@@ -107,22 +107,18 @@ async function waitUntilEnded(pid: number, cluster: string): Promise<void> {
   while (await isServerOf(pid, cluster)) await delay(20)
 }
 
-/**
- * Limits PostgreSQL's log to about two megabytes: past one, its text is copied to `.old`. The file is truncated in place,
- * because the running PostgreSQL goes on appending to it.
- */
+/** Truncates a large log in place, because the running PostgreSQL goes on appending to it. */
 export async function limitLogSize(path: string): Promise<void> {
   if ((await sizeOf(path)) <= LARGEST_LOG) return
   await copyFile(path, `${path}.old`)
   await truncate(path)
 }
 
-/** Returns the size of the log in bytes, 0 if there is none. */
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0
 }
 
-/** Returns the last lines that were logged since the offset `from` (in bytes): they say why PostgreSQL ended. */
+/** Returns the last lines since the offset `from`, which say why PostgreSQL ended. */
 async function readLastLines(path: string, from: number): Promise<string> {
   const handle = await open(path, 'r').catch(() => undefined)
   if (!handle) return ''
@@ -137,22 +133,20 @@ async function readLastLines(path: string, from: number): Promise<string> {
 
 const MIN_BUFFERS_MIB = 64
 const MAX_BUFFERS_MIB = 512
-/** Half of what PostgreSQL's manual suggests for a machine of its own: here Node and the page cache need memory too. */
+/** Half of what PostgreSQL's manual suggests: here Node and the page cache need memory too. */
 const BUFFERS_SHARE = 1 / 8
 
-/** Returns the memory (bytes) that this process may use: the machine's, or less where a container is limited to less. */
+/** The machine's memory, or less where a container is limited to less. */
 export function usableMemory(): number {
-  // 0 where there is no limit.
   return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
 }
 
-/** Returns PostgreSQL's shared_buffers (MiB) for a machine with so much memory (bytes). They fill only as data is read. */
+/** Returns shared_buffers (MiB) for so much memory (bytes). They fill only as data is read. */
 export function sharedBuffers(memory: number): number {
   const share = Math.floor((memory * BUFFERS_SHARE) / 1024 ** 2)
   return Math.min(MAX_BUFFERS_MIB, Math.max(MIN_BUFFERS_MIB, share))
 }
 
-/** The settings with which PostgreSQL is started, beside where it listens. */
 const SETTINGS = [
   'max_connections=120',
   `shared_buffers=${sharedBuffers(usableMemory())}MB`,
@@ -162,11 +156,11 @@ const SETTINGS = [
   'fsync=on',
   'full_page_writes=on',
   'synchronous_commit=on',
-  // Only the server's own events: failed statements contain what users wrote, and the application gets their errors.
+  // Failed statements contain what users wrote, and the application gets their errors.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_checkpoints=off',
-  // Slow statements are logged by their text, whose values are parameters; those contain what users wrote.
+  // Slow statements are logged by their text; what users wrote is in the parameters.
   'log_min_duration_statement=500ms',
   'log_parameter_max_length=0',
 ]

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** Any number that no other lock of the database has. Commands that use the database share it; who stops the database has it alone. */
+/**
+ * No other lock has this number. Commands that use the database share it, who stops it does not.
+ */
 const USED_LOCK = 7_203_552
 const POLL_MS = 100
 
@@ -18,10 +20,7 @@ const tryLock = async (client: pg.Client, lock: string) =>
   (await client.query(`SELECT pg_try_advisory_lock${lock}(${USED_LOCK}) AS is_ours`)).rows[0]
     .is_ours
 
-/**
- * Uses a database that runs: where another command has brought it up, that one does not stop it before `stop` is called. Returns
- * undefined where it does not answer, or is about to be stopped.
- */
+/** Keeps other commands from stopping the database before `stop`. Returns undefined without one. */
 export async function joinDatabase(
   url: string,
 ): Promise<{ url: string; stop: () => Promise<void> } | undefined> {
@@ -33,7 +32,7 @@ export async function joinDatabase(
   return undefined
 }
 
-/** Waits until no command has joined the database. Until the returned connection ends, none can join it. */
+/** Waits until no command has joined the database. Until the connection ends, none can. */
 export async function waitForOthers(
   url: string,
   say: (line: string) => void,

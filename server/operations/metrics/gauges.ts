@@ -4,7 +4,6 @@ import { clockSkew } from '../../kernel/db/clock.ts'
 import type { OpenDatabase } from '../../kernel/db/database.ts'
 import type { WallHealth } from '../doctor/health.service.ts'
 
-/** What the gauges are read from. */
 export type GaugeSources = {
   database: OpenDatabase
   dataDir: string
@@ -15,12 +14,11 @@ export type GaugeSources = {
   isBackedUpNightly: boolean
 }
 
-/** When the last backup was made, and why the last one or its verification failed. */
 type Backups = { at: Date | null; failed: string | null; verificationFailed: string | null }
 
 /**
- * Adds gauges that are read when they are scraped. While the database does not answer, `vslukh_database_up` is 0 and what
- * is read from it is absent, so that no alert judges old numbers.
+ * Adds gauges that are read by each scrape. While the database does not answer,
+ * `vslukh_database_up` is 0 and its gauges are absent, so that no alert judges old numbers.
  */
 export function addGauges(registry: Registry, sources: GaugeSources): { update(): Promise<void> } {
   const gauge = (name: string, help: string) =>
@@ -50,7 +48,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
   }
 }
 
-/** Returns the function that sets what the database says; it resolves to whether the database answered. */
+/** Returns the function that reads them, which resolves to whether the database answered. */
 function readFromDatabase(
   gauge: (name: string, help: string) => Gauge,
   { database: { db }, readWallHealth, countReports, readBackups, isBackedUpNightly }: GaugeSources,
@@ -91,7 +89,7 @@ function readFromDatabase(
       gauges.reports.set(reports)
       gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
       const { at, failed, verificationFailed } = await readBackups()
-      // A gauge is 0 from the beginning on, which would look like a backup of this second.
+      // A gauge begins at 0, which would look like a backup of this second.
       if (at === null) age.remove()
       else age.set((Date.now() - at.getTime()) / 1000)
       if (nightly) {

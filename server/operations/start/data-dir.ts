@@ -1,11 +1,8 @@
-import { access, constants, mkdir, writeFile } from 'node:fs/promises'
+import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
-/**
- * Creates DATA_DIR where it is missing, and makes sure that this process may write to it. Other users may pass through it,
- * which PostgreSQL under root may need, but not list it. Throws StartError.
- */
+/** Others may pass through DATA_DIR, as PostgreSQL under root may need, but not list it. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o711 })
@@ -15,6 +12,12 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
+/** Only when its folder was written to disk does a rename survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
 const READ_ME = `Здесь лежит база данных стены и её секрет.
 
 Не копируйте эту папку, пока сервер работает: такая копия почти всегда испорчена, и это видно не сразу.
@@ -22,7 +25,6 @@ const READ_ME = `Здесь лежит база данных стены и её 
 Сервер может при этом работать. Копии каждую ночь: переменная BACKUP_DIR.
 `
 
-/** Leaves a note in DATA_DIR for whoever is about to copy it. */
 export async function leaveNote(dataDir: string): Promise<void> {
   await writeFile(join(dataDir, 'READ-ME.txt'), READ_ME)
 }

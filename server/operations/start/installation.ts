@@ -10,9 +10,8 @@ import { StartError } from '../../kernel/errors/start-error.ts'
 type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
 /**
- * Throws StartError where DATA_DIR contains a secret but no longer the embedded database that it belongs to: its disk is
- * not mounted, and a first start would create an empty wall in its place. The secret is created after the database, so
- * that an interrupted first start does not look like this.
+ * Throws StartError if DATA_DIR has a secret but no database: the disk is not mounted, and a first
+ * start would create an empty wall. That start creates the secret last.
  */
 export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise<void> {
   const cluster = join(dataDir, 'postgres')
@@ -24,9 +23,8 @@ export async function refuseLostDatabase({ appSecret, dataDir }: Known): Promise
 }
 
 /**
- * Compares this process with the migrated database at `url`: their clocks, and the secret with its fingerprint, which the
- * database stores at the first start. Returns the secret, which the first start of an installation creates. Throws
- * StartError where the clocks differ by more than 60 s, and where the secret is lost or a different one.
+ * Compares clocks, and the secret with its fingerprint. Returns the secret, which the first start
+ * creates. Throws StartError where they differ, the clocks by more than 60 s.
  */
 export function openInstallation(
   url: string,
@@ -51,7 +49,7 @@ export function openInstallation(
   })
 }
 
-/** Returns the secret of a wall that has been started before. Throws StartError where it is lost or a different one. */
+/** Returns the secret of a wall that has been started before. Throws StartError like the start. */
 export async function readSecret(
   db: StartDatabase['db'],
   { appSecret, dataDir }: Pick<Known, 'appSecret' | 'dataDir'>,
@@ -74,7 +72,7 @@ async function requireSameClock({ db }: StartDatabase): Promise<void> {
   )
 }
 
-/** Returns the fingerprint of the secret with which the database was used; null before the first start. */
+/** Returns null before the first start. */
 export async function readFingerprint({ db }: Pick<StartDatabase, 'db'>): Promise<Buffer | null> {
   const row = await db.selectFrom('installation').select('secret_fingerprint').executeTakeFirst()
   return row?.secret_fingerprint ?? null
@@ -88,7 +86,7 @@ async function requireStoredSecret(dataDir: string): Promise<void> {
   )
 }
 
-/** Where two nodes with different secrets make the first start at once, one stores its own and the other is refused. */
+/** Of two first starts with different secrets at once, one is refused. */
 async function storeFingerprint({ db }: StartDatabase, own: Buffer, overwrite: boolean) {
   await db
     .updateTable('installation')

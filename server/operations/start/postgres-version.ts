@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { withStartDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
-/** The oldest major version of PostgreSQL that the product runs on. */
 export const OLDEST_POSTGRES = 14
 
-/** Throws StartError where the PostgreSQL at `url` is too old: its migrations would fail with an error of syntax. */
+/** Throws StartError for an old PostgreSQL: its migrations would fail with an error of syntax. */
 export async function requirePostgresVersion(url: string): Promise<void> {
   const { rows } = await withStartDatabase(url, ({ db }) =>
     sql<{ version: number }>`SELECT current_setting('server_version_num')::int AS version`.execute(

@@ -8,10 +8,7 @@ import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 
-/**
- * Throws StartError where APP_SECRET is set and differs from the secret of a restored wall, unless ACCEPT_NEW_SECRET says
- * that it was changed on purpose.
- */
+/** Throws StartError if APP_SECRET is another, unless ACCEPT_NEW_SECRET says so on purpose. */
 export function requireSecretOf(
   secret: string | null,
   { appSecret, acceptNewSecret }: SecretSource,
@@ -24,14 +21,14 @@ export function requireSecretOf(
   )
 }
 
-/** What becomes of the secret in a backup: it goes into DATA_DIR, is known already, or is not there. */
-export type SecretFate = 'placed' | 'same' | 'missing'
+/** The secret in a backup goes into DATA_DIR, is known already, or is not there. */
+export type SecretOutcome = 'placed' | 'same' | 'missing'
 
-/** Returns what `placeAppSecret` would do, without doing it. */
-export async function fateOfSecret(
+/** Returns what `placeAppSecret` would do. */
+export async function planSecretRestore(
   secret: string | null,
   { appSecret, dataDir }: SecretSource,
-): Promise<SecretFate> {
+): Promise<SecretOutcome> {
   if (appSecret !== undefined) return 'same'
   if (secret === null) return 'missing'
   return (await storedIn(dataDir)) === secret ? 'same' : 'placed'
@@ -41,19 +38,19 @@ const pathIn = (dataDir: string) => join(dataDir, 'app-secret')
 const storedIn = async (dataDir: string) => (await readIfExists(pathIn(dataDir)))?.trim()
 
 /**
- * Puts the secret of a restored wall into DATA_DIR, unless APP_SECRET takes its place. A different secret belonged to the wall
- * that was replaced; it stays beside under the name app-secret.old-…. Returns what was done.
+ * Puts the secret into DATA_DIR, unless APP_SECRET is set. The one of a wall that was replaced
+ * stays beside it under the name app-secret.old-….
  */
 export async function placeAppSecret(
   secret: string | null,
   known: SecretSource,
-): Promise<SecretFate> {
-  const fate = await fateOfSecret(secret, known)
-  if (fate !== 'placed' || secret === null) return fate
+): Promise<SecretOutcome> {
+  const outcome = await planSecretRestore(secret, known)
+  if (outcome !== 'placed' || secret === null) return outcome
   const { dataDir } = known
   await makeDataDir(dataDir)
   const path = pathIn(dataDir)
   if ((await storedIn(dataDir)) !== undefined) await rename(path, `${path}.old-${Date.now()}`)
   await storeAppSecret(dataDir, secret)
-  return fate
+  return outcome
 }

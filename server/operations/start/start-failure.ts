@@ -9,14 +9,14 @@ type SystemError = Error & {
   port?: number
 }
 
-/** Thrown when the server cannot listen on PORT and HOST, or on METRICS_PORT and METRICS_HOST. */
+/** The server cannot listen on PORT and HOST, or on METRICS_PORT and METRICS_HOST. */
 export class ListenFailure extends StartError {
   constructor(cause: SystemError, prefix: '' | 'METRICS_' = '') {
     super(explainListen(cause, prefix), { cause })
   }
 }
 
-/** Returns what the operator is told when the product does not start: a sentence where the cause is known, otherwise the stack. */
+/** Returns a sentence for the operator where the cause is known, otherwise the stack. */
 export function explainStartFailure(cause: unknown): string {
   const error: SystemError = cause instanceof Error ? cause : new Error(String(cause))
   if (error instanceof StartError) return error.message
@@ -26,7 +26,7 @@ export function explainStartFailure(cause: unknown): string {
   return error.stack ?? error.message
 }
 
-/** Explains errors of an external database by their SQLSTATE (PostgreSQL's appendix A). */
+/** By their SQLSTATE (PostgreSQL's appendix A). */
 function explainDatabase({ code, message }: SystemError): string | undefined {
   switch (code) {
     case '3D000':
@@ -58,7 +58,7 @@ function explainDatabase({ code, message }: SystemError): string | undefined {
   }
 }
 
-/** Explains errors of files. A socket's file that is missing is a database that does not run. */
+/** A socket's file that is missing is a database that does not run. */
 function explainFile({ code, path, syscall }: SystemError): string | undefined {
   if (code === 'ENOSPC') {
     return `На диске${path === undefined ? '' : ` с ${path}`} не осталось места. Освободите его`

@@ -10,8 +10,8 @@ import { hashAddress } from '../../kernel/mail/outbox.repository.ts'
 import { readSecret } from '../start/installation.ts'
 
 /**
- * Returns what became of the newest mails, newest first; with `to`, of those to this address that were tried. Throws
- * StartError if the secret, by which addresses are hashed, is not the wall's.
+ * Returns what became of the newest mails, or of those to one address. Throws StartError if the
+ * secret, by which addresses are hashed, is not the wall's.
  */
 export async function readMailLog(db: Db, config: Config, to?: string): Promise<LoggedMail[]> {
   if (to === undefined) return selectMailLog(db)

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** The state of a wall at a glance. */
 export type WallStatus = {
   version: string | null
   nodes: number
@@ -22,7 +21,6 @@ export type WallStatus = {
 /** More posts a day than this are not counted one by one. */
 const NEWEST = sql.raw('100000')
 
-/** Reads the state. */
 export async function selectStatus(db: Queryable): Promise<WallStatus> {
   const { rows } = await sql<WallStatus>`
     SELECT i.version, i.counters_checked_at, i.counter_differences,
@@ -41,7 +39,6 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
   return status
 }
 
-/** Stores when the counters were compared with their rows, and how many differed. */
 export async function storeCounterCheck(db: Queryable, differences: number): Promise<void> {
   await db
     .updateTable('installation')

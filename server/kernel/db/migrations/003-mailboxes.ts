@@ -26,8 +26,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Computes the keys by which addresses are compared: their domain in ASCII, all in compatibility form. Where another
- * account has the new key already, an account keeps its old one; of two with the same new key the older gets it.
+ * Computes the keys by which addresses are compared: their domain in ASCII, all in compatibility
+ * form. Where another account has the new key already, an account keeps its old one; of two with
+ * the same new key the older gets it.
  */
 export async function recomputeEmailKeys(db: Kysely<unknown>): Promise<void> {
   // The keys of other addresses do not change.

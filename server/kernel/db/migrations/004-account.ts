@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely'
 
 export const isAdditive = false
 
-/** Stores what an undo of an account's changes needs: former addresses, and usernames reserved for their former owners. */
+/**
+ * Stores what an undo of an account's changes needs: former addresses, and usernames reserved for
+ * their former owners.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 export const isAdditive = false
 
 /**
- * Creates what moderation needs: the journal, the archive of removed and hidden posts with their likes, blocks, moderators and
- * appeals; and lets reports outlive their posts.
+ * Creates what moderation needs: the journal, the archive of removed and hidden posts with their
+ * likes, blocks, moderators and appeals; and lets reports outlive their posts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
@@ -30,7 +30,8 @@ const STATEMENTS = [
   `CREATE TRIGGER journal_append_only BEFORE UPDATE OR DELETE ON journal
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_journal_change()`,
 
-  // The columns of posts, and why each of them is no longer there. 'deleted': by the author, kept as evidence for reports.
+  // The columns of posts, and why each of them is no longer there. 'deleted': by the author, kept
+  // as evidence for reports.
   `CREATE TABLE archived_posts (
     id bigint PRIMARY KEY,
     owner_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,

@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // Posts of users with a `deleted_at` are never shown. A returning user's archived rows are being brought back.
+  // Posts of users with a `deleted_at` are never shown. A returning user's archived rows are being
+  // brought back.
   `ALTER TABLE users ADD deleted_at timestamptz, ADD is_returning boolean NOT NULL DEFAULT false`,
   `CREATE INDEX users_moving ON users (id) WHERE deleted_at IS NOT NULL OR is_returning`,
   `ALTER TABLE archived_posts
@@ -27,7 +28,8 @@ const STATEMENTS = [
   `ALTER TABLE known_clients ADD used_at timestamptz NOT NULL DEFAULT now()`,
   `CREATE INDEX known_clients_used ON known_clients (used_at)`,
 
-  // Filled only where the operator is ordered to keep it. Unlike the journal, it ends with its term.
+  // Filled only where the operator is ordered to keep it. Unlike the journal, it ends with its
+  // term.
   `CREATE TABLE access_journal (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     at timestamptz NOT NULL DEFAULT now(),

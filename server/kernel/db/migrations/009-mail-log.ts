@@ -2,13 +2,17 @@ import { type Kysely, sql } from 'kysely'
 
 export const isAdditive = true
 
-/** Keeps what became of mails, since when the mail server has refused the login, and which backup was verified last. */
+/**
+ * Keeps what became of mails, since when the mail server has refused the login, and which backup
+ * was verified last.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // One row a mail, which each attempt updates. The address stands in it as a keyed hash and masked.
+  // One row a mail, which each attempt updates. The address stands in it as a keyed hash and
+  // masked.
   `CREATE TABLE mail_log (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     task text NOT NULL,

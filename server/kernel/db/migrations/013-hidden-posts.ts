@@ -3,8 +3,9 @@ import { type Kysely, sql } from 'kysely'
 export const isAdditive = false
 
 /**
- * Hides posts by a column instead of moving them into tables of their own, and lets triggers keep every count. Rows of the
- * archive return to `posts` and `likes`; likes of posts that no longer exist go.
+ * Hides posts by a column instead of moving them into tables of their own, and lets triggers keep
+ * every count. Rows of the archive return to `posts` and `likes`; likes of posts that no longer
+ * exist go.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...ADD_COLUMNS, ...MOVE_ROWS, ...INDEXES, ...COUNTING]) {
@@ -21,7 +22,8 @@ const ADD_COLUMNS = [
     ADD hidden_until timestamptz,
     ADD CHECK ((hidden_for IS NULL) = (hidden_until IS NULL)),
     ADD likes_moving_since timestamptz`,
-  // A like counts for its post unless its user has left, and for its user unless its post is hidden.
+  // A like counts for its post unless its user has left, and for its user unless its post is
+  // hidden.
   `ALTER TABLE likes
     ADD post_hidden boolean NOT NULL DEFAULT false,
     ADD user_left boolean NOT NULL DEFAULT false`,
@@ -36,7 +38,8 @@ const MOVE_ROWS = [
     SELECT id, owner_id, text, created_at, is_modified, parent_post_id, replied_post_id,
       CASE why WHEN 'hidden' THEN 'reported' ELSE why END, reason, archived_by, archived_at, until
     FROM archived_posts`,
-  // A restore that was interrupted between its steps is completed: the post is back, and its likes below.
+  // A restore that was interrupted between its steps is completed: the post is back, and its likes
+  // below.
   `UPDATE posts SET hidden_for = NULL, hidden_reason = NULL, hidden_by = NULL, hidden_at = NULL, hidden_until = NULL
     WHERE id IN (SELECT id FROM archived_posts WHERE is_restoring)`,
   `INSERT INTO likes (id, post_id, user_id, created_at, user_left) OVERRIDING SYSTEM VALUE
@@ -78,9 +81,10 @@ const INDEXES = [
 ]
 
 /**
- * Rows are locked in this order: posts by ascending id, one slot of the wall, owners or users by ascending id. Additions come before
- * subtractions, of which one statement makes only one kind. A total that is subtracted from exists, unless its user is being erased.
- * A connection keeps the plans that it made while the tables were small, so a scan of a whole table is ruled out.
+ * Rows are locked in this order: posts by ascending id, one slot of the wall, owners or users by
+ * ascending id. Additions come before subtractions, of which one statement makes only one kind. A
+ * total that is subtracted from exists, unless its user is being erased. A connection keeps the
+ * plans that it made while the tables were small, so a scan of a whole table is ruled out.
  */
 const COUNTING = [
   `CREATE FUNCTION change_post_counts(replied_ids bigint[], owner_ids bigint[], steps int[])

@@ -4,15 +4,16 @@ import { type Kysely, sql } from 'kysely'
 export const isAdditive = false
 
 /**
- * Adds the outbox and moves the log of mails into it, and a table for recurring jobs. A mail of the log that is not at its end yet is left to its job in the queue,
- * which puts it into the outbox.
+ * Adds the outbox and moves the log of mails into it, and a table for recurring jobs. A mail of the
+ * log that is not at its end yet is left to its job in the queue, which puts it into the outbox.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // One row a mail, which each attempt updates. The address stands in the payload, until the mail's end; then as a keyed hash and masked.
+  // One row a mail, which each attempt updates. The address stands in the payload, until the mail's
+  // end; then as a keyed hash and masked.
   `CREATE TABLE outbox (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     task text NOT NULL,
