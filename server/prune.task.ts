@@ -1,7 +1,7 @@
 import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { removeExpiredOperations } from './features/codes/codes.repository.ts'
-import { purgeExpired } from './features/likes/likes.service.ts'
-import { removeExpiredBlocks } from './features/moderation/blocks.service.ts'
+import { removeExpiredBlocks } from './features/moderation/blocks.repository.ts'
+import { purgeExpiredPosts } from './features/moderation/hiding.service.ts'
 import { removeOldReports } from './features/moderation/report-states.repository.ts'
 import { removeOldKeys } from './features/posts/publications.repository.ts'
 import { removeOldClients } from './features/sessions/known-clients.repository.ts'
@@ -23,5 +23,5 @@ export async function removeExpired(db: Db): Promise<void> {
   await removeOldKeys(db)
   await removeExpiredBlocks(db)
   await removeOldReports(db)
-  await purgeExpired(db)
+  await purgeExpiredPosts(db)
 }

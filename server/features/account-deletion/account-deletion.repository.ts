@@ -52,28 +52,28 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
   return row?.erased_at
 }
 
-/** A user whose rows are to be moved, and which way. */
-export type Mover = { id: string; goes: 'out' | 'back' | 'for good' }
+/** What is to be done with the rows of a user. */
+export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the users who have deleted their accounts, and those who are returning; none goes for good unless it `mayErase`. */
-export async function selectMovers(db: Queryable, mayErase: boolean): Promise<Mover[]> {
-  const { rows } = await sql<Mover>`
-    SELECT id, CASE
-      WHEN deleted_at IS NULL THEN 'back'
-      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'out'
-      ELSE 'for good' END AS goes
+/** Returns what is to be done for who has left or returns; nobody is erased unless it `mayErase`. */
+export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
+  const { rows } = await sql<AccountMove>`
+    SELECT id AS "userId", CASE
+      WHEN deleted_at IS NULL THEN 'show'
+      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'hide'
+      ELSE 'erase' END AS kind
     FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
   return rows
 }
 
-/** Locks a user who is still on the way that `goes` names. Returns false where that has changed. */
-export async function lockMover(tx: Queryable, { id, goes }: Mover): Promise<boolean> {
-  const mover = tx.selectFrom('users').select('id').where('id', '=', id).forNoKeyUpdate()
-  const still =
-    goes === 'back'
-      ? mover.where('is_returning', '=', true)
-      : mover.where('deleted_at', 'is not', null)
-  return (await still.executeTakeFirst()) !== undefined
+/** Locks a user while the move is still to be done. Returns false where it is not. */
+export async function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
+  const user = tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate()
+  const waiting =
+    kind === 'show'
+      ? user.where('is_returning', '=', true)
+      : user.where('deleted_at', 'is not', null)
+  return (await waiting.executeTakeFirst()) !== undefined
 }
 
 /** Notes that everything of a returning user is back. */

@@ -4,9 +4,11 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { selectUser } from '../account/account.service.ts'
-import { removeOperations } from '../codes/codes.service.ts'
-import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import { selectUser } from '../account/account.repository.ts'
+import { removeOperations } from '../codes/codes.repository.ts'
+import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { isKnownClient } from '../sessions/known-clients.repository.ts'
+import { deleteAllSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import {
   markDeleted,
@@ -15,6 +17,16 @@ import {
   selectErasure,
 } from './account-deletion.repository.ts'
 import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
+
+type Client = Pick<Start, 'clientHash' | 'ip'> & { userId: string }
+
+/** Mails its owner the code that deletes an account. Returns the operation's id. */
+export async function startDeletion(db: Db, client: Client, codes: CodesOptions): Promise<string> {
+  const { email } = await selectUser(db, client.userId)
+  const isKnown = await isKnownClient(db, client)
+  const start = { ...client, email, purpose: 'account-deletion', isKnownClient: isKnown } as const
+  return startOperation(db, start, codes)
+}
 
 /**
  * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.
@@ -58,9 +70,6 @@ function deletedMessage(erasedAt: number): string {
   return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
 }
 
-/** Never rejects: for work that is not interrupted. */
-const NEVER = new Promise<never>(() => {})
-
 /**
  * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
  * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
@@ -83,5 +92,5 @@ export async function eraseNow(
   })
   await invalidate()
   await onMarked()
-  await eraseAccount(db, { userId, nameKey, invalidate }, NEVER)
+  await eraseAccount(db, { userId, nameKey, invalidate })
 }

@@ -4,13 +4,13 @@ import { reserveNamesOf } from '../account/account.service.ts'
 import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
 import {
+  type AccountMove,
   eraseRows,
   eraseUser,
   hasPosts,
-  type Mover,
   selectReferences,
 } from './account-deletion.repository.ts'
-import { hideAccount, repeatLocked } from './account-moves.ts'
+import { hideAccount, repeatLocked } from './account-moves.service.ts'
 
 /** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
@@ -33,17 +33,17 @@ export type Erasure = {
 export async function eraseAccount(
   db: Db,
   { userId, nameKey, invalidate }: Erasure,
-  stopping: Promise<never>,
+  stopping?: Promise<never>,
 ): Promise<void> {
-  const mover: Mover = { id: userId, goes: 'for good' }
-  const repeat = repeatLocked(db, mover, stopping)
+  const move: AccountMove = { userId, kind: 'erase' }
+  const repeat = repeatLocked(db, move, stopping)
   const references = (await selectReferences(db)).filter(
     ({ table }) => !ERASED_OTHERWISE.has(table),
   )
   await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
   let hasMore = true
   while (hasMore) {
-    if (await hideAccount(db, mover, stopping)) await invalidate()
+    if (await hideAccount(db, move, stopping)) await invalidate()
     await repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
     for (const reference of references) {
       await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)

@@ -1,13 +1,13 @@
 import type { Db } from '../../kernel/db/database.ts'
-import { type Mover, selectMovers } from './account-deletion.repository.ts'
-import { hideAccount, showAccount } from './account-moves.ts'
+import { type AccountMove, selectMoves } from './account-deletion.repository.ts'
+import { hideAccount, showAccount } from './account-moves.service.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {
   /** Whether the clock can be believed that an account's time is up. */
   mayErase: () => Promise<boolean>
   /** Rejects when the process is about to end. */
-  stopping: Promise<never>
+  stopping?: Promise<never>
 }
 
 /**
@@ -19,22 +19,21 @@ export async function moveAccounts(
   db: Db,
   { nameKey, mayErase, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
-  async function move(mover: Mover): Promise<void> {
-    if (mover.goes === 'for good') {
-      return eraseAccount(db, { userId: mover.id, nameKey, invalidate }, stopping)
-    }
-    if (mover.goes === 'out') {
-      if (await hideAccount(db, mover, stopping)) await invalidate()
+  async function perform(move: AccountMove): Promise<void> {
+    const { userId, kind } = move
+    if (kind === 'erase') return eraseAccount(db, { userId, nameKey, invalidate }, stopping)
+    if (kind === 'hide') {
+      if (await hideAccount(db, move, stopping)) await invalidate()
       return
     }
-    await showAccount(db, mover, stopping)
+    await showAccount(db, move, stopping)
     await invalidate()
   }
 
   const failures: unknown[] = []
-  for (const mover of await selectMovers(db, await mayErase())) {
+  for (const move of await selectMoves(db, await mayErase())) {
     await Promise.race([stopping, undefined])
-    await move(mover).catch((error) => failures.push(error))
+    await perform(move).catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }

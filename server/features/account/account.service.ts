@@ -6,8 +6,9 @@ import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { removeOperations, spendOperation } from '../codes/codes.service.ts'
-import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
+import { removeOperations } from '../codes/codes.repository.ts'
+import { spendOperation } from '../codes/codes.service.ts'
+import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -15,8 +16,6 @@ import {
   insertUser,
   lockUser,
   lockUserByEmail,
-  selectUser,
-  selectUserByEmail,
   takeEmailChange,
   updateEmail,
   updateUsername,
@@ -28,9 +27,6 @@ import {
   reserveUsernames,
   selectUsernames,
 } from './usernames.repository.ts'
-
-// Other features call these as they are.
-export { selectUser, selectUserByEmail }
 
 /** How many generated usernames are tried. */
 const NAME_TRIES = 5

@@ -20,7 +20,7 @@ const KEPT_FOR_MAILED = 1 / 2
  * Counts a code mail. Throws TOO_MANY_REQUESTS past the limits of the mailbox, and past that of the network unless the code
  * `isMailed` already and is only sent again.
  */
-export async function chargeMail(
+export async function chargeCodeMail(
   { codeMails, networkCodes, mailedNetworks }: CodeLimits,
   { isMailed, ...stranger }: Stranger & { isMailed: boolean },
 ): Promise<Charged> {

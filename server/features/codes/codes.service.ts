@@ -15,21 +15,17 @@ import {
 } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { chargeGuess, chargeMail } from './code-quota.ts'
+import { chargeCodeMail, chargeGuess } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
   countAttempt,
   markMailed,
   removeOperation,
-  removeOperations,
   selectOperation,
   unclaimMail,
   upsertOperation,
 } from './codes.repository.ts'
-
-// Other features call it as it is.
-export { removeOperations }
 
 export type Start = {
   purpose: Purpose
@@ -181,5 +177,5 @@ function chargeStart(
   const client = `${mailboxOf(email)}\n${clientHash.toString('base64url')}`
   return isKnownClient
     ? chargeAll([[limits.knownClientMails, client]])
-    : chargeMail(limits, { email, ip, isMailed })
+    : chargeCodeMail(limits, { email, ip, isMailed })
 }

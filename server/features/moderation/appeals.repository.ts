@@ -6,6 +6,9 @@ import { POST_STATE } from './queue.repository.ts'
 
 const OWN_REMOVED_MAX = 50
 
+/** SQL for the ids of the posts that somebody still has to decide about. */
+export const UNDER_APPEAL = sql`SELECT post_id FROM appeals WHERE state = 'open'`
+
 /** An author's removed and hidden posts, the last of them first. */
 export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
   const { rows } = await sql<OwnRemovedPost>`

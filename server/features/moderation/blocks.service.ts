@@ -4,14 +4,13 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hashMailbox } from '../account/account.service.ts'
-import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import { deleteAllSessions } from '../sessions/sessions.repository.ts'
 import {
   blockMailbox,
   copyMailboxBlock,
   deleteBlock,
   lockEmail,
   type NewBlock,
-  removeExpiredBlocks,
   replaceBlock as replaceStoredBlock,
   type StoredBlock,
   selectBlock,
@@ -19,9 +18,6 @@ import {
   unblockMailbox,
   upsertBlock,
 } from './blocks.repository.ts'
-
-// Others call these as they are.
-export { removeExpiredBlocks, selectBlock }
 
 /**
  * Closes a user's sessions, and lets them publish nothing from the next call on; a job does so with every account of the same

@@ -3,7 +3,7 @@ import type { PostState } from '../../../contract/moderation.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 import type { StoredBlock } from './blocks.repository.ts'
-import { POST_STATE } from './queue.repository.ts'
+import { POST_STATE, POST_TEXT } from './queue.repository.ts'
 
 /** What is decided about: a post, visible or hidden, or as it was reported. */
 export type Subject = {
@@ -28,7 +28,7 @@ export async function selectSubject(
   { isAuthorKept = false } = {},
 ): Promise<Subject | undefined> {
   const { rows } = await sql<Subject>`
-    SELECT u.id AS owner_id, u.username, coalesce(nullif(p.text, ''), r.post_text) AS text,
+    SELECT u.id AS owner_id, u.username, ${POST_TEXT} AS text,
       ${POST_STATE} AS state, p.hidden_for, p.hidden_reason AS reason
     FROM (SELECT ${id}::bigint AS id) asked
     LEFT JOIN posts p ON p.id = asked.id
@@ -36,7 +36,7 @@ export async function selectSubject(
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
-    WHERE coalesce(nullif(p.text, ''), r.post_text) IS NOT NULL
+    WHERE ${POST_TEXT} IS NOT NULL
     ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
   return rows[0]
 }

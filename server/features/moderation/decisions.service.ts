@@ -3,8 +3,10 @@ import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { hidePosts, type LockedPost, lockPost, showPost } from '../posts/posts.service.ts'
-import { blockUser, replaceBlock, selectBlock } from './blocks.service.ts'
+import type { LockedPost } from '../posts/hidden-posts.repository.ts'
+import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { selectBlock } from './blocks.repository.ts'
+import { blockUser, replaceBlock } from './blocks.service.ts'
 import {
   DECISIONS,
   type Decision,

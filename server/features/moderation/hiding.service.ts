@@ -1,6 +1,9 @@
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { markExpired } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { UNDER_APPEAL } from './appeals.repository.ts'
 import { selectSubject } from './decisions.repository.ts'
 import { HIDDEN_DAYS } from './decisions.service.ts'
 import {
@@ -74,4 +77,13 @@ export function createHidingReview(
       if (await review(postId)) await invalidate()
     }
   }
+}
+
+/**
+ * Deletes hidden posts for good whose time is up, in the job `move-likes`. A post with an open appeal
+ * stays until somebody has decided about it, or the appeal itself expires.
+ */
+export async function purgeExpiredPosts(db: Queryable): Promise<void> {
+  await markExpired(db, UNDER_APPEAL)
+  await addJob(db, 'move-likes', { payload: {} })
 }

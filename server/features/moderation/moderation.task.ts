@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db/database.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { hasClosedAppeal } from './appeals.repository.ts'
-import { selectBlock } from './blocks.service.ts'
+import { selectBlock } from './blocks.repository.ts'
 import { DECISIONS, selectStandingDecision } from './decisions.repository.ts'
 import type { BlockMail, DecisionMail } from './moderation.mail.ts'
 import { MAIL_LIFE_MS } from './moderation.service.ts'

@@ -21,6 +21,9 @@ const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
 export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
     WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
 
+/** The text of a post `p`; of one that is gone, as it was in its last report `r`. */
+export const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
+
 /** The ids of the posts that wait longest, and how many wait. */
 export async function selectWaiting(
   db: Queryable,
@@ -68,8 +71,8 @@ export type WaitingPost = {
 /** Reads posts that wait for a decision, as they are, or as they were when they were last reported, in the order of the ids. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
-    SELECT asked.id::text AS id, coalesce(p.text, r.post_text) AS text,
-      nullif(r.post_text, p.text) AS reported_text,
+    SELECT asked.id::text AS id, ${POST_TEXT} AS text,
+      nullif(r.post_text, ${POST_TEXT}) AS reported_text,
       ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS created_at,
       ${POST_STATE} AS state,
       u.id AS author_id, u.username,

@@ -8,31 +8,12 @@ import {
   deletePosts,
   type Hiding,
   type LockedPost,
-  lockHiddenPostsOf,
-  lockLeftPostsOf,
   lockPosts,
-  lockVisiblePostsOf,
-  markExpired,
-  markMoved,
-  selectMoving,
+  lockPostsOf,
   setHidden,
 } from './hidden-posts.repository.ts'
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
-import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
-
-// Other features call these as they are.
-export {
-  deletePosts,
-  type LockedPost,
-  lockHiddenPostsOf,
-  markExpired,
-  markMoved,
-  readPostList,
-  repliesOf,
-  repliesTo,
-  selectMoving,
-}
 
 /** A post as `viewer` sees it. Throws POST_NOT_FOUND when there is no such post. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
@@ -115,30 +96,34 @@ export async function deletePost(
   })
 }
 
-/** Hides locked posts, or shows them again, and queues the job that lets many likes follow. */
-export async function hidePosts(
-  tx: Queryable,
-  ids: string[],
-  hiding: Hiding | null,
-): Promise<void> {
-  const { areLikesLeft } = await setHidden(tx, ids, hiding)
+/** Hides locked posts. Where they have very many likes, a job lets these follow. */
+export async function hidePosts(tx: Queryable, ids: string[], hiding: Hiding): Promise<void> {
+  await queueLikes(tx, await setHidden(tx, ids, hiding))
+}
+
+/** Shows locked posts again, likewise. */
+async function showPosts(tx: Queryable, ids: string[]): Promise<void> {
+  await queueLikes(tx, await setHidden(tx, ids, null))
+}
+
+async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boolean }) {
   if (areLikesLeft) await addJob(tx, 'move-likes', { payload: {} })
 }
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides some hundreds of the newest posts of a user who has left. Returns how many: none when there are no more. */
-export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockVisiblePostsOf(tx, ownerId)
+/** Hides the newest posts of a user who has left, some hundreds. Returns false when there is none. */
+export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
+  const ids = await lockPostsOf(tx, ownerId, 'visible')
   if (ids.length > 0) await hidePosts(tx, ids, LEFT)
-  return ids.length
+  return ids.length > 0
 }
 
-/** Shows some hundreds of the posts again that a returning user had when leaving. Returns how many. */
-export async function showPostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockLeftPostsOf(tx, ownerId)
-  if (ids.length > 0) await hidePosts(tx, ids, null)
-  return ids.length
+/** Shows posts again that a returning user had when leaving, likewise. */
+export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
+  const ids = await lockPostsOf(tx, ownerId, 'left')
+  if (ids.length > 0) await showPosts(tx, ids)
+  return ids.length > 0
 }
 
 /** Shows a locked post again. Returns false where it is visible already, or deleted by its author. */
@@ -147,6 +132,6 @@ export async function showPost(
   { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,
 ): Promise<boolean> {
   if (hidden_for === null || hidden_for === 'deleted') return false
-  await hidePosts(tx, [id], null)
+  await showPosts(tx, [id])
   return true
 }

@@ -14,7 +14,7 @@ export type NewPost = {
 }
 
 /** What keeps an owner from publishing. */
-type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 /** A published post, or undefined: its owner may not publish, its key was used before, or the replied post is gone. */
 export type Inserted = OwnerState & { post: Post | undefined }
 

@@ -16,10 +16,8 @@ import {
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
-import { insertKnownClient, isKnownClient } from './known-clients.repository.ts'
+import { insertKnownClient } from './known-clients.repository.ts'
 import {
-  deleteAllSessions,
-  deleteOtherSessions,
   deleteSession,
   insertSession,
   lockSession,
@@ -27,9 +25,6 @@ import {
   selectLiveSessions,
   touchSession,
 } from './sessions.repository.ts'
-
-// Other features call these as they are.
-export { deleteAllSessions, deleteOtherSessions, isKnownClient }
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 

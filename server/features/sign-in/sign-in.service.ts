@@ -1,9 +1,27 @@
 import type { Device } from '../../../contract/fields.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { selectUser } from '../account/account.service.ts'
+import { selectUser, selectUserByEmail } from '../account/account.repository.ts'
+import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { isKnownClient } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
+
+/** Mails a code to who asks to sign in. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
+export async function startSignIn(
+  db: Db,
+  { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient'>,
+  codes: CodesOptions,
+): Promise<string> {
+  const user = await selectUserByEmail(db, email)
+  if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
+  const { clientHash } = asked
+  const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
+  // The mail goes to the account's own address: one that merely compares equal may be somebody else's.
+  const start = { ...asked, email: user?.email ?? email, isKnownClient: isKnown }
+  return startOperation(db, start, codes)
+}
 
 /** A notice that comes later than this is no use any more. */
 const NOTICE_MS = 86_400_000

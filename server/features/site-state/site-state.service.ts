@@ -16,15 +16,11 @@ import {
   isBanned,
   isInvited,
   type NewBan,
-  selectBans,
   selectSiteState,
   takeInvitation,
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
-
-// The operator's commands call these as they are.
-export { type BanKind, selectBans, selectSiteState }
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
