@@ -14,7 +14,7 @@ type Options = {
   limits: Pick<Limits, 'accountDeletions' | 'codeRequests'>
   sessions: Pick<Sessions, 'hashClient' | 'clearCookie'>
   codes: CodesOptions
-  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess | undefined
 }

@@ -20,7 +20,7 @@ import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
 type Client = Pick<Start, 'clientHash' | 'ip'> & { userId: string }
 
-/** Mails its owner the code that deletes an account. Returns the operation's id. */
+/** Mails the owner of an account the code that deletes it. Returns the operation's id. */
 export async function startDeletion(db: Db, client: Client, codes: CodesOptions): Promise<string> {
   const { email } = await selectUser(db, client.userId)
   const isKnown = await isKnownClient(db, client)
@@ -29,7 +29,7 @@ export async function startDeletion(db: Db, client: Client, codes: CodesOptions)
 }
 
 /**
- * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.
+ * Hides an account and queues a notice to its address, because it may be somebody else who asks.
  * Returns when it will be erased, in unix seconds.
  */
 export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
@@ -41,7 +41,6 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   return erasedAt
 }
 
-/** Closes the sessions of an account that was marked as deleted, and queues the job that hides its posts and likes. */
 async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await deleteAllSessions(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })
@@ -49,9 +48,9 @@ async function closeAccount(tx: Queryable, userId: string): Promise<void> {
 }
 
 /**
- * Lets a person who has proved an e-mail into an account, even if it was deleted: then only with `restore`, which brings it
- * back. Throws ACCOUNT_DELETED without that, and OPERATION_EXPIRED once the account is being erased. Returns whether it
- * was brought back.
+ * Lets a person who has proved an e-mail into an account, even a deleted one: then only with
+ * `restore`. Throws ACCOUNT_DELETED without it, and OPERATION_EXPIRED once the account is being
+ * erased. Returns whether the account was restored.
  */
 export async function returnToAccount(
   tx: Queryable,
@@ -71,9 +70,9 @@ function deletedMessage(erasedAt: number): string {
 }
 
 /**
- * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
- * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
- * on with what was interrupted. The journal names `actor` as who erases. `onMarked` runs when nobody can return any more.
+ * Erases an account for good, as the operator's command does, in short steps that may take minutes.
+ * A running server's job finishes what was interrupted. The journal names `actor` as who erases.
+ * `onMarked` runs when nobody can return any more.
  */
 export async function eraseNow(
   db: Db,

@@ -4,13 +4,13 @@ import { moveLikes } from '../likes/likes.service.ts'
 import { hidePostsOf, showPostsOf } from '../posts/posts.service.ts'
 import { type AccountMove, lockAccount, markReturned } from './account-deletion.repository.ts'
 
-/** A short part of a move. Returns whether it found anything to do. */
+/** Returns whether it found anything to do. */
 type Step = (tx: Queryable) => Promise<boolean>
 
 /**
  * Makes the function that repeats a step until it finds nothing more to do, each time in a
- * transaction of its own that has locked the account. It returns whether anything was done, awaits
- * `afterEach` between the steps, and rejects as soon as `stopping` does.
+ * transaction that has locked the account. It returns whether anything was done, awaits `afterEach`
+ * between the steps, and rejects as soon as `stopping` does.
  */
 export function repeatLocked(db: Db, move: AccountMove, stopping?: Promise<never>) {
   return async (step: Step, afterEach = async () => {}): Promise<boolean> => {
@@ -41,7 +41,6 @@ export async function hideAccount(
   return (await moveLikesOf(repeat, move.userId, true)) || haveHiddenPosts
 }
 
-/** Shows the posts of a returning account again, and lets its likes count. */
 export async function showAccount(
   db: Db,
   move: AccountMove,

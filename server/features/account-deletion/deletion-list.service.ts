@@ -18,8 +18,8 @@ const NAME = 'deletions.jsonl'
 const CLOCKS_DIFFER_MS = 300_000
 
 /**
- * One account's state and when it was noted. The time of registration tells accounts apart that got one id because a restore has
- * taken the sequence back.
+ * A restore sets the sequence of ids back: the time of registration tells two accounts of one id
+ * apart.
  */
 const Line = Type.Object({
   id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
@@ -28,7 +28,6 @@ const Line = Type.Object({
   notedAt: Type.String({ format: 'date-time' }),
 })
 
-/** Returns where the list stands: beside the nightly backups, and in DATA_DIR. */
 export function deletionFolders({
   backupDir,
   dataDir,
@@ -37,8 +36,9 @@ export function deletionFolders({
 }
 
 /**
- * Adds who has deleted their account, and who has returned, to the list in each of the folders. A restore brings back what a backup
- * knew; by the list it deletes again who has left since. A folder that cannot be written to is told to `onFailure` and holds up nobody.
+ * Adds who has deleted their account, and who has returned, to the list in each folder: after a
+ * restore, who has left since the backup is deleted again. A folder that cannot be written to holds
+ * up nobody.
  */
 export async function noteDeletions(
   db: Db,
@@ -63,8 +63,8 @@ export async function noteDeletions(
 }
 
 /**
- * Deletes again, in a restored database, who has left since the backup was made, as the lists in the folders say; who has returned
- * since is back again. Returns how many accounts it has deleted; null where there is no list.
+ * Deletes again, in a restored database, who has left since the backup was made; who has returned
+ * since is back. Returns how many accounts it has deleted, or null without a list.
  */
 export async function deleteAgain(
   db: Db,
@@ -101,7 +101,7 @@ async function append(folder: string, lines: string[]): Promise<void> {
   const path = join(folder, NAME)
   // A line of its own even after one that was cut off.
   await appendFile(path, `\n${lines.join('\n')}\n`, { mode: 0o600, flush: true })
-  // The server goes on with a list that a command of root has begun.
+  // The server continues a list that a command of root has begun.
   const { uid, gid } = await stat(folder)
   if (process.getuid?.() === 0) await chown(path, uid, gid)
 }

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** Whether an account is deleted, and since when. */
 export type DeletionState = { id: string; registeredAt: string; deletedAt: string | null }
 
-/** Returns the states of the users whose rows are to be moved. */
+/** Returns the states of the users who are leaving or returning. */
 export async function selectDeletionStates(db: Queryable): Promise<DeletionState[]> {
   const exact = (time: string) =>
     sql.raw(`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -15,8 +14,8 @@ export async function selectDeletionStates(db: Queryable): Promise<DeletionState
 }
 
 /**
- * Brings accounts into states that were noted, and closes the sessions of those that it deletes; the job `move-accounts` does the
- * rest. Returns how many it has deleted.
+ * Brings accounts into recorded states; the job `move-accounts` does the rest. Returns how many it
+ * has deleted.
  */
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`

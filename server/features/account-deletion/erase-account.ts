@@ -12,23 +12,24 @@ import {
 } from './account-deletion.repository.ts'
 import { hideAccount, repeatLocked } from './account-moves.service.ts'
 
-/** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
 
-/** Posts go with their likes, and the names are reserved together with the removal of the user. */
+/**
+ * Posts are erased with their likes, and names are reserved together with the removal of the user.
+ */
 const ERASED_OTHERWISE = new Set(['posts', 'released_usernames'])
 
 export type Erasure = {
   userId: string
   nameKey: Buffer
-  /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
 }
 
 /**
- * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes, and a blocked mailbox blocked. Replies of
- * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
- * way publish meanwhile, or a moderator restores, is hidden and erased as well.
+ * Erases a deleted user and every row that refers to them, in short steps; their names stay
+ * reserved as keyed hashes, and a blocked mailbox blocked. Replies of others stay. It may be
+ * interrupted at any moment and may run twice at once: each step locks the user. It repeats,
+ * because a call still under way may publish meanwhile, or a moderator restore a post.
  */
 export async function eraseAccount(
   db: Db,

@@ -11,9 +11,9 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
 }
 
 /**
- * Hides the posts and likes of deleted accounts, shows those of returning ones again, and erases those whose time is up, in
- * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended. An account
- * that fails keeps no other one waiting; the first failure is thrown at the end.
+ * Hides deleted accounts, shows returning ones, and erases those whose time is up, in short steps.
+ * It may be interrupted at any moment and may run twice at once: the next run continues. An account
+ * that fails delays no other one; the first failure is thrown at the end.
  */
 export async function moveAccounts(
   db: Db,

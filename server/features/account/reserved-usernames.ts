@@ -4,7 +4,7 @@ const LOOK_ALIKES: Record<string, string> = {
   ...{ l: 'i', j: 'i', q: 'g' },
 }
 
-/** Words from the product's own addresses and features. Reserved when they stand alone, however they are spelt. */
+/** Words from the product's own addresses and features. Reserved alone, however they are spelt. */
 const PRODUCT = words(`
   about abuse account accounts anonymous assets billing contact current deleted devices email emails everyone feedback
   guest legal liked likes livez login logins logout mailer newsletter nobody notifications operator owner password posts
@@ -13,7 +13,7 @@ const PRODUCT = words(`
   verify`)
 
 /**
- * Names of the people who run a wall, and of the wall itself. Reserved alone, and joined with each other, GENERIC and
+ * People who run a wall, and the wall. Reserved alone, and joined with each other, GENERIC and
  * numbers.
  */
 const STAFF = words(`
@@ -30,8 +30,8 @@ const GENERIC = words(`
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
 /**
- * Whether people could mistake a valid username for the product's own: it looks like one of PRODUCT, or like joined words with
- * one of STAFF, without regard to underscores, doubled letters and digits in place of letters; or it has nothing but underscores.
+ * Whether people could mistake a valid username for the product's own: it looks like one of
+ * PRODUCT, or like joined words with one of STAFF, however it is spelt, or it is all underscores.
  */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
@@ -42,8 +42,8 @@ export function isReserved(username: string): boolean {
 }
 
 /**
- * Returns the ways to read a name. What looks like an m may also be the end of one word and the beginning of the next, and so may
- * two equal letters with an underscore between them.
+ * Returns the ways to read a name. What looks like an m may also end one word and begin the next,
+ * and so may two equal letters with an underscore between them.
  */
 function readingsOf(name: string): string[] {
   const joined = joinStrokes(name)
@@ -56,10 +56,9 @@ function isProductWord(name: string): boolean {
   return !/\d$/.test(name) && PRODUCT.has(skeleton(name))
 }
 
-/** Whether a name consists of words of STAFF and GENERIC and of digits, with at least one of STAFF. */
 function isStaff(name: string): boolean {
   const seen = skeleton(name)
-  // What the name up to each position consists of: words and digits, the same with one of STAFF, or something else.
+  // What the name up to each position consists of.
   const made: ('words' | 'staff' | undefined)[] = ['words']
   const reach = (end: number, what: 'words' | 'staff') => {
     if (made[end] !== 'staff') made[end] = what

@@ -51,8 +51,8 @@ function mostWithin(times: number[], seconds: number): number {
 }
 
 /**
- * Strangers from so many networks ask for codes all day, and for the same ones again, and so does the owner from some minute on.
- * Returns the owner's wait.
+ * Strangers from so many networks ask for codes all day, and for the same ones again, and so does
+ * the owner from some minute on. Returns the owner's wait. /
  */
 async function ownersWait(networks: number, arrival: number): Promise<number> {
   const mailbox = openMailbox()

@@ -11,7 +11,7 @@ import type { Mail } from '../../kernel/mail/smtp.ts'
 export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
-  /** The device that asks, such as «Firefox, Linux», where it is known; when it asked, in unix milliseconds. */
+  /** Such as «Firefox, Linux», and when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
 }
@@ -31,7 +31,6 @@ type WriteOptions = MailOptions & {
   leftMs: number
 }
 
-/** Writes the mail of an operation. */
 export function writeCodeMail(
   { to, purpose, operationId, device, askedAt }: CodeMail,
   { key, appName, origin, ttlSeconds, leftMs }: WriteOptions,
@@ -59,7 +58,10 @@ const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
   many: 'минут',
 }
 
-/** Anybody can ask for a code to an address; for the one that deletes an account one has to be signed in. */
+/**
+ * Anybody can ask for a code to an address; only a signed-in user for the one that deletes an
+ * account.
+ */
 function ifNotYou(purpose: Purpose, origin: string): string[] {
   if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
   return [
@@ -70,8 +72,8 @@ function ifNotYou(purpose: Purpose, origin: string): string[] {
 }
 
 /**
- * The six-digit code of an operation: HMAC-SHA-256 of its id, truncated as RFC 4226 section 5.3 does. The same
- * operation always has the same code, so none is stored.
+ * HMAC-SHA-256 of an operation's id, truncated as RFC 4226 section 5.3 does: always the same, so
+ * none is stored.
  */
 export function codeOf(operationId: string, key: Buffer): string {
   const mac = createHmac('sha256', key).update(operationId).digest()

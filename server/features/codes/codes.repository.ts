@@ -6,7 +6,10 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 
-/** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
+/**
+ * Longer than a request takes. A start that has claimed the mail and not queued it by then never
+ * will.
+ */
 const CLAIM_SECONDS = 10
 
 type UpsertedRow = {
@@ -15,7 +18,7 @@ type UpsertedRow = {
   expires_at: Date
   mail_due: boolean
   is_mailed: boolean
-  /** Seconds until it ends; null where its code can still be tried. */
+  /** Seconds until it expires; null when its code can still be tried. */
   locked_for: number | null
 }
 
@@ -24,19 +27,21 @@ export type NewOperation = {
   purpose: Purpose
   email: string
   emailKey: string
-  /** '0' where nobody is signed in. */
+  /** '0' when nobody is signed in. */
   userId: string
   clientHash: Buffer
   device: Device | null
-  /** How long it lives where its mail is never accepted. */
+  /** How long it lives when its mail is never accepted. */
   lifeSeconds: number
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue` is true for the one caller
- * that has to queue the mail and then call `markMailed`. It is false for all others for 60 s, or for 10 s when the mail was
- * not marked, and for all callers once no attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address, because its code was mailed there, and an address that merely compares
- * equal may be somebody else's. A `mailed_at` in the future was written while the clock was ahead, and is ignored.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client.
+ * `mailDue` is true for the one caller that has to queue the mail and call `markMailed`, and false
+ * for all others for 60 s (10 s when the mail was not marked), and for all once no attempt is left:
+ * `lockedFor` says for how many seconds. A live operation keeps its address, because its code was
+ * mailed there, and one that merely compares equal may be somebody else's. A `mailed_at` in the
+ * future was written while the clock was ahead.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<UpsertedRow>`
@@ -92,8 +97,8 @@ const SHOWN: Record<OutboxState, MailState> = {
 }
 
 /**
- * Stores what has become of an operation's mail. From the moment its mail is accepted, its code is valid for `ttlSeconds`, and
- * never for longer than the operation would have lived.
+ * Stores the state of an operation's mail. An accepted one makes its code valid for `ttlSeconds`,
+ * but never for longer than the operation would have lived.
  */
 export async function storeMailState(
   tx: Queryable,
@@ -112,7 +117,7 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
-/** Returns what has become of the mail of a client's live operation, and when that expires; undefined without one. */
+/** Returns the state of the mail of a client's live operation, and when that expires. */
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
@@ -153,7 +158,6 @@ const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
   WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
 )`
 
-/** Returns an operation that can be guessed at, or undefined without one. */
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
@@ -162,7 +166,7 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
-/** Counts one attempt at an operation. Returns how many there were, or undefined without the operation. */
+/** Counts one attempt. Returns how many there were, or undefined without the operation. */
 export async function countAttempt(db: Queryable, attempt: Attempt): Promise<number | undefined> {
   const row = await db
     .updateTable('codes')
@@ -179,7 +183,6 @@ export async function removeOperation(db: Queryable, id: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
-/** Removes every operation that a user has started for one purpose. */
 export async function removeOperations(
   tx: Queryable,
   { purpose, userId }: { purpose: Purpose; userId: string },

@@ -30,13 +30,12 @@ import {
 export type Start = {
   purpose: Purpose
   email: string
-  /** The user whose e-mail is to change; absent where nobody is signed in. */
+  /** The user whose e-mail is to change or who leaves. */
   userId?: string
   clientHash: Buffer
   device?: Device
-  /** Address of the client that asks. */
   ip: string
-  /** Whether this client has signed in with this e-mail before. Such a client has a mail limit of its own. */
+  /** Whether this client has signed in with this e-mail before: it has a mail limit of its own. */
   isKnownClient: boolean
 }
 
@@ -47,7 +46,6 @@ export type CodesOptions = {
   limits: Limits
 }
 
-/** Throws INVALID_REQUEST for a string that is not an e-mail address. */
 export function requireEmail(address: string): void {
   if (!isEmail(address)) {
     throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
@@ -55,8 +53,8 @@ export function requireEmail(address: string): void {
 }
 
 /**
- * Returns an address that an account may have, with its domain in the usual form. Throws INVALID_REQUEST for a string that is not
- * an address, and for a domain that people would mistake for another.
+ * Returns an address that an account may have, with its domain in the usual form. Throws
+ * INVALID_REQUEST for other strings, and for a domain that people would mistake for another.
  */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
@@ -68,13 +66,14 @@ export function requireNewEmail(address: string): string {
 
 const LOCKED = 'Слишком много неверных кодов'
 
-/** An operation lives so many times as long as its code, because the mail may be under way for a while. */
+/** An operation lives so many times as long as its code, because its mail takes a while. */
 const LIFE_FACTOR = 2
 
 /**
- * Starts a one-time operation and queues the mail with its code. Returns the operation's id. Starting again before it expires
- * returns the same id, and queues a second mail only 60 s after the last, and only once that is not in the queue any more.
- * Throws TOO_MANY_REQUESTS past the rate limit of mails to the mailbox, and as long as no attempt is left.
+ * Starts a one-time operation and queues the mail with its code. Returns the operation's id.
+ * Starting again before it expires returns the same id, and queues a second mail only 60 s after
+ * the last. Throws TOO_MANY_REQUESTS past the limits on mails to the mailbox, and as long as no
+ * attempt is left.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
   const operation = await upsertOperation(db, {
@@ -107,7 +106,8 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       await queueCodeMail(db, mail)
     } catch (error) {
       const undone = Promise.all([unclaimMail(db, operation.id), charged?.refund()])
-      // Not awaited when the database is unavailable, which would delay the caller as long again. The claim expires by itself.
+      // Not awaited when the database is unavailable, which would delay the caller as long again:
+      // the claim expires by itself.
       if (error instanceof AppError) await undone
       else undone.catch(() => {})
       throw error
@@ -116,10 +116,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
   return operation.id
 }
 
-/**
- * Queue the mail and mark the operation as guessable in one transaction, so that an operation whose mail was rate-limited can
- * never be guessed.
- */
+/** One transaction, so that an operation whose mail was refused by a limit can never be guessed. */
 function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await queueMail(tx, 'send-code', mail)
@@ -130,18 +127,19 @@ function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
 export type Guess = Omit<Attempt, 'userId'> & {
   userId?: string
   code: string
-  /** Address of the client that asks. */
   ip: string
 }
 
 /**
- * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the limits of the network and,
- * unless the client has signed in with it before, of wrong codes for the mailbox.
+ * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and
+ * device. Throws OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and
+ * TOO_MANY_REQUESTS past the limits of the network and, for unknown clients, of wrong codes for the
+ * mailbox.
  */
 export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  // Codes that cannot be right have a limit of their own, so that they do not keep the network's other clients from signing in.
+  // Codes that cannot be right have a limit of their own, which keeps nobody else of the network
+  // out.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
@@ -161,14 +159,14 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
 }
 
 /**
- * Ends a checked operation, in the transaction of the change that it allows. Throws OPERATION_EXPIRED for all calls but the
- * first.
+ * Ends a checked operation, in the transaction of the change that it allows. Throws
+ * OPERATION_EXPIRED for all calls but the first.
  */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }
 
-/** A client that has signed in with the e-mail before has a limit of its own, which strangers cannot use up. */
+/** A known client has a limit of its own, which strangers cannot use up. */
 function chargeStart(
   { email, clientHash, isKnownClient, ip }: Start,
   { isMailed }: { isMailed: boolean },

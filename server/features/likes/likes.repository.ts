@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 
 /**
- * SQL for a visible post, whose row is locked before its likes and totals are, as all code does, so that no two statements
- * deadlock.
+ * SQL that locks a visible post before its likes and totals, as all code does against deadlocks.
  */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
@@ -28,7 +27,7 @@ export async function addLikes(
   return rows[0]?.likes
 }
 
-/** Takes the likes of several users for one post back. Returns like `addLikes`. */
+/** Removes the likes of several users for one post. Returns like `addLikes`. */
 export async function removeLikes(
   db: Queryable,
   postId: string,
@@ -55,8 +54,8 @@ const STEP = sql.raw(String(LIKES_STEP))
 type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 /**
- * Lets the next likes of a moving post follow it, those of users after `afterUserId`. Returns the last of these users; null when
- * there is none, or when the post was hidden or shown again meanwhile.
+ * Hides, shows or purges the next likes of a post: those of users after `afterUserId`. Returns the
+ * last of these users, or null when there is none, or the post was hidden or shown meanwhile.
  */
 export async function moveNextLikes(
   db: Queryable,
@@ -80,7 +79,7 @@ export async function moveNextLikes(
   return rows[0]?.last ?? null
 }
 
-/** Deletes some likes of hidden posts for good, which are locked. Returns how many there were: fewer than a step when none is left. */
+/** Deletes some likes of locked posts. Returns how many: fewer than a step when none is left. */
 export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (
       SELECT post_id, user_id FROM likes WHERE post_id = ANY(${idArray(postIds)}::bigint[])
@@ -93,9 +92,8 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
 const OWN_STEP = sql.raw('500')
 
 /**
- * Lets the next likes of a user, after the like `afterId`, no longer count for their posts, because
- * the user has left, or count again. Returns the last of them, or null when there is none. The
- * posts are locked before their likes.
+ * Stops counting the next likes of a user who has left, after the like `afterId`, or counts them
+ * again. Returns the last of them, or null when there is none. Posts are locked before likes.
  */
 export async function moveOwnLikes(
   tx: Queryable,

@@ -15,14 +15,13 @@ import {
   removeLikes,
 } from './likes.repository.ts'
 
-/** The desired state of a user's like of a post. */
 type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
  * Makes a function that sets a user's like of a post and returns the post's number of likes
- * afterwards. Calls that like one post while a statement of such calls runs share the next one, so
- * that the row of a popular post is locked and flushed once for all of them, and so do calls that
- * take likes back. The function rejects with POST_NOT_FOUND when there is no such post.
+ * afterwards. Calls that like one post during such a statement share the next one, so that the row
+ * of a popular post is locked and flushed once for them; so do calls that take likes back. The
+ * function rejects with POST_NOT_FOUND when there is no such post.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   return batchCalls((likes) => setLikes(db, likes), {
@@ -31,7 +30,6 @@ export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   })
 }
 
-/** Sets likes of one post, all to the same state. Returns its number of likes for each. */
 async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
   const { postId = '', isLiked = true } = likes[0] ?? {}
   const change = isLiked ? addLikes : removeLikes
@@ -42,8 +40,8 @@ async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
 }
 
 /**
- * Lets the likes of hidden and returned posts follow them, and removes those of deleted ones, some thousands in each transaction,
- * until there are none. It may be interrupted at any moment and may run twice at once: the next run finds what is left.
+ * Hides, shows or purges the likes of posts with very many, thousands in each transaction, until
+ * there are none. It may be interrupted at any moment and may run twice at once.
  */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
   for (const post of await selectMoving(db)) {
@@ -58,8 +56,8 @@ export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void
 }
 
 /**
- * Erases some of a user's hidden posts with all their likes or, where these are very many, some of the likes. Returns how many
- * rows it has erased. Posts and likes go together, so that no step looks at posts whose likes are gone.
+ * Erases some of a user's hidden posts with all their likes or, of very many, some of the likes.
+ * Returns how many rows it has erased.
  */
 export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
   const ids = await lockPostsOf(tx, ownerId, 'hidden')

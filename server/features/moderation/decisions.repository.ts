@@ -19,8 +19,8 @@ export type Subject = {
 const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
 
 /**
- * Returns undefined for an id that neither a post nor a report has. With `isAuthorKept` the author cannot be erased until the
- * transaction ends.
+ * Returns undefined for an id that neither a post nor a report has. With `isAuthorKept` the author
+ * cannot be erased until the transaction ends.
  */
 export async function selectSubject(
   db: Queryable,
@@ -47,7 +47,7 @@ export type DecisionDetails = {
   was: PostState
   /** Why the post was hidden before the decision. */
   archivedFor: string | null
-  /** The block before the decision, where it has blocked the author. */
+  /** The block before the decision, when it has blocked the author. */
   blockBefore?: StoredBlock | null
   note?: string
   [more: string]: unknown
@@ -78,7 +78,7 @@ function selectDecision(db: Queryable, id: string) {
     .$castTo<Decision>()
 }
 
-/** A decision that its own maker made within so many seconds, locked; undefined where there is none. */
+/** Locks a decision that its own maker made within so many seconds. */
 export function lockRecentDecision(
   tx: Queryable,
   { id, actor, seconds }: { id: string; actor: string; seconds: number },
@@ -90,7 +90,6 @@ export function lockRecentDecision(
     .executeTakeFirst()
 }
 
-/** A decision that was not undone; undefined otherwise. */
 export async function selectStandingDecision(
   db: Queryable,
   id: string,
@@ -99,7 +98,6 @@ export async function selectStandingDecision(
   return decision && !(await isUndone(db, decision)) ? decision : undefined
 }
 
-/** Whether a decision has been undone. */
 export async function isUndone(db: Queryable, { id, post_id }: Decision): Promise<boolean> {
   const row = await db
     .selectFrom('journal')

@@ -12,7 +12,9 @@ import {
   selectDoubtfullyHidden,
 } from './report-states.repository.ts'
 
-/** Reports hide so many posts of the whole wall in an hour; a moderator decides about the others. */
+/**
+ * Reports hide so many posts of the whole wall in an hour; a moderator decides about the others.
+ */
 const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600
 const ACTOR = 'vslukh'
@@ -24,8 +26,8 @@ export type HidingRules = {
 }
 
 /**
- * Hides a post that enough people have reported, unless reports have hidden too many posts within the hour. The caller has locked
- * the post. `isNews` is set where this happens for the first time in an hour.
+ * Hides a locked post that enough people have reported, unless reports have hidden too many posts
+ * within the hour. `isNews` is set when this happens for the first time in an hour.
  */
 export async function hideIfReported(
   tx: Queryable,
@@ -51,8 +53,8 @@ export async function hideIfReported(
 }
 
 /**
- * Makes the job that brings back the posts that too few people hide, now that a reporter has lost the moderators' trust. Their
- * reports stay open. `invalidate` is called after each post that is back.
+ * Makes the job that restores the posts that too few people hide, now that a reporter has lost the
+ * moderators' trust. Their reports stay open.
  */
 export function createHidingReview(
   db: Db,
@@ -80,8 +82,8 @@ export function createHidingReview(
 }
 
 /**
- * Deletes hidden posts for good whose time is up, in the job `move-likes`. A post with an open appeal
- * stays until somebody has decided about it, or the appeal itself expires.
+ * Purges hidden posts whose time is up, in the job `move-likes`. A post with an open appeal stays
+ * until somebody has decided about it, or the appeal itself expires.
  */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)

@@ -4,15 +4,14 @@ import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import type { Waiting } from './queue.repository.ts'
 
-/** A queued mail that tells moderators of waiting posts. */
 export type QueueMail = {
   to: string
   expiresAt: number
-  /** Whether it tells that reports hide nothing more for a while. */
+  /** Whether it says that reports hide nothing more for a while. */
   isHidingStopped?: boolean
 }
 
-/** Writes the mail to the moderators, with how much waits in this moment; null where nothing waits any more. */
+/** Writes the mail to the moderators; null when nothing waits any more. */
 export function writeQueueMail(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
@@ -40,7 +39,6 @@ export function writeQueueMail(
   return { to, subject, text: lines.join('\n') }
 }
 
-/** A queued mail to the author of a post that was decided about. */
 export type DecisionMail = {
   to: string
   expiresAt: number
@@ -49,11 +47,10 @@ export type DecisionMail = {
   reason: string | null
   /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
   blockedUntil?: number | null
-  /** How many posts were removed with this one, it included. */
+  /** How many posts were removed, this one included. */
   posts?: number
 }
 
-/** A queued mail to a user who was blocked. */
 export type BlockMail = {
   to: string
   expiresAt: number
@@ -68,7 +65,6 @@ const SUBJECTS = {
   'appeal refused': 'Решение осталось в силе',
 } as const
 
-/** Writes the mail to the author. */
 export function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
   { appName, origin, contact }: NoticeOptions,
@@ -103,7 +99,6 @@ export function writeDecisionMail(
   }
 }
 
-/** Writes the mail to a blocked user. */
 export function writeBlockMail(
   { to, reason, blockedUntil }: BlockMail,
   { appName, contact }: NoticeOptions,

@@ -7,13 +7,16 @@ import type { BlockMail, DecisionMail } from './moderation.mail.ts'
 import { MAIL_LIFE_MS } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 
-/** What an author is told of a removal, and of a return. */
+/** What an author is told of a removal, and of a restoration. */
 const OUTCOMES = {
   first: ['removed', 'restored'],
   onAppeal: ['appeal refused', 'appeal granted'],
 } as const
 
-/** Makes the job that tells an author of a decision once nobody can undo it any more. An undone decision is not announced. */
+/**
+ * Makes the job that tells an author of a decision that nobody can undo any more, unless it was
+ * undone.
+ */
 export function createAnnouncing(
   db: Db,
 ): (payload: { id: string; posts?: number }) => Promise<void> {
@@ -39,7 +42,7 @@ export function createAnnouncing(
   }
 }
 
-/** Makes the job that tells a user of a block by itself, unless it was taken back meanwhile. */
+/** Makes the job that tells a user of a block by itself, unless it was ended meanwhile. */
 export function createBlockAnnouncing(db: Db): (payload: { userId: string }) => Promise<void> {
   return async ({ userId }) => {
     const [block, user] = await Promise.all([selectBlock(db, userId), selectEmail(db, userId)])

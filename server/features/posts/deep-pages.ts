@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 type Bounds = {
   /** How many tasks run at once. */
   running: number
-  /** How many more may wait, and for how long (milliseconds). */
+  /** How many more may wait, and for how many milliseconds. */
   waiting: number
   waitMs: number
 }
@@ -12,8 +12,9 @@ type Bounds = {
 const RETRY_SECONDS = 2
 
 /**
- * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first served. It resolves and
- * rejects as the task does, and rejects with UNAVAILABLE when too many tasks wait already or the task has waited too long.
+ * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first
+ * served. It settles as the task does, or rejects with UNAVAILABLE when too many tasks wait already
+ * or the task has waited too long.
  */
 export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
   let count = 0
@@ -60,7 +61,7 @@ function refusal(): AppError {
 }
 
 /**
- * Runs reads of pages far from either end of a list. Each counts its way there through the index, which takes a processor up
- * to a tenth of a second in the middle of a million posts, so each node runs two at a time.
+ * Runs reads of pages far from either end of a list. In the middle of a million posts each takes a
+ * processor up to a tenth of a second, so each node runs two at a time.
  */
 export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })

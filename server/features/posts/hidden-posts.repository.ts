@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
-/** Why a post is hidden, what its author is told, who hides it, and after how many days it is purged; null: not by time. */
+/**
+ * Why a post is hidden, what its author is told, by whom, and for how many days; null: for ever.
+ */
 export type Hiding = {
   why: HiddenFor
   reason: string | null
@@ -10,7 +12,9 @@ export type Hiding = {
   days: number | null
 }
 
-/** A post, visible or hidden, that nobody else changes, likes or answers until the transaction ends. */
+/**
+ * A post, visible or hidden, that nobody else changes, likes or answers until the transaction ends.
+ */
 export type LockedPost = {
   id: string
   owner_id: string
@@ -23,8 +27,8 @@ export type LockedPost = {
 const LIKES_AT_ONCE = sql.raw('500')
 
 /**
- * Locks posts, and the posts they answer, whose replies are about to be counted anew: by ascending id, as all code does, so that
- * no two transactions deadlock. Returns those that exist.
+ * Locks posts, and the posts they answer, whose replies will be counted anew: by ascending id, as
+ * all code does, so that no two transactions deadlock. Returns those that exist.
  */
 export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
   const { rows } = await sql<LockedPost>`
@@ -39,9 +43,9 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
 }
 
 /**
- * Hides locked posts, or shows them again where `hiding` is null: in every list and count at once. The likes of each follow within
- * the statement where they are few. Returns whether likes are left for the job `move-likes`, until which they are out of every
- * list and total all the same.
+ * Hides locked posts, or shows them again with `null`, in every list and count at once. Few likes
+ * follow within the statement. Returns whether likes are left for the job `move-likes`; until then
+ * they are in no list and no total all the same.
  */
 export async function setHidden(
   tx: Queryable,
@@ -72,7 +76,9 @@ function untilOf({ days }: Hiding) {
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 
-/** A user's posts by whether they are hidden, each with the conditions of the indexes that have them. */
+/**
+ * A user's posts of each kind: the conditions of their indexes, and whether a locked one still is.
+ */
 const OWN_POSTS = {
   visible: {
     indexes: [
@@ -92,8 +98,8 @@ const OWN_POSTS = {
 }
 
 /**
- * Locks the newest of a user's posts of one kind: some hundreds, or fewer where the likes that change
- * with them are thousands. Returns their ids.
+ * Locks the newest of a user's posts of one kind: some hundreds, or fewer when thousands of likes
+ * change with them. Returns their ids.
  */
 export async function lockPostsOf(
   tx: Queryable,
@@ -119,7 +125,7 @@ export async function lockPostsOf(
   return locked.filter(({ hidden_for }) => has(hidden_for)).map(({ id }) => id)
 }
 
-/** A post whose likes are still to be hidden or shown with it, or purged where it was deleted. */
+/** A post whose likes are still to be hidden or shown with it, or purged when it was deleted. */
 export type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
@@ -130,18 +136,18 @@ export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
   return rows
 }
 
-/** Whether a post was deleted by its author, and is only there until its likes are gone. */
+/** Whether a post was deleted by its author and stays only until its likes are deleted. */
 const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
 
-/** Notes that all likes have followed a post, unless it was hidden or shown again meanwhile. */
+/** Records that all likes have followed a post, unless it was hidden or shown meanwhile. */
 export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
   await sql`UPDATE posts SET likes_moving_since = NULL
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
 }
 
 /**
- * Marks hidden posts whose time is up as deleted for good, which the job `move-likes` then does.
- * `kept` selects the ids of those that stay nevertheless.
+ * Marks hidden posts whose time is up as deleted for good, for the job `move-likes`. `kept` selects
+ * the ids of posts that stay nevertheless.
  */
 export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
@@ -150,7 +156,6 @@ export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Pro
       AND id NOT IN (${kept})`.execute(db)
 }
 
-/** Deletes locked posts for good, with the likes that they still have. */
 export async function deletePosts(tx: Queryable, ids: string[]): Promise<void> {
   await sql`DELETE FROM posts WHERE id = ANY(${idArray(ids)}::bigint[])`.execute(tx)
 }

@@ -9,8 +9,8 @@ export type IdRange = {
 }
 
 /**
- * Returns those of the last `count` ranges of ids that have posts, replies included, in the order of their ids. For each it
- * reads one post by the primary key, however many posts there are.
+ * Returns those of the last `count` ranges that have posts, by ascending id. It reads one post of
+ * each range, however many posts there are.
  */
 export async function readIdRanges(
   db: Queryable,
@@ -28,7 +28,6 @@ export async function readIdRanges(
   return rows
 }
 
-/** Returns the ids of the posts in a range, replies included. */
 export async function readIdsInRange(
   db: Queryable,
   { size, number }: { size: number; number: number },

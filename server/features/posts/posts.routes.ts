@@ -27,9 +27,8 @@ type Options = {
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
-  /** Whether a post has open reports. */
   isEvidence: (db: Queryable, id: string) => Promise<boolean>
-  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
 }
@@ -80,7 +79,9 @@ export async function readPostForPage(runRead: RunRead, id: string): Promise<Pos
   return runRead(null, (db) => requirePost(db, id, null))
 }
 
-/** Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor. */
+/**
+ * Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor.
+ */
 export function readWallForPage(runRead: RunRead, query: ListQuery): Promise<PostPage> {
   return runRead(null, (db) => readPostList(db, wall, query, null))
 }

@@ -15,28 +15,28 @@ import {
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
 
-/** A post as `viewer` sees it. Throws POST_NOT_FOUND when there is no such post. */
+/** Returns a post as `viewer` sees it. Throws POST_NOT_FOUND. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   const post = isRowId(id) ? await hydratePost(db, id, viewer) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
   return post
 }
 
-/** Reads some posts as any visitor sees them, by ascending id. Those that are gone are left out. */
+/** Reads posts as any visitor sees them, by ascending id, without those that no visitor can see. */
 export async function readPosts(db: Queryable, ids: string[]): Promise<Post[]> {
   const page = sql`SELECT id, -id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
   const { rows } = await hydratePosts(db, { page, total: sql`0` }, null)
   return rows.flatMap(({ post }) => post ?? [])
 }
 
-/** The id of a post's owner. Throws POST_NOT_FOUND when there is no such post. */
+/** Returns the id of a post's owner. Throws POST_NOT_FOUND. */
 export async function requireOwner(db: Queryable, id: string): Promise<string> {
   const post = isRowId(id) ? await selectOwner(db, id) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
   return post.owner_id
 }
 
-/** The text as it is stored. Throws INVALID_REQUEST when it may not be published. */
+/** Returns the text as it is stored. Throws INVALID_REQUEST when it may not be published. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
   if (text === null) {
@@ -48,8 +48,8 @@ export function requireText(raw: string): string {
 }
 
 /**
- * Changes the text of one's own post. Throws POST_NOT_FOUND when the owner has no such post, EDIT_PERIOD_EXPIRED, and
- * INVALID_REQUEST when the text is the same as before.
+ * Changes the text of one's own post. Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and
+ * INVALID_REQUEST when the text is the same.
  */
 export async function editPost(db: Db, edit: Edit): Promise<void> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
@@ -60,7 +60,6 @@ export async function editPost(db: Db, edit: Edit): Promise<void> {
   throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
 }
 
-/** Locks a post, visible or hidden, until the transaction ends. Returns undefined where there is none. */
 export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {
   return (await lockPosts(tx, [id]))[0]
 }
@@ -68,15 +67,15 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
 type Deletion = {
   id: string
   ownerId: string
-  /** For how many days a post stays as evidence, and whether one is. */
+  /** For how many days a post stays as evidence. */
   evidenceDays: number
   isEvidence: (tx: Queryable, id: string) => Promise<boolean>
 }
 
 /**
- * Deletes one's own post. A post that is evidence stays hidden for so many days; any other is gone for good, and
- * where it has many likes, the job `move-likes` removes them and the empty post. `note` is called in the same transaction. Throws
- * POST_NOT_FOUND when the owner has no such post.
+ * Deletes one's own post. Evidence stays hidden for some days; any other post is purged, with very
+ * many likes by a job. `note` is called in the same transaction. Throws POST_NOT_FOUND when the
+ * owner has no such post.
  */
 export async function deletePost(
   db: Db,
@@ -96,12 +95,11 @@ export async function deletePost(
   })
 }
 
-/** Hides locked posts. Where they have very many likes, a job lets these follow. */
+/** Hides locked posts. When they have very many likes, a job lets these follow. */
 export async function hidePosts(tx: Queryable, ids: string[], hiding: Hiding): Promise<void> {
   await queueLikes(tx, await setHidden(tx, ids, hiding))
 }
 
-/** Shows locked posts again, likewise. */
 async function showPosts(tx: Queryable, ids: string[]): Promise<void> {
   await queueLikes(tx, await setHidden(tx, ids, null))
 }
@@ -112,7 +110,9 @@ async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boole
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides the newest posts of a user who has left, some hundreds. Returns false when there is none. */
+/**
+ * Hides the newest posts of a user who has left, some hundreds. Returns false when there is none.
+ */
 export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, 'visible')
   if (ids.length > 0) await hidePosts(tx, ids, LEFT)
@@ -126,7 +126,7 @@ export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boole
   return ids.length > 0
 }
 
-/** Shows a locked post again. Returns false where it is visible already, or deleted by its author. */
+/** Shows a locked post again. Returns false when it is visible, or deleted by its author. */
 export async function showPost(
   tx: Queryable,
   { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,

@@ -22,10 +22,9 @@ import {
 type Options = {
   db: Db
   limits: PublicationLimits
-  /** Invalidates cached reads on every node after a commit. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
-  /** Publications that share a statement wait no longer for a lock of another transaction; 250 ms unless set. */
+  /** How long publications that share a statement wait for a lock of another transaction. */
   lockWaitMs?: number
 }
 
@@ -34,7 +33,6 @@ type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
 type Publication = Omit<Submitted, 'ownerId'> & { viewer: Viewer }
 
-/** Publishes a post or a reply, as a call asks for it. */
 export type Publish = (publication: Publication) => Promise<Post>
 
 /** A published post, or why it was not published, and what was charged for it. */
@@ -42,11 +40,10 @@ type Outcome = { post: Post } | { refusal: AppError; charged?: Charged }
 
 /**
  * Makes the function that publishes posts and replies within the limits, and records from where.
- * Calls that come while others are being published share the next statement and its commit, and
- * return after it. A retry with a known Idempotency-Key returns the post of the first call and is
- * not charged. The function rejects with POST_NOT_FOUND when that post or the replied one does not
- * exist any more, with INVALID_REQUEST for a text that may not be published, and with
- * TOO_MANY_REQUESTS or BLOCKED.
+ * Calls that come while others are being published share the next statement and its commit. A retry
+ * with a known Idempotency-Key returns the post of the first call and is not charged. The function
+ * rejects with POST_NOT_FOUND when that post or the replied one does not exist any more, and with
+ * INVALID_REQUEST, TOO_MANY_REQUESTS or BLOCKED.
  */
 export function createPublish({
   db,
@@ -99,7 +96,7 @@ function asRefusal(error: unknown): AppError {
   throw error
 }
 
-/** Publishes posts, and notes in the same transaction where each comes from. */
+/** Publishes posts, and records in the same transaction where each comes from. */
 async function insertNoted(
   tx: Queryable,
   { posts, lockMs, noteAccess }: { posts: Submitted[]; lockMs: number; noteAccess: NoteAccess },
@@ -118,7 +115,6 @@ function refusalOf({ hasOwner, isBlocked }: OwnerState): AppError {
   return new AppError(isBlocked ? 'BLOCKED' : 'POST_NOT_FOUND')
 }
 
-/** The id of the post that its owner has published with the same key, if there is one. */
 async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {
   if (idempotencyKey === undefined) return undefined
   return findByIdempotencyKey(db, ownerId, idempotencyKey)

@@ -30,10 +30,7 @@ export function registerReplies({ route, db, runRead, publish }: Options): void 
   })
 }
 
-/**
- * Reads a page of the replies to a post as any visitor sees it. Throws POST_NOT_FOUND, and INVALID_REQUEST for a malformed
- * cursor.
- */
+/** Reads a page of the replies to a post as any visitor sees it. Throws POST_NOT_FOUND. */
 export async function readRepliesForPage(
   runRead: RunRead,
   postId: string,

@@ -5,8 +5,8 @@ import { lockPost } from '../posts/posts.service.ts'
 import { insertReport, type NewReport } from './reports.repository.ts'
 
 /**
- * Adds a report, which may hide the post: reports of one post are added one after another, so that each of them knows how
- * many there are. Returns whether the post was hidden. Throws POST_NOT_FOUND where it has gone meanwhile.
+ * Adds a report, which may hide the post. Reports of one post are added one after another, so that
+ * each of them counts the others. Returns whether the post was hidden. Throws POST_NOT_FOUND.
  */
 export function addReport(db: Db, report: NewReport, rules: ReportRules): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

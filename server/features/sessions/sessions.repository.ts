@@ -21,8 +21,8 @@ type LiveSessionRow = {
 }
 
 /**
- * Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. Each call of
- * a signed-in user waits for it, so it is written as SQL: the query builder would take twice the time.
+ * Returns for each viewer, in order, their live session or null. Each call of a signed-in user
+ * waits for it, so it is written as SQL: the query builder would take twice the time.
  */
 export async function selectLiveSessions(
   db: Queryable,
@@ -55,10 +55,7 @@ export type NewSession = {
   device: Device
 }
 
-/**
- * Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after
- * another.
- */
+/** Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   const { userId, device } = session
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
@@ -91,13 +88,14 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
     .execute()
 }
 
-/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds; undefined without one. */
+/** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds. */
 export function lockSession(tx: Queryable, id: string) {
   return (
     tx
       .selectFrom('sessions')
       .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
-      // A secret from the future was set while the clock was ahead. Until then it counts as old, not as new.
+      // A secret from the future was set while the clock was ahead. Until then it counts as old,
+      // not as new.
       .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
       .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
       .where('id', '=', id)
@@ -116,7 +114,6 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
     .execute()
 }
 
-/** Replaces a session's secret. The presented one becomes the previous one. */
 export async function rotateSecret(
   tx: Queryable,
   id: string,

@@ -28,7 +28,6 @@ import {
 
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 
-/** Access tokens, session cookies, and opening a session for a user who has proved an e-mail. */
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
@@ -53,8 +52,8 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     },
 
     /**
-     * Opens a session. The caller puts its secret into the cookie once the transaction has committed. `isKnownClient` says
-     * whether the client has signed in as the user before.
+     * Opens a session. The caller sets its cookie once the transaction has committed.
+     * `isKnownClient` says whether the client has signed in as the user before.
      */
     async open(
       tx: Queryable,
@@ -76,7 +75,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return parseSessionCookie(request.cookies[cookie.name])
     },
 
-    /** Sets the cookie of a session that is `age` seconds old. The cookie expires when the session does. */
+    /** The cookie of a session that is `age` seconds old expires when the session does. */
     setCookie(reply: FastifyReply, fresh: SessionSecret, age = 0): void {
       const maxAge = Math.min(IDLE_SECONDS, Math.floor(LIFETIME_SECONDS - age))
       reply.setCookie(cookie.name, formatSessionCookie(fresh), { ...cookie.options, maxAge })
@@ -90,7 +89,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
 
 /** A refresh rotates a secret that is older than this. */
 const ROTATE_AFTER_SECONDS = 600
-/** The previous secret stays valid at least this long, for a request that a second tab has already sent. */
+/** The previous secret stays valid so long, for a request that a second tab has already sent. */
 const GRACE_SECONDS = 60
 
 type Refreshed = {
@@ -110,11 +109,12 @@ type Client = {
 }
 
 /**
- * Checks a session cookie that is to be exchanged for a new access token; returns null when it is not valid. The current secret
- * is valid. The previous one is valid until the current one was seen, because the response that contained it may have
- * been lost, and for 60 s, because two tabs may refresh at once. An older secret means that somebody has a copy of the
- * cookie, so the session is closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does,
- * with nothing changed.
+ * Checks a session cookie that is exchanged for a new access token; returns null when it is not
+ * valid. The current secret is valid, and so is the previous one: until the current one was seen,
+ * because the response that contained it may have been lost, and for 60 s, because two tabs may
+ * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
+ * closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does, with
+ * nothing changed.
  */
 export function refreshSession(
   db: Db,
@@ -136,7 +136,8 @@ export function refreshSession(
       return { userId, isCopied: true }
     }
     await charge(presented.id)
-    // A previous secret after its grace period means that the response with the current one was lost.
+    // A previous secret after its grace period means that the response with the current one was
+    // lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
       const secret = newSessionSecret(presented.id)

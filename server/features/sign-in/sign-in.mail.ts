@@ -7,12 +7,11 @@ import type { Mail } from '../../kernel/mail/smtp.ts'
 /** A queued notice that a client has signed in which had never done so as this user. */
 export type SignInNotice = QueuedMail & {
   username: string
-  /** The device, such as «Firefox, Linux», where it is known; when it signed in, in unix milliseconds. */
+  /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
   device: string | null
   signedInAt: number
 }
 
-/** Writes a notice. */
 export function writeSignInNotice(
   { to, username, device, signedInAt }: SignInNotice,
   { appName, origin, contact }: NoticeOptions,

@@ -40,7 +40,7 @@ type Options = {
   publicUrl: string | undefined
   /** Hashes networks of registrations, and mailboxes. */
   nameKey: Buffer
-  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess | undefined
 }
@@ -50,7 +50,7 @@ export function registerSignIn(options: Options): void {
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
-    // Charged first: what follows reads every ban.
+    // Charged first: what follows asks the database.
     await limits.codeRequests.chargeNetwork(request.ip)
     await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)

@@ -2,8 +2,8 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Reads an address, without its zone, which names an interface of one machine: an IPv4 address that is written as IPv6 is one of
- * IPv4. Returns undefined for what is no address.
+ * Reads an address without its zone, which names an interface of one machine. An IPv4 address that
+ * is written as IPv6 is one of IPv4.
  */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
@@ -12,21 +12,23 @@ export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /**
- * Returns the key under which an address is counted: an IPv4 address itself, an IPv6 address's /64, which one subscriber
- * holds. Text that is no address, which a faulty proxy may send, shares one key with connections that have no address
- * because they were reset.
+ * Returns the key of an address: an IPv4 address itself, an IPv6 address's /64. What a faulty proxy
+ * sends in place of an address shares one key with connections that were reset.
  */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
 }
 
-/** Returns the widest network that one subscriber may hold: an IPv4 address itself, an IPv6 address's /48. */
+/** Returns the widest network that one subscriber may hold: an IPv4 address, an IPv6 /48. */
 export function widestNetworkOf(ip?: string): string {
   const [narrowest, , widest] = networksOf(ip)
   return widest ?? narrowest
 }
 
-/** Returns the keys of an address, the narrowest network first: for IPv6 its /64, /56, /48, and its provider's /32. */
+/**
+ * Returns the keys of an address, the narrowest first: for IPv6 /64, /56, /48, and its provider's
+ * /32.
+ */
 export function networksOf(ip = ''): [string, ...string[]] {
   // Most addresses, in every request.
   if (isIPv4(ip)) return [ip]

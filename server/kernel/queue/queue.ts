@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { Queryable } from '../db/database.ts'
 import { queueRecurring, type RecurringJob } from './recurring-jobs.ts'
 
-/** Runs one job. The signal aborts, and the promise rejects, when the process is about to end: the job should stop then. */
+/** When the process is about to end, the signal aborts and the promise rejects. */
 type JobTask<Payload> = (
   payload: Payload,
   ending: { abortSignal: AbortSignal; abortPromise: Promise<void> },
@@ -27,14 +27,12 @@ type JobsOptions = {
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
-/** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
 type NewJob = {
   payload: object
-  /** Milliseconds until it is due; 0 unless given. */
   afterMs?: number
-  /** A job takes the place of one with the same key that waits. */
+  /** A job replaces a waiting one with the same key. */
   key?: string
 }
 
@@ -50,13 +48,13 @@ export async function addJob(
   )
 }
 
-/** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
+/** Runs queued and recurring jobs until `stop()`, which waits for the running ones. */
 export async function startJobs(
   pool: Pool,
   { tasks, recurring, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Only the message and the error are logged, of a job neither its payload nor whom it is about.
+    // Of a job neither its payload nor whom it is about is logged.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
@@ -70,7 +68,7 @@ export async function startJobs(
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
-    // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
+    // With batches, a job that ends while the database is unavailable ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
   const stopQueueing = queueRecurring(pool, recurring)
@@ -83,8 +81,8 @@ export async function startJobs(
 }
 
 /**
- * Replaces each runner that fails because of the database, until the returned function is called: such a runner ends or, where its
- * first query of the queue failed, never finds a job again.
+ * Replaces each runner that fails because of the database, until the returned function is called:
+ * such a runner ends, or never finds a job again when its first query of the queue failed.
  */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()

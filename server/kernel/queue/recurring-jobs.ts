@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
-/** A job that runs once in each period of so many minutes; a period begins `atMinute` minutes after the hour or midnight (UTC). */
+/** Runs once in each period, which begins `atMinute` minutes after the hour or midnight (UTC). */
 export type RecurringJob = { task: string; everyMinutes: number; atMinute: number }
 
 const ASK_MS = 10_000
 
 /**
- * Queues the jobs of $1 whose period is another than the one they were last queued in, by the database's clock: the next one, one
- * that was missed while no server ran, or the right one after a clock that was wrong. A job that is new waits for its next period.
+ * Queues the jobs of $1 that were last queued in another period, by the database's clock: the next
+ * one, one that was missed while no server ran, or the right one after a clock that was wrong. A
+ * new job waits for its next period.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
@@ -25,7 +26,9 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/** Queues each job once a period, whichever node is the first. Returns the function that stops it. */
+/**
+ * Queues each job once a period, whichever node is the first. Returns the function that stops it.
+ */
 export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
   const stopping = new AbortController()
   const pause = { signal: stopping.signal, ref: false }
@@ -34,7 +37,7 @@ export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
 
   async function keepAsking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // While the database is away there is nothing to do; the next question follows.
+      // While the database is away there is nothing to do; the next query follows.
       await pool.query(QUEUE_DUE, [JSON.stringify(jobs)]).catch(() => {})
       await delay(ASK_MS, undefined, pause).catch(() => {})
     }
