@@ -5,9 +5,7 @@ import { NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
-/**
- * Marks a user as deleted, which hides all posts at once. Returns when to erase, in unix seconds.
- */
+/** Hides all posts of a user at once. Returns when to erase, in unix seconds. */
 export async function markDeleted(tx: Queryable, userId: string): Promise<number> {
   const row = await tx
     .updateTable('users')
@@ -56,9 +54,7 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/**
- * Returns what is to be done for who has left or returns. Nobody is erased unless it `mayErase`.
- */
+/** Returns what is to be done for who has left or returns. Nobody is erased unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
     SELECT id AS "userId", CASE

@@ -28,10 +28,7 @@ export async function startDeletion(db: Db, client: Client, codes: CodesOptions)
   return startOperation(db, start, codes)
 }
 
-/**
- * Hides an account and queues a notice to its address, because it may be somebody else who asks.
- * Returns when it will be erased, in unix seconds.
- */
+/** Returns when the account will be erased. Its address gets a notice: somebody else may ask. */
 export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
   const erasedAt = await markDeleted(tx, userId)
   await closeAccount(tx, userId)
@@ -48,9 +45,7 @@ async function closeAccount(tx: Queryable, userId: string): Promise<void> {
 }
 
 /**
- * Lets a person who has proved an e-mail into an account, even a deleted one: then only with
- * `restore`. Throws ACCOUNT_DELETED without it, and OPERATION_EXPIRED once the account is being
- * erased. Returns whether the account was restored.
+ * Lets a person into an account, into a deleted one only with `restore`. Returns whether it was.
  */
 export async function returnToAccount(
   tx: Queryable,
@@ -71,8 +66,7 @@ function deletedMessage(erasedAt: number): string {
 
 /**
  * Erases an account for good, as the operator's command does, in short steps that may take minutes.
- * A running server's job finishes what was interrupted. The journal names `actor` as who erases.
- * `onMarked` runs when nobody can return any more.
+ * A running server's job finishes what was interrupted. `onMarked` runs when nobody can return.
  */
 export async function eraseNow(
   db: Db,

@@ -8,9 +8,8 @@ import { type AccountMove, lockAccount, markReturned } from './account-deletion.
 type Step = (tx: Queryable) => Promise<boolean>
 
 /**
- * Makes the function that repeats a step until it finds nothing more to do, each time in a
- * transaction that has locked the account. It returns whether anything was done, awaits `afterEach`
- * between the steps, and rejects as soon as `stopping` does.
+ * Makes a function that repeats a step until it finds nothing more to do, each time in a
+ * transaction that has locked the account. It returns whether anything was done.
  */
 export function repeatLocked(db: Db, move: AccountMove, stopping?: Promise<never>) {
   return async (step: Step, afterEach = async () => {}): Promise<boolean> => {

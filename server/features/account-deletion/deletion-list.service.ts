@@ -17,10 +17,7 @@ const NAME = 'deletions.jsonl'
 /** Nodes may see different times. */
 const CLOCKS_DIFFER_MS = 300_000
 
-/**
- * A restore sets the sequence of ids back: the time of registration tells two accounts of one id
- * apart.
- */
+/** A restore sets the sequence of ids back: the time of registration tells accounts apart. */
 const Line = Type.Object({
   id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
   registeredAt: Type.String({ format: 'date-time' }),
@@ -36,9 +33,8 @@ export function deletionFolders({
 }
 
 /**
- * Adds who has deleted their account, and who has returned, to the list in each folder: after a
- * restore, who has left since the backup is deleted again. A folder that cannot be written to holds
- * up nobody.
+ * Adds who has left or returned to the list in each folder, so that a restore can leave them out. A
+ * folder that cannot be written to holds up nobody.
  */
 export async function noteDeletions(
   db: Db,
@@ -63,8 +59,8 @@ export async function noteDeletions(
 }
 
 /**
- * Deletes again, in a restored database, who has left since the backup was made; who has returned
- * since is back. Returns how many accounts it has deleted, or null without a list.
+ * Deletes again, in a restored database, who has left since the backup. Returns how many, or null
+ * without a list.
  */
 export async function deleteAgain(
   db: Db,

@@ -13,10 +13,7 @@ export async function selectDeletionStates(db: Queryable): Promise<DeletionState
   return rows
 }
 
-/**
- * Brings accounts into recorded states; the job `move-accounts` does the rest. Returns how many it
- * has deleted.
- */
+/** Sets recorded states; the job `move-accounts` does the rest. Returns how many it has deleted. */
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     WITH marked AS (

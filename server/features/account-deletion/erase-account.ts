@@ -14,9 +14,7 @@ import { hideAccount, repeatLocked } from './account-moves.service.ts'
 
 export const ERASURE = 'user.erase'
 
-/**
- * Posts are erased with their likes, and names are reserved together with the removal of the user.
- */
+/** Posts are erased with their likes, and names are reserved with the removal of the user. */
 const ERASED_OTHERWISE = new Set(['posts', 'released_usernames'])
 
 export type Erasure = {
@@ -26,10 +24,9 @@ export type Erasure = {
 }
 
 /**
- * Erases a deleted user and every row that refers to them, in short steps; their names stay
- * reserved as keyed hashes, and a blocked mailbox blocked. Replies of others stay. It may be
- * interrupted at any moment and may run twice at once: each step locks the user. It repeats,
- * because a call still under way may publish meanwhile, or a moderator restore a post.
+ * Erases a deleted user and every row that refers to them, in short steps that lock the user, so
+ * that it may be interrupted and run twice at once. It repeats, because a call still under way may
+ * publish, or a moderator restore a post. Replies of others stay.
  */
 export async function eraseAccount(
   db: Db,

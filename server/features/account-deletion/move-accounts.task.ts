@@ -11,9 +11,8 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
 }
 
 /**
- * Hides deleted accounts, shows returning ones, and erases those whose time is up, in short steps.
- * It may be interrupted at any moment and may run twice at once: the next run continues. An account
- * that fails delays no other one; the first failure is thrown at the end.
+ * Hides deleted accounts, shows returning ones, and erases those whose time is up. It may be
+ * interrupted and run twice at once. An account that fails delays no other one.
  */
 export async function moveAccounts(
   db: Db,

@@ -8,9 +8,7 @@ export type EmailNotice = {
   to: string
   username: string
   changeId: string
-  /**
-   * When the change can no longer be undone, in unix milliseconds. The mail is not sent after it.
-   */
+  /** When the change can no longer be undone, in unix milliseconds; not sent after it. */
   expiresAt: number
 }
 

@@ -58,10 +58,7 @@ export function selectUserByEmail(db: Queryable, email: string): Promise<Current
   return selectByEmail(db, email).executeTakeFirst()
 }
 
-/**
- * Returns the user with an e-mail, and locks the row. It waits for a transaction that changes the
- * user's e-mail, and then does not find the user.
- */
+/** It waits for a transaction that changes the user's e-mail, and then does not find the user. */
 export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
   return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }
@@ -133,11 +130,8 @@ export async function findEmailChangeOwner(db: Queryable, id: string): Promise<s
   return (await change.executeTakeFirst())?.user_id
 }
 
-/**
- * Removes a change and those its user made after it. Returns the address before it, or undefined
- * when it can no longer be undone. The caller has locked the user's row.
- */
-export async function takeEmailChange(
+/** Removes a change and those after it. Returns the address before it, if it can be undone. */
+export async function removeEmailChange(
   tx: Queryable,
   { id, userId }: { id: string; userId: string },
 ): Promise<string | undefined> {

@@ -16,7 +16,7 @@ import {
   insertUser,
   lockUser,
   lockUserByEmail,
-  takeEmailChange,
+  removeEmailChange,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
@@ -31,8 +31,8 @@ import {
 const NAME_TRIES = 5
 
 /**
- * Locks the user whom a proven e-mail signs in; a registration creates one if need be. Throws
- * OPERATION_EXPIRED when the account has another e-mail by now, or one that merely compares equal.
+ * Locks the user whom a proven e-mail signs in, or creates one. Throws OPERATION_EXPIRED when the
+ * account has another e-mail by now, or one that merely compares equal.
  */
 export async function requireUserByEmail(
   tx: Queryable,
@@ -73,10 +73,7 @@ export function hashMailbox(email: string, nameKey: Buffer): Buffer {
   return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
 }
 
-/**
- * Hashes the network of a registration; null for the machine's own addresses, which are those of an
- * untrusted proxy.
- */
+/** Null for the machine's own addresses, which are those of an untrusted proxy. */
 export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)
   return /^(127\.|0:0:0::|unknown$)/.test(network) ? null : keyedHash(`network ${network}`, nameKey)
@@ -99,10 +96,7 @@ export async function reserveNamesOf(
   )
 }
 
-/**
- * Changes a username and reserves the old one for its owner. Throws USERNAME_ALREADY_EXISTS for a
- * reserved name; rejects with a unique violation for one that somebody has.
- */
+/** Throws USERNAME_ALREADY_EXISTS for a reserved name; a taken one is a unique violation. */
 export async function renameUser(
   tx: Queryable,
   { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
@@ -120,9 +114,8 @@ export async function renameUser(
 }
 
 /**
- * Changes the viewer's e-mail to a proven one, closes the other sessions, ends pending changes, and
- * queues a notice to the old address with a link that undoes the change, because it may be a theft.
- * Throws OPERATION_EXPIRED; rejects with a unique violation when the address is taken.
+ * Changes the viewer's e-mail to a proven one. Because it may be a theft, the other sessions are
+ * closed, and the old address gets a link that undoes the change.
  */
 export async function changeEmail(
   tx: Queryable,
@@ -147,15 +140,14 @@ export async function changeEmail(
 }
 
 /**
- * Restores the address before a change, whatever happened after it, and closes all sessions.
- * Returns the user's id. Throws LINK_EXPIRED; rejects with a unique violation when another account
- * has the address by now.
+ * Restores the address before a change, whatever happened after it. Throws LINK_EXPIRED; rejects
+ * with a unique violation when another account has the address by now.
  */
 export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
   if (userId === undefined) throw new AppError('LINK_EXPIRED')
   await lockUser(tx, userId)
-  const email = await takeEmailChange(tx, { id, userId })
+  const email = await removeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)
   await deleteAllSessions(tx, userId)

@@ -12,10 +12,7 @@ const PRODUCT = words(`
   server service session sessions settings signin signup status system terms undefined username users validation verified
   verify`)
 
-/**
- * People who run a wall, and the wall. Reserved alone, and joined with each other, GENERIC and
- * numbers.
- */
+/** People who run a wall. Reserved alone, and joined with each other, GENERIC and numbers. */
 const STAFF = words(`
   adm admin admins administration administrator administrators helpdesk hostmaster mod moder moderation moderator moderators
   noreply official postmaster root security staff superuser support sysadmin webmaster vsluh vslukh vslux
@@ -30,8 +27,7 @@ const GENERIC = words(`
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
 /**
- * Whether people could mistake a valid username for the product's own: it looks like one of
- * PRODUCT, or like joined words with one of STAFF, however it is spelt, or it is all underscores.
+ * Whether people could mistake a valid username for the product's own, or it is all underscores.
  */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
@@ -42,8 +38,8 @@ export function isReserved(username: string): boolean {
 }
 
 /**
- * Returns the ways to read a name. What looks like an m may also end one word and begin the next,
- * and so may two equal letters with an underscore between them.
+ * What looks like an m may also end one word and begin the next, and so may two equal letters with
+ * an underscore between them.
  */
 function readingsOf(name: string): string[] {
   const joined = joinStrokes(name)

@@ -11,18 +11,12 @@ import { mailboxOf } from '../../kernel/mail/email-address.ts'
 /** Who asks for a mailbox's code, or enters it, from a browser that never signed in with it. */
 type Stranger = { email: string; ip: string }
 
-/**
- * This part of a mailbox's mails is kept for networks not mailed within a day: the owner's may be
- * one.
- */
+/** This part of a mailbox's mails is kept for networks not mailed within a day. */
 const KEPT_FOR_NEW = 1 / 3
 /** This part of the wrong codes is kept for networks that were mailed a code within a day. */
 const KEPT_FOR_MAILED = 1 / 2
 
-/**
- * Counts a code mail. Throws TOO_MANY_REQUESTS past the limits of the mailbox, and past that of the
- * network unless the code `isMailed` already and is only sent again.
- */
+/** Counts a code mail, for the network only unless the code `isMailed` and is sent again. */
 export async function chargeCodeMail(
   { codeMails, networkCodes, mailedNetworks }: CodeLimits,
   { isMailed, ...stranger }: Stranger & { isMailed: boolean },
@@ -38,8 +32,8 @@ export async function chargeCodeMail(
 }
 
 /**
- * Counts a wrong code before it is compared; a right one is refunded. Throws TOO_MANY_REQUESTS past
- * the limit of the mailbox, of which a part is kept for mailed networks, one code each.
+ * Counts a wrong code before it is compared; a right one is refunded. A part of the limit is kept
+ * for mailed networks, one code each.
  */
 export async function chargeGuess(
   { wrongCodes, wrongCodesOfMailed, mailedNetworks }: CodeLimits,

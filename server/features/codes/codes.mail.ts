@@ -58,10 +58,7 @@ const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
   many: 'минут',
 }
 
-/**
- * Anybody can ask for a code to an address; only a signed-in user for the one that deletes an
- * account.
- */
+/** Anybody can ask for a code; only a signed-in user for the one that deletes an account. */
 function ifNotYou(purpose: Purpose, origin: string): string[] {
   if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
   return [
@@ -71,10 +68,7 @@ function ifNotYou(purpose: Purpose, origin: string): string[] {
   ]
 }
 
-/**
- * HMAC-SHA-256 of an operation's id, truncated as RFC 4226 section 5.3 does: always the same, so
- * none is stored.
- */
+/** HMAC-SHA-256, truncated as RFC 4226 section 5.3 does: always the same, so none is stored. */
 export function codeOf(operationId: string, key: Buffer): string {
   const mac = createHmac('sha256', key).update(operationId).digest()
   const offset = (mac.at(-1) ?? 0) & 0x0f

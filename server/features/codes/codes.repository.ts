@@ -6,10 +6,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 
-/**
- * Longer than a request takes. A start that has claimed the mail and not queued it by then never
- * will.
- */
+/** Longer than a request takes: a start that has not queued its mail by then never will. */
 const CLAIM_SECONDS = 10
 
 type UpsertedRow = {
@@ -38,10 +35,10 @@ export type NewOperation = {
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client.
  * `mailDue` is true for the one caller that has to queue the mail and call `markMailed`, and false
- * for all others for 60 s (10 s when the mail was not marked), and for all once no attempt is left:
- * `lockedFor` says for how many seconds. A live operation keeps its address, because its code was
- * mailed there, and one that merely compares equal may be somebody else's. A `mailed_at` in the
- * future was written while the clock was ahead.
+ * for all others for 60 s (10 s when the mail was not marked), and for all once no attempt is left.
+ * A live operation keeps its address, because its code was mailed there, and one that merely
+ * compares equal may be somebody else's. A `mailed_at` in the future was written while the clock
+ * was ahead.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<UpsertedRow>`
@@ -96,10 +93,7 @@ const SHOWN: Record<OutboxState, MailState> = {
   expired: 'retrying',
 }
 
-/**
- * Stores the state of an operation's mail. An accepted one makes its code valid for `ttlSeconds`,
- * but never for longer than the operation would have lived.
- */
+/** An accepted mail makes its code valid for `ttlSeconds`, within the operation's life. */
 export async function storeMailState(
   tx: Queryable,
   id: string,

@@ -53,8 +53,8 @@ export function requireEmail(address: string): void {
 }
 
 /**
- * Returns an address that an account may have, with its domain in the usual form. Throws
- * INVALID_REQUEST for other strings, and for a domain that people would mistake for another.
+ * Returns the address with its domain in the usual form. Throws INVALID_REQUEST, also for a domain
+ * that people would mistake for another.
  */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
@@ -70,10 +70,9 @@ const LOCKED = 'Слишком много неверных кодов'
 const LIFE_FACTOR = 2
 
 /**
- * Starts a one-time operation and queues the mail with its code. Returns the operation's id.
- * Starting again before it expires returns the same id, and queues a second mail only 60 s after
- * the last. Throws TOO_MANY_REQUESTS past the limits on mails to the mailbox, and as long as no
- * attempt is left.
+ * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
+ * same when it is started again, with a second mail only 60 s after the last. Throws
+ * TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
   const operation = await upsertOperation(db, {
@@ -106,8 +105,8 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       await queueCodeMail(db, mail)
     } catch (error) {
       const undone = Promise.all([unclaimMail(db, operation.id), charged?.refund()])
-      // Not awaited when the database is unavailable, which would delay the caller as long again:
-      // the claim expires by itself.
+      // Not awaited without a database, which would delay the caller as long again: the claim
+      // expires.
       if (error instanceof AppError) await undone
       else undone.catch(() => {})
       throw error
@@ -131,15 +130,12 @@ export type Guess = Omit<Attempt, 'userId'> & {
 }
 
 /**
- * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and
- * device. Throws OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and
- * TOO_MANY_REQUESTS past the limits of the network and, for unknown clients, of wrong codes for the
- * mailbox.
+ * Counts an attempt, and then compares the code. Throws OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS,
+ * INVALID_CONFIRM_CODE or TOO_MANY_REQUESTS.
  */
 export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  // Codes that cannot be right have a limit of their own, which keeps nobody else of the network
-  // out.
+  // Codes that cannot be right have a limit of their own, which keeps nobody else out.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
@@ -158,10 +154,7 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   return { email, device }
 }
 
-/**
- * Ends a checked operation, in the transaction of the change that it allows. Throws
- * OPERATION_EXPIRED for all calls but the first.
- */
+/** Ends a checked operation. Throws OPERATION_EXPIRED for all calls but the first. */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }

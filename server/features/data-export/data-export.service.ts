@@ -20,8 +20,8 @@ import {
 import { readablePage } from './readable-page.ts'
 
 /**
- * Makes a zip archive of everything that is stored about a user: JSON for programs, and a page for
- * people. It is made while it is read, some hundred rows at a time. Throws USER_NOT_FOUND.
+ * Makes a zip archive of everything that is stored about a user, while it is read. Throws
+ * USER_NOT_FOUND.
  */
 export async function exportData(
   db: Queryable,
@@ -57,9 +57,7 @@ export async function exportData(
   return output
 }
 
-/**
- * Reads a list step by step, when it is used: `read` returns the rows after a row, or the first.
- */
+/** Reads a list step by step, when it is used: `read` returns the rows after a row. */
 async function* inSteps<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

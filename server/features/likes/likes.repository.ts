@@ -1,17 +1,12 @@
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 
-/**
- * SQL that locks a visible post before its likes and totals, as all code does against deadlocks.
- */
+/** Locks a visible post before its likes and totals, as all code does against deadlocks. */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/**
- * Adds the likes of several users for one post; each user appears once. Returns the post's number
- * of likes afterwards, or undefined when there is no such post.
- */
+/** Adds likes of users who differ. Returns the post's number of likes; undefined without a post. */
 export async function addLikes(
   db: Queryable,
   postId: string,
@@ -54,8 +49,8 @@ const STEP = sql.raw(String(LIKES_STEP))
 type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 /**
- * Hides, shows or purges the next likes of a post: those of users after `afterUserId`. Returns the
- * last of these users, or null when there is none, or the post was hidden or shown meanwhile.
+ * Hides, shows or purges the likes of the users after `afterUserId`. Returns the last of them, or
+ * null when there is none, or the post was hidden or shown meanwhile.
  */
 export async function moveNextLikes(
   db: Queryable,
@@ -92,8 +87,7 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
 const OWN_STEP = sql.raw('500')
 
 /**
- * Stops counting the next likes of a user who has left, after the like `afterId`, or counts them
- * again. Returns the last of them, or null when there is none. Posts are locked before likes.
+ * Lets the next likes of a user count or not. Returns the last, or null. Posts are locked first.
  */
 export async function moveOwnLikes(
   tx: Queryable,

@@ -18,10 +18,9 @@ import {
 type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
- * Makes a function that sets a user's like of a post and returns the post's number of likes
- * afterwards. Calls that like one post during such a statement share the next one, so that the row
- * of a popular post is locked and flushed once for them; so do calls that take likes back. The
- * function rejects with POST_NOT_FOUND when there is no such post.
+ * Makes a function that returns the post's number of likes afterwards. Calls for one post during
+ * such a statement share the next one, so that the row of a popular post is locked and flushed once
+ * for them. The function rejects with POST_NOT_FOUND.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   return batchCalls((likes) => setLikes(db, likes), {
@@ -40,8 +39,8 @@ async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
 }
 
 /**
- * Hides, shows or purges the likes of posts with very many, thousands in each transaction, until
- * there are none. It may be interrupted at any moment and may run twice at once.
+ * Hides, shows or purges the likes of posts with very many, thousands in each transaction. It may
+ * be interrupted at any moment and may run twice at once.
  */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
   for (const post of await selectMoving(db)) {
@@ -56,8 +55,8 @@ export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void
 }
 
 /**
- * Erases some of a user's hidden posts with all their likes or, of very many, some of the likes.
- * Returns how many rows it has erased.
+ * Erases some of a user's hidden posts with all or, of very many, some of their likes. Returns how
+ * many rows.
  */
 export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
   const ids = await lockPostsOf(tx, ownerId, 'hidden')

@@ -22,9 +22,7 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
   return rows
 }
 
-/**
- * Whether the author's post is removed and can still be restored, so that an appeal makes sense.
- */
+/** Whether the author's post is removed and can still be restored. */
 export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('posts')

@@ -67,10 +67,7 @@ export async function lockEmail(tx: Queryable, userId: string): Promise<string |
   return (await user.executeTakeFirst())?.email
 }
 
-/**
- * The name in an address without subaddress, dots and hyphens: equal for two addresses of one
- * mailbox, and for some others.
- */
+/** An address's name, without what two addresses of one mailbox may differ in. */
 const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
 
 /** Users whose address may belong to the same mailbox. It reads every user, so it is for jobs. */

@@ -20,9 +20,8 @@ import {
 } from './blocks.repository.ts'
 
 /**
- * Closes a user's sessions and refuses what they publish from the next call on; a job does so for
- * every account of the same mailbox. Unless `isTold` is false, the user gets a mail once nobody can
- * undo it. Returns until when.
+ * Closes a user's sessions and lets them only read; a job does so for all accounts of the mailbox.
+ * Unless `isTold` is false, the user gets a mail once nobody can undo it.
  */
 export async function blockUser(
   tx: Queryable,
@@ -63,8 +62,8 @@ export async function replaceBlock(
 }
 
 /**
- * Makes the job that gives every account of a user's mailbox the same block, or none. The mailbox
- * stays blocked as long: who deletes the account and registers again is blocked still.
+ * Makes the job that gives all accounts of a mailbox the same block, or none. The mailbox stays
+ * blocked as long: who deletes the account and registers again is blocked still.
  */
 export function createBlockSpreading(
   db: Db,
@@ -83,10 +82,7 @@ export function createBlockSpreading(
     })
 }
 
-/**
- * Remembers the mailbox of a user who is blocked. Returns the user's e-mail, and the block or null;
- * undefined when the account has been erased.
- */
+/** Blocks the mailbox of a blocked user. Returns undefined when the account has been erased. */
 export async function rememberBlock(
   tx: Queryable,
   userId: string,

@@ -18,10 +18,7 @@ export type Subject = {
 
 const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
 
-/**
- * Returns undefined for an id that neither a post nor a report has. With `isAuthorKept` the author
- * cannot be erased until the transaction ends.
- */
+/** Returns undefined for an id that neither a post nor a report has. */
 export async function selectSubject(
   db: Queryable,
   id: string,

@@ -49,8 +49,8 @@ export type NewDecision = {
 export type Decided = { id: string; was: Subject['state'] }
 
 /**
- * Removes or keeps a post, closes its open reports and its appeal so, and writes the journal.
- * Throws POST_NOT_FOUND without a post or, with `isAsked`, without an open report and an appeal.
+ * Removes or keeps a post, and decides its open reports and its appeal so. Throws POST_NOT_FOUND
+ * without a post or, with `isAsked`, without an open report and an appeal.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
@@ -61,13 +61,12 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
   if (verdict === 'remove') await remove(tx, decision, { ...subject, reason })
-  const isReturned = verdict === 'keep' && (await bringBack(tx, postId, subject))
+  const isReturned = verdict === 'keep' && (await restore(tx, postId, subject))
   const action = isReturned ? DECISIONS.restore : DECISIONS[verdict]
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
-  // Who loses the moderators' trust by this decision no longer hides other posts, unless it is
-  // undone.
+  // Who loses the moderators' trust by this decision no longer hides other posts.
   if (verdict === 'keep') {
     await addJob(tx, 'review-hidden', { payload: {}, afterMs: FINAL_MS, key: 'review-hidden' })
   }
@@ -82,17 +81,12 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was: subject.state }
 }
 
-/**
- * Queues the mail to the author for when nobody can undo the decision; it may stand for so many
- * removed posts.
- */
+/** Queues the mail for when nobody can undo the decision; it may stand for so many removals. */
 export function announceDecision(tx: Queryable, id: string, posts = 1): Promise<void> {
   return addJob(tx, 'announce-decision', { payload: { id, posts }, afterMs: FINAL_MS })
 }
 
-/**
- * Locks a post, visible or hidden, and its author against an erasure. Reports are locked after it.
- */
+/** Locks a post, and its author against an erasure. Reports are locked after it. */
 async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
   await lockPost(tx, id)
   return selectSubject(tx, id, { isAuthorKept: true })
@@ -119,7 +113,7 @@ async function remove(
 }
 
 /** Returns whether the post was hidden by a moderator or by reports, and is visible again. */
-async function bringBack(tx: Queryable, id: string, { hidden_for }: Subject): Promise<boolean> {
+async function restore(tx: Queryable, id: string, { hidden_for }: Subject): Promise<boolean> {
   return hidden_for !== 'left' && showPost(tx, { id, hidden_for })
 }
 
@@ -147,8 +141,8 @@ function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean 
 }
 
 /**
- * Undoes a moderator's own decision of the last ten seconds: post, reports, appeal and block are as
- * before, but sessions stay closed. Throws DECISION_FINAL later, or the second time.
+ * Undoes a moderator's own decision of the last ten seconds, except that sessions stay closed.
+ * Throws DECISION_FINAL later, or the second time.
  */
 export async function undoDecision(
   db: Db,

@@ -12,9 +12,7 @@ import {
   selectDoubtfullyHidden,
 } from './report-states.repository.ts'
 
-/**
- * Reports hide so many posts of the whole wall in an hour; a moderator decides about the others.
- */
+/** Reports hide so many posts of the wall in an hour; a moderator decides about the others. */
 const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600
 const ACTOR = 'vslukh'
@@ -26,8 +24,8 @@ export type HidingRules = {
 }
 
 /**
- * Hides a locked post that enough people have reported, unless reports have hidden too many posts
- * within the hour. `isNews` is set when this happens for the first time in an hour.
+ * Hides a locked post that enough people have reported, unless too many posts were hidden within
+ * the hour: `isNews` when this is the first.
  */
 export async function hideIfReported(
   tx: Queryable,
@@ -53,8 +51,8 @@ export async function hideIfReported(
 }
 
 /**
- * Makes the job that restores the posts that too few people hide, now that a reporter has lost the
- * moderators' trust. Their reports stay open.
+ * Makes the job that shows posts again of which a reporter has lost the moderators' trust. Their
+ * reports stay open.
  */
 export function createHidingReview(
   db: Db,
@@ -81,10 +79,7 @@ export function createHidingReview(
   }
 }
 
-/**
- * Purges hidden posts whose time is up, in the job `move-likes`. A post with an open appeal stays
- * until somebody has decided about it, or the appeal itself expires.
- */
+/** Purges hidden posts whose time is up, unless somebody still has to decide about an appeal. */
 export async function purgeExpiredPosts(db: Queryable): Promise<void> {
   await markExpired(db, UNDER_APPEAL)
   await addJob(db, 'move-likes', { payload: {} })

@@ -13,7 +13,7 @@ import {
   selectWaitingPosts,
   type WaitingPost,
 } from './queue.repository.ts'
-import { claimModeratorMail, keepNew } from './report-states.repository.ts'
+import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20
 
@@ -72,11 +72,8 @@ function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost,
 
 export type ReportRules = HidingRules & { moderatorEmail: string | undefined }
 
-/**
- * Hides the locked post if enough people have reported it, and notifies the moderators. Returns
- * whether it was hidden.
- */
-export async function followReport(
+/** Hides the locked post if enough people reported it, and notifies the moderators. */
+export async function applyReportRules(
   tx: Queryable,
   postId: string,
   { moderatorEmail, ...rules }: ReportRules,
@@ -91,8 +88,8 @@ export async function followReport(
 }
 
 /**
- * Queues the mail to the moderators, unless they had one within an hour or nothing is new. A report
- * or appeal of the post `newOf`, made in this transaction, is then part of the next mail.
+ * Queues the mail to the moderators, at most one an hour. A report or appeal of the post `newOf`,
+ * made in this transaction, is then part of the next one.
  */
 export async function tellModerators(
   tx: Queryable,
@@ -103,7 +100,7 @@ export async function tellModerators(
   if (await claimModeratorMail(tx)) {
     const expiresAt = Date.now() + MAIL_LIFE_MS
     await queueMail(tx, 'send-queue-mail', { to, expiresAt })
-  } else if (newOf !== undefined) await keepNew(tx, newOf)
+  } else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
 }
 
 /** A mail that could not be sent for a day is of no more use. */

@@ -13,10 +13,7 @@ const OUTCOMES = {
   onAppeal: ['appeal refused', 'appeal granted'],
 } as const
 
-/**
- * Makes the job that tells an author of a decision that nobody can undo any more, unless it was
- * undone.
- */
+/** Makes the job that tells an author of a decision that nobody can undo any more. */
 export function createAnnouncing(
   db: Db,
 ): (payload: { id: string; posts?: number }) => Promise<void> {

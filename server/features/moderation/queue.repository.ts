@@ -67,9 +67,7 @@ export type WaitingPost = {
   replies: string[]
 }
 
-/**
- * Reads posts that wait for a decision, or what was reported of purged ones, in the order of ids.
- */
+/** Reads posts that wait for a decision, or what was reported of purged ones. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,

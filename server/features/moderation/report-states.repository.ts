@@ -17,8 +17,8 @@ const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.repor
   AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
 
 /**
- * Counts the different people with an open report of a post that counts for hiding it: accounts of
- * one mailbox, or registered from one network, are one.
+ * Counts the people whose open reports may hide a post: accounts of one mailbox, or registered from
+ * one network, are one.
  */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
   const { rows } = await sql<{ email: string; network: string | null }>`
@@ -48,10 +48,7 @@ export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/**
- * Lets reports hide posts one after another. Mails to the moderators are claimed under this lock
- * too.
- */
+/** Lets reports hide posts, and mails to the moderators be claimed, one after another. */
 export async function lockHidings(tx: Queryable): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
@@ -100,8 +97,8 @@ export async function closeOpen(
 }
 
 /**
- * Opens again what a decision has closed. When somebody has meanwhile reported the locked post for
- * the same reason, the newer report stays, and the older one is deleted.
+ * Opens again what a decision has closed. Of two reports of the locked post with one reporter and
+ * reason the newer one stays.
  */
 export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
   await sql`DELETE FROM reports closed USING reports newer
@@ -133,10 +130,7 @@ export async function markSeen(db: Queryable, reporterId: string): Promise<void>
     WHERE reporter_id = ${reporterId} AND NOT is_seen AND ${SETTLED}`.execute(db)
 }
 
-/**
- * Claims the mail to the moderators: at most one an hour, and none when nothing is new. Returns
- * whether the caller has to send it.
- */
+/** Claims the mail to the moderators: at most one an hour, and none when nothing is new. */
 export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
   const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = now()
     WHERE mailed_at < now() - interval '1 hour' AND (
@@ -150,7 +144,7 @@ export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
  * transaction commits and does not contain it. The lock, taken after claimModeratorMail, keeps
  * others from claiming until then.
  */
-export async function keepNew(tx: Queryable, postId: string): Promise<void> {
+export async function includeInNextDigest(tx: Queryable, postId: string): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
   for (const table of ['reports', 'appeals']) {
     await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails

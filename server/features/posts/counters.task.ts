@@ -93,7 +93,7 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
 }
 
 /** Sets a counter from its rows, exactly, while others continue to write. */
-export async function mendCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
+export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
   const found = COUNTERS[counter]
   if (!found) throw new Error(`there is no counter named ${counter}`)
   await found.lock(id).execute(tx)

@@ -12,9 +12,8 @@ type Bounds = {
 const RETRY_SECONDS = 2
 
 /**
- * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first
- * served. It settles as the task does, or rejects with UNAVAILABLE when too many tasks wait already
- * or the task has waited too long.
+ * Makes a function that runs tasks in the order of their calls. It settles as the task does, or
+ * rejects with UNAVAILABLE when too many wait already or the task has waited too long.
  */
 export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
   let count = 0
@@ -60,8 +59,5 @@ function refusal(): AppError {
   })
 }
 
-/**
- * Runs reads of pages far from either end of a list. In the middle of a million posts each takes a
- * processor up to a tenth of a second, so each node runs two at a time.
- */
+/** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
 export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })

@@ -3,7 +3,7 @@ import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
 /**
- * Why a post is hidden, what its author is told, by whom, and for how many days; null: for ever.
+ * Why and by whom a post is hidden, what its author is told, and for how many days; null: for ever.
  */
 export type Hiding = {
   why: HiddenFor
@@ -12,9 +12,7 @@ export type Hiding = {
   days: number | null
 }
 
-/**
- * A post, visible or hidden, that nobody else changes, likes or answers until the transaction ends.
- */
+/** A post that nobody else changes, likes or answers until the transaction ends. */
 export type LockedPost = {
   id: string
   owner_id: string
@@ -44,8 +42,7 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
 
 /**
  * Hides locked posts, or shows them again with `null`, in every list and count at once. Few likes
- * follow within the statement. Returns whether likes are left for the job `move-likes`; until then
- * they are in no list and no total all the same.
+ * follow within the statement; others wait for the job `move-likes`, and are in no list until then.
  */
 export async function setHidden(
   tx: Queryable,
@@ -98,8 +95,7 @@ const OWN_POSTS = {
 }
 
 /**
- * Locks the newest of a user's posts of one kind: some hundreds, or fewer when thousands of likes
- * change with them. Returns their ids.
+ * Locks the newest of a user's posts of one kind: some hundreds, or fewer with thousands of likes.
  */
 export async function lockPostsOf(
   tx: Queryable,
@@ -145,10 +141,7 @@ export async function markMoved(db: Queryable, { id, since }: MovingPost): Promi
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
 }
 
-/**
- * Marks hidden posts whose time is up as deleted for good, for the job `move-likes`. `kept` selects
- * the ids of posts that stay nevertheless.
- */
+/** Marks posts whose time is up for the job `move-likes`, except those that `kept` selects. */
 export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
     WHERE hidden_for IS NOT NULL AND hidden_until < now()

@@ -71,10 +71,7 @@ const INSERTED: Source = {
 
 const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
-/**
- * SQL for each post of a source with its owner and the viewer's like, and for the replied post
- * alike. Posts of an owner who has left have no username, until a job has hidden them all.
- */
+/** Posts of an owner who has left have no username, until a job has hidden them all. */
 function hydrated(
   { from, key, owners, likes, repliedPosts }: Source,
   viewerId: RawBuilder<unknown>,
@@ -107,8 +104,8 @@ export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 type HydratedPost = { key: string; post: Post | undefined }
 
 /**
- * Reads the posts of a page, by descending key, and the list's total in one statement. The page is
- * materialised first, so that the planner joins ten rows and not the whole table.
+ * Reads the posts of a page, and the list's total. The page is materialised first, so that the
+ * planner joins ten rows and not the whole table.
  */
 export async function hydratePosts(
   db: Queryable,

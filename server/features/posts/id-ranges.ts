@@ -8,10 +8,7 @@ export type IdRange = {
   newest: Date
 }
 
-/**
- * Returns those of the last `count` ranges that have posts, by ascending id. It reads one post of
- * each range, however many posts there are.
- */
+/** Returns those of the last `count` ranges that have posts; it reads one post of each. */
 export async function readIdRanges(
   db: Queryable,
   { size, count }: { size: number; count: number },

@@ -8,9 +8,8 @@ import { readDeep } from './deep-pages.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * A list of posts, newest first: SQL for its rows, which are ordered by their `id`, for the column
- * of the post's id if it is another, and for its total, which is null when the list belongs to a
- * post that does not exist.
+ * A list of posts, newest first: SQL for its rows, for the column of the post's id if it is not
+ * `id`, and for its total, which is null when the list belongs to a post that does not exist.
  */
 type PostList = {
   from: RawBuilder<unknown>
@@ -46,8 +45,8 @@ export function repliesTo(postId: string): PostList {
 }
 
 /**
- * The posts and replies a user liked, by the time of the like. Hidden posts whose likes are still
- * to follow are left out one by one: they are few, and as an array they do not change the plan.
+ * What a user liked, by the time of the like. Hidden posts whose likes are still to follow are left
+ * out one by one: they are few, and as an array they do not change the plan.
  */
 export function likedBy(userId: string): PostList {
   const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
@@ -64,16 +63,13 @@ export function likedBy(userId: string): PostList {
 
 /** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
-/**
- * Skipping more rows from the nearer end takes some milliseconds, so such a read waits its turn.
- */
+/** Skipping more rows from the nearer end takes milliseconds, so such a read waits its turn. */
 const DEEP_OFFSET = 5000
 
 /**
- * Reads one page of a list as `viewer` sees it. A cursor costs the same at any depth; a page number
- * costs more the farther it is from the nearer end. Throws INVALID_REQUEST for a malformed cursor
- * or a cursor with a page, POST_NOT_FOUND for a list of a missing post, and UNAVAILABLE when too
- * many deep pages are being read.
+ * Reads one page of a list as `viewer` sees it. A cursor costs the same at any depth, a page number
+ * more the farther it is from the nearer end. Throws INVALID_REQUEST for a bad cursor,
+ * POST_NOT_FOUND for a list of a missing post, UNAVAILABLE when too many deep pages are being read.
  */
 export async function readPostList(
   db: Queryable,
@@ -133,8 +129,7 @@ function skipping(order: RawBuilder<unknown>, rows: number): RawBuilder<unknown>
 /**
  * SQL for the first `count` rows in an order. Its text is the same for any count, because each
  * connection stores a plan per text. The inner LIMIT is a number: for a parameter PostgreSQL
- * expects a tenth of the table and plans every read anew, which takes longer than the read. The
- * outer LIMIT stops the inner one after `count` rows.
+ * expects a tenth of the table and plans every read anew, which takes longer than the read.
  */
 function firstRows(
   count: number,

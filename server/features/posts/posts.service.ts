@@ -47,10 +47,7 @@ export function requireText(raw: string): string {
   return text
 }
 
-/**
- * Changes the text of one's own post. Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and
- * INVALID_REQUEST when the text is the same.
- */
+/** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and INVALID_REQUEST for the same text. */
 export async function editPost(db: Db, edit: Edit): Promise<void> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   if (await updateText(db, edit)) return
@@ -74,8 +71,7 @@ type Deletion = {
 
 /**
  * Deletes one's own post. Evidence stays hidden for some days; any other post is purged, with very
- * many likes by a job. `note` is called in the same transaction. Throws POST_NOT_FOUND when the
- * owner has no such post.
+ * many likes by a job. `note` is called in the same transaction. Throws POST_NOT_FOUND.
  */
 export async function deletePost(
   db: Db,
@@ -110,9 +106,7 @@ async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boole
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/**
- * Hides the newest posts of a user who has left, some hundreds. Returns false when there is none.
- */
+/** Hides some hundreds of the newest posts of a user who has left. Returns false without any. */
 export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, 'visible')
   if (ids.length > 0) await hidePosts(tx, ids, LEFT)

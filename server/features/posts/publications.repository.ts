@@ -18,11 +18,11 @@ export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 export type Inserted = OwnerState & { post: Post | undefined }
 
 /**
- * Publishes posts and replies, with their keys, in one statement; triggers count them. Returns what
- * became of each, in order. A lock that another transaction holds for longer than `lockWaitMs`
- * fails the statement with 55P03; 0 waits as long as a statement may. A key is a row of its own
- * that outlives the post, so that a retry after a deletion finds it. Rows are locked in this order,
- * each kind by ascending key: owners, replied posts, keys, and then the totals by the triggers.
+ * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
+ * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
+ * with 55P03; 0 waits as long as a statement may. A key outlives its post, so that a retry after a
+ * deletion finds it. Rows are locked in this order, each kind by ascending key: owners, replied
+ * posts, keys, and then the totals by the triggers.
  */
 export async function insertPosts(
   db: Queryable,
@@ -75,9 +75,7 @@ export async function insertPosts(
   }))
 }
 
-/**
- * Returns the id of the post that a user has published with a key, even if it was deleted later.
- */
+/** Returns the id of the post published with a key, even if it was deleted later. */
 export async function findByIdempotencyKey(
   db: Queryable,
   ownerId: string,

@@ -39,10 +39,10 @@ export type Publish = (publication: Publication) => Promise<Post>
 type Outcome = { post: Post } | { refusal: AppError; charged?: Charged }
 
 /**
- * Makes the function that publishes posts and replies within the limits, and records from where.
- * Calls that come while others are being published share the next statement and its commit. A retry
- * with a known Idempotency-Key returns the post of the first call and is not charged. The function
- * rejects with POST_NOT_FOUND when that post or the replied one does not exist any more, and with
+ * Makes the function that publishes posts and replies within the limits. Calls that come while
+ * others are being published share the next statement and its commit. A retry with a known
+ * Idempotency-Key returns the post of the first call and is not charged. The function rejects with
+ * POST_NOT_FOUND when that post or the replied one does not exist any more, and with
  * INVALID_REQUEST, TOO_MANY_REQUESTS or BLOCKED.
  */
 export function createPublish({
@@ -58,7 +58,7 @@ export function createPublish({
     const lockMs = isAlone ? 0 : lockWaitMs
     // One statement needs no transaction around it, which would cost two round trips.
     const inserted = noteAccess
-      ? await db.transaction().execute((tx) => insertNoted(tx, { posts, lockMs, noteAccess }))
+      ? await db.transaction().execute((tx) => insertWithAccess(tx, { posts, lockMs, noteAccess }))
       : await insertPosts(db, posts, lockMs)
     // Awaited by each call and not here, so that the next statement starts at once.
     const isVisible = inserted.some(({ post }) => post)
@@ -97,7 +97,7 @@ function asRefusal(error: unknown): AppError {
 }
 
 /** Publishes posts, and records in the same transaction where each comes from. */
-async function insertNoted(
+async function insertWithAccess(
   tx: Queryable,
   { posts, lockMs, noteAccess }: { posts: Submitted[]; lockMs: number; noteAccess: NoteAccess },
 ): Promise<Inserted[]> {

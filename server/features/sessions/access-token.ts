@@ -3,10 +3,7 @@ import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
-/**
- * Signs an access token that expires after `seconds`: user, session, expiry in unix seconds, and an
- * HMAC-SHA-256 of these, separated by dots. It is opaque to clients.
- */
+/** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
   { key, seconds }: { key: KeyObject; seconds: number },

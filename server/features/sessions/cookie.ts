@@ -1,10 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 
-/**
- * The content of the session cookie: the session's id, and 256 random bits that prove its
- * possession.
- */
+/** The session's id, and 256 random bits that prove its possession. */
 export type SessionSecret = { id: string; secret: string }
 
 export const IDLE_SECONDS = 30 * 86_400

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/**
- * Stores that a client has signed in as a user now. Returns false when it had been stored before.
- */
+/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },

@@ -94,8 +94,8 @@ export function lockSession(tx: Queryable, id: string) {
     tx
       .selectFrom('sessions')
       .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
-      // A secret from the future was set while the clock was ahead. Until then it counts as old,
-      // not as new.
+      // One from the future was set while the clock was ahead. Until then it counts as old, not as
+      // new.
       .select(sql<number>`abs(extract(epoch FROM now() - rotated_at))::float8`.as('secret_age'))
       .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
       .where('id', '=', id)

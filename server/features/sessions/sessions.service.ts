@@ -51,10 +51,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return createHmac('sha256', clientKey).update(clientToken).digest()
     },
 
-    /**
-     * Opens a session. The caller sets its cookie once the transaction has committed.
-     * `isKnownClient` says whether the client has signed in as the user before.
-     */
+    /** The caller sets the cookie of the session once the transaction has committed. */
     async open(
       tx: Queryable,
       { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
@@ -113,8 +110,8 @@ type Client = {
  * valid. The current secret is valid, and so is the previous one: until the current one was seen,
  * because the response that contained it may have been lost, and for 60 s, because two tabs may
  * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
- * closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does, with
- * nothing changed.
+ * closed. A cookie of another client closes nothing. Rejects as `charge` does, with nothing
+ * changed.
  */
 export function refreshSession(
   db: Db,
@@ -136,8 +133,7 @@ export function refreshSession(
       return { userId, isCopied: true }
     }
     await charge(presented.id)
-    // A previous secret after its grace period means that the response with the current one was
-    // lost.
+    // A previous secret after its grace period: the response with the current one was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
       const secret = newSessionSecret(presented.id)

@@ -23,7 +23,7 @@ import {
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { admit, requireAdmission } from '../site-state/site-state.service.ts'
+import { claimRegistration, requireRegistrable } from '../site-state/site-state.service.ts'
 import { announceSignIn, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
@@ -52,7 +52,7 @@ export function registerSignIn(options: Options): void {
     const email = requireNewEmail(body.email)
     // Charged first: what follows asks the database.
     await limits.codeRequests.chargeNetwork(request.ip)
-    await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
+    await requireRegistrable(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
@@ -87,7 +87,7 @@ export function registerSignIn(options: Options): void {
       const networkHash = hashNetwork(request.ip, nameKey)
       const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
       if (isNew) {
-        await admit(tx, { email, ip: request.ip, invitation })
+        await claimRegistration(tx, { email, ip: request.ip, invitation })
         await blockNewUser(tx, { userId, email }, nameKey)
       }
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })

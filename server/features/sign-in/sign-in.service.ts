@@ -8,10 +8,7 @@ import { type CodesOptions, type Start, startOperation } from '../codes/codes.se
 import { isKnownClient } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
-/**
- * Mails a code to who asks to sign in. Returns the operation's id. Throws USER_NOT_FOUND at a
- * login.
- */
+/** Mails a code. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
 export async function startSignIn(
   db: Db,
   { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient'>,

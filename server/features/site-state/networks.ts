@@ -11,9 +11,7 @@ export function normalNetwork(value: string): string | undefined {
   return length >= 0 && length <= most ? `${address}/${length}` : undefined
 }
 
-/**
- * Whether a normal network contains more people than anybody means: wider than /8, or /16 of IPv6.
- */
+/** Whether a network contains more people than anybody means: wider than /8, or IPv6 /16. */
 export function isVast(network: string): boolean {
   const [address = '', bits = 128] = network.split('/')
   return Number(bits) < (address.includes(':') ? 16 : 8)

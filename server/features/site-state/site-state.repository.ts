@@ -51,7 +51,7 @@ export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boole
 }
 
 /** Uses an invitation up. Returns whether it was valid. */
-export async function takeInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
+export async function claimInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   const row = await tx
     .deleteFrom('invitations')
     .where('token_hash', '=', tokenHash)

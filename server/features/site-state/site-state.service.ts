@@ -11,13 +11,13 @@ import { isVast, normalNetwork } from './networks.ts'
 import {
   type Ban,
   type BanKind,
+  claimInvitation,
   deleteBan,
   insertInvitation,
   isBanned,
   isInvited,
   type NewBan,
   selectSiteState,
-  takeInvitation,
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
@@ -26,10 +26,7 @@ import {
 const MAX_AGE_MS = 1000
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 
-/**
- * Makes the function that reads the state of the site for pages. While the database is unavailable
- * everything counts as open: the calls themselves refuse.
- */
+/** While the database is unavailable everything counts as open: the calls themselves refuse. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
   const cached = createTimedCache<SiteState>({ maxAgeMs: MAX_AGE_MS, maxEntries: 1 })
   return () => cached('state', () => selectSiteState(db)).catch(() => OPEN)
@@ -71,9 +68,8 @@ function hashInvitation(token: string): Buffer {
 }
 
 /**
- * Refuses registrations from a domain, a network (an address or CIDR) or an e-mail, for some days
- * or until the ban is removed. A ban that exists keeps its end without new days. Returns undefined
- * for a value that is none of its kind.
+ * Refuses registrations from a domain, a network or an e-mail, for some days or until the ban is
+ * removed. Returns undefined for a value that is none of its kind.
  */
 export async function addBan(
   tx: Queryable,
@@ -112,17 +108,14 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/**
- * Throws REGISTRATION_CLOSED for somebody who may not register: their domain, network or e-mail is
- * banned, or registrations are closed and they have no invitation.
- */
-export async function requireAdmission(db: Queryable, applicant: Applicant): Promise<void> {
+/** Throws REGISTRATION_CLOSED for who is banned, or has no invitation while it is needed. */
+export async function requireRegistrable(db: Queryable, applicant: Applicant): Promise<void> {
   await refuseUninvited(db, applicant, isInvited)
 }
 
 /** Checks the same for somebody who has proved their e-mail, and uses the invitation up. */
-export async function admit(tx: Queryable, applicant: Applicant): Promise<void> {
-  await refuseUninvited(tx, applicant, takeInvitation)
+export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
+  await refuseUninvited(tx, applicant, claimInvitation)
 }
 
 async function refuseUninvited(

@@ -24,10 +24,7 @@ type Options = {
 
 export type ReadText = (name: TextName) => Promise<SiteText>
 
-/**
- * Makes the function that reads the texts of the site from Markdown files. The first heading is the
- * title. HTML in a file is shown as text; links lead to web addresses and mailboxes only.
- */
+/** The first heading is the title. HTML in a file is shown as text. */
 export function createTexts({ folder, ...facts }: Options): ReadText {
   const cached = createTimedCache<SiteText>({ maxAgeMs: MAX_AGE_MS, maxEntries: 8 })
   return (name) =>

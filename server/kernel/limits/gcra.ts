@@ -4,8 +4,8 @@ export type Pace = { burst: number; step: number }
 /** Counts the events of many keys at one pace, by the generic cell rate algorithm (ITU-T I.371). */
 export type Counter = {
   /**
-   * Counts one event. Returns 0, or the seconds to wait, with nothing counted. An event with a
-   * `share` may use only this part of the burst: the rest is kept for others.
+   * Returns 0, or the seconds to wait, with nothing counted. An event with a `share` may use only
+   * this part of the burst.
    */
   charge(key: string, share?: number | undefined): number | Promise<number>
   refund(key: string): void | Promise<void>
@@ -24,8 +24,7 @@ const ROUNDING = 1e-6
 
 /**
  * Counts in memory that is bounded, because strangers choose the keys: the older generation of keys
- * is forgotten. To delete the oldest keys of one large Map would take ever longer. `now` returns
- * monotonic seconds.
+ * is forgotten. To delete the oldest keys of one Map would take ever longer.
  */
 export function countInMemory(pace: Pace, now = () => performance.now() / 1000): Counter {
   const { burst, step } = pace

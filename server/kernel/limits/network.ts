@@ -1,20 +1,14 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/**
- * Reads an address without its zone, which names an interface of one machine. An IPv4 address that
- * is written as IPv6 is one of IPv4.
- */
+/** Without its zone, which names an interface of one machine; IPv4 in IPv6 is IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
   // Node is strict about what an address is: ipaddr.js reads `1.2.3` too.
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
-/**
- * Returns the key of an address: an IPv4 address itself, an IPv6 address's /64. What a faulty proxy
- * sends in place of an address shares one key with connections that were reset.
- */
+/** What a faulty proxy sends in place of an address shares one key with reset connections. */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
 }
@@ -26,8 +20,7 @@ export function widestNetworkOf(ip?: string): string {
 }
 
 /**
- * Returns the keys of an address, the narrowest first: for IPv6 /64, /56, /48, and its provider's
- * /32.
+ * Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48, and a provider's /32.
  */
 export function networksOf(ip = ''): [string, ...string[]] {
   // Most addresses, in every request.

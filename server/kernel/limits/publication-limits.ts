@@ -5,10 +5,7 @@ export type PublicationLimits = Pick<
   'publications' | 'newcomerPublications' | 'newcomerDays'
 >
 
-/**
- * Counts a publication; accounts that are less than a day old have narrower limits. Throws
- * TOO_MANY_REQUESTS with nothing counted.
- */
+/** Accounts that are less than a day old have narrower limits. Throws with nothing counted. */
 export function chargePublication(
   { publications, newcomerPublications, newcomerDays }: PublicationLimits,
   { userId, isNewcomer = false }: { userId: string; isNewcomer?: boolean },

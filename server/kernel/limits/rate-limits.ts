@@ -8,17 +8,15 @@ type Rate = readonly [events: number, seconds: number]
 
 export type Limit = {
   /**
-   * Counts one event. Over the limit throws TOO_MANY_REQUESTS, with nothing counted. An event with
-   * a `share` may use only this part of what passes at once.
+   * Throws TOO_MANY_REQUESTS, with nothing counted. An event with a `share` may use only this part.
    */
   charge(key: string, share?: number | undefined): Promise<void>
   refund(key: string): Promise<void>
   /** Whether the next event would be refused. */
   isSpent(key: string): Promise<boolean>
   /**
-   * Counts one event for the network of an address: of IPv6 for its /64, with 4 and 16 times the
-   * limit for its /56 and /48, which one subscriber may hold as well, and 256 times for the
-   * provider's /32.
+   * Counts an address: of IPv6 its /64, with 4 and 16 times the limit its /56 and /48, which one
+   * subscriber may hold as well, and with 256 times the provider's /32.
    */
   chargeNetwork(ip: string | undefined): Promise<void>
   /** What people are told before the advice that every refusal has. */
@@ -36,10 +34,7 @@ const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-/**
- * Makes every rate limit, multiplied by `scale`. Those that guard sign-in are counted for all nodes
- * by `countShared`, the others in memory on each node.
- */
+/** Makes every rate limit. Those that guard sign-in are counted for all nodes by `countShared`. */
 export function createLimits(scale: number, countShared: (pace: Pace, name: string) => Counter) {
   const limit = (rates: Rate[], count: (pace: Pace, seconds: number) => Counter) =>
     limitOf(rates, (rate, factor) => count(paceOf(rate, scale * factor), rate[1]))
@@ -52,9 +47,7 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     scale === 1 ? Object.assign(limit, { reason }) : limit
 
   return {
-    /**
-     * For clients that have signed in before. For all others: server/features/codes/code-quota.ts.
-     */
+    /** For clients that have signed in before. For others: features/codes/code-quota.ts. */
     knownClientMails: shared('known-client-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [30, DAY]),
     /** For a mailbox and a network, as the two after it. */
@@ -89,8 +82,7 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     /** For a network whose cookie belongs to no session. */
     failedRefreshes: local([600, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
-    // The first visits of 300 people behind one address, of twenty files and a page each, and a
-    // third more.
+    // The first visits of 300 people behind one address, of twenty files each, and a half more.
     pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: local([5, 25]),
@@ -185,9 +177,7 @@ export type Charge = [
 
 export type Charged = { refund: () => Promise<void> }
 
-/**
- * Counts one event under several limits. Throws like the first that refuses, with nothing counted.
- */
+/** Throws like the first limit that refuses, with nothing counted. */
 export async function chargeAll(charges: Charge[]): Promise<Charged> {
   const charged: Charge[] = []
   const refund = async () => {

@@ -81,8 +81,8 @@ export async function startJobs(
 }
 
 /**
- * Replaces each runner that fails because of the database, until the returned function is called:
- * such a runner ends, or never finds a job again when its first query of the queue failed.
+ * Replaces a runner that fails because of the database, which ends it or, at its first query,
+ * leaves it without jobs for ever.
  */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()

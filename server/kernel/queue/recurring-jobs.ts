@@ -7,9 +7,8 @@ export type RecurringJob = { task: string; everyMinutes: number; atMinute: numbe
 const ASK_MS = 10_000
 
 /**
- * Queues the jobs of $1 that were last queued in another period, by the database's clock: the next
- * one, one that was missed while no server ran, or the right one after a clock that was wrong. A
- * new job waits for its next period.
+ * Queues the jobs of $1 that were last queued in another period, by the database's clock: also one
+ * that was missed while no server ran, or after a clock that was wrong. A new job waits.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
@@ -26,9 +25,7 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/**
- * Queues each job once a period, whichever node is the first. Returns the function that stops it.
- */
+/** Queues each job once a period, whichever node is the first. Returns what stops it. */
 export function queueRecurring(pool: Pool, jobs: RecurringJob[]): () => void {
   const stopping = new AbortController()
   const pause = { signal: stopping.signal, ref: false }
