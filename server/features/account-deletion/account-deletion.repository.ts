@@ -41,7 +41,6 @@ export async function markReturning(tx: Queryable, userId: string): Promise<bool
   return numUpdatedRows > 0n
 }
 
-/** Returns when a deleted account will be erased, in unix seconds. */
 export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('users')
@@ -79,7 +78,6 @@ export async function markReturned(tx: Queryable, userId: string): Promise<void>
   await tx.updateTable('users').set({ is_returning: false }).where('id', '=', userId).execute()
 }
 
-/** How many rows one short transaction erases. */
 const STEP = sql.raw('500')
 
 type Reference = { table: string; column: string }
@@ -116,7 +114,6 @@ export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** What replaces an erased moderator's e-mail in rows of others. */
 const ERASED = 'erased'
 
 /** Erases a user without other rows, and what names the user by e-mail in rows of others. */

@@ -20,7 +20,6 @@ import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
 type Client = Pick<Start, 'clientHash' | 'ip'> & { userId: string }
 
-/** Mails the owner of an account the code that deletes it. Returns the operation's id. */
 export async function startDeletion(db: Db, client: Client, codes: CodesOptions): Promise<string> {
   const { email } = await selectUser(db, client.userId)
   const isKnown = await isKnownClient(db, client)
@@ -44,9 +43,7 @@ async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await addJob(tx, 'move-accounts', { payload: {} })
 }
 
-/**
- * Lets a person into an account, into a deleted one only with `restore`. Returns whether it was.
- */
+/** Lets a person into an account. Returns whether it was deleted, which needs `restore`. */
 export async function returnToAccount(
   tx: Queryable,
   userId: string,

@@ -4,7 +4,6 @@ import { moveLikes } from '../likes/likes.service.ts'
 import { hidePostsOf, showPostsOf } from '../posts/posts.service.ts'
 import { type AccountMove, lockAccount, markReturned } from './account-deletion.repository.ts'
 
-/** Returns whether it found anything to do. */
 type Step = (tx: Queryable) => Promise<boolean>
 
 /**

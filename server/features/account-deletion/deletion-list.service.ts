@@ -58,10 +58,7 @@ export async function noteDeletions(
   }
 }
 
-/**
- * Deletes again, in a restored database, who has left since the backup. Returns how many, or null
- * without a list.
- */
+/** Deletes again who has left since a restored backup. Returns how many; null without a list. */
 export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },
@@ -95,7 +92,6 @@ async function readLines(folder: string): Promise<Static<typeof Line>[]> {
 async function append(folder: string, lines: string[]): Promise<void> {
   if (lines.length === 0) return
   const path = join(folder, NAME)
-  // A line of its own even after one that was cut off.
   await appendFile(path, `\n${lines.join('\n')}\n`, { mode: 0o600, flush: true })
   // The server continues a list that a command of root has begun.
   const { uid, gid } = await stat(folder)

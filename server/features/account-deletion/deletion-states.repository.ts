@@ -3,7 +3,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 export type DeletionState = { id: string; registeredAt: string; deletedAt: string | null }
 
-/** Returns the states of the users who are leaving or returning. */
 export async function selectDeletionStates(db: Queryable): Promise<DeletionState[]> {
   const exact = (time: string) =>
     sql.raw(`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -13,7 +12,7 @@ export async function selectDeletionStates(db: Queryable): Promise<DeletionState
   return rows
 }
 
-/** Sets recorded states; the job `move-accounts` does the rest. Returns how many it has deleted. */
+/** The job `move-accounts` does the rest. Returns how many accounts are deleted now. */
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     WITH marked AS (

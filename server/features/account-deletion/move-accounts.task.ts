@@ -10,10 +10,7 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
   stopping?: Promise<never>
 }
 
-/**
- * Hides deleted accounts, shows returning ones, and erases those whose time is up. It may be
- * interrupted and run twice at once. An account that fails delays no other one.
- */
+/** It may be interrupted and run twice at once. An account that fails delays no other one. */
 export async function moveAccounts(
   db: Db,
   { nameKey, mayErase, stopping, invalidate }: MoveOptions,

@@ -86,7 +86,6 @@ export function insertUser(
     .executeTakeFirst()
 }
 
-/** Rejects with a unique violation when the username is taken. */
 export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
   return db
     .updateTable('users')
@@ -96,7 +95,6 @@ export function updateUsername(db: Queryable, id: string, username: string): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Rejects with a unique violation when the e-mail is taken. */
 export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {
   await tx
     .updateTable('users')
@@ -108,7 +106,6 @@ export async function updateEmail(tx: Queryable, id: string, email: string): Pro
 /** How long a change can be undone: a weekend away from one's mail. */
 const EMAIL_UNDO_SECONDS = 3 * 86_400
 
-/** Adds a change away from `oldEmail` with a random id of 128 bits. */
 export function insertEmailChange(
   tx: Queryable,
   { userId, oldEmail }: { userId: string; oldEmail: string },

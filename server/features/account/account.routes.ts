@@ -69,7 +69,6 @@ export function registerAccount(options: Options): void {
       .transaction()
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
-    // Each of the user's posts shows the name.
     await invalidate()
     return selectProfile(db, user.id)
   })

@@ -63,7 +63,6 @@ function generateName(): string {
     .padStart(7, '0')}`
 }
 
-/** The hash by which the name of an erased user stays reserved. */
 export function hashUsername(username: string, nameKey: Buffer): Buffer {
   return keyedHash(username.toLowerCase(), nameKey)
 }

@@ -26,9 +26,7 @@ const GENERIC = words(`
   online our press real robot ru server service site system team tech the user users wall web www
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
-/**
- * Whether people could mistake a valid username for the product's own, or it is all underscores.
- */
+/** Whether people could take a valid username for the product's own, or it is all underscores. */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
   return (

@@ -56,7 +56,6 @@ export async function selectUsernames(db: Queryable, userId: string): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** Reserves the names of an erased user, so that nobody can have them. */
 export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Promise<void> {
   const rows = nameHashes.map((name_hash) => ({ name_hash }))
   await tx
@@ -66,7 +65,6 @@ export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Pro
     .execute()
 }
 
-/** Reserves a username for the user who releases it now. */
 export async function releaseUsername(
   tx: Queryable,
   { username, userId }: { username: string; userId: string },

@@ -31,10 +31,7 @@ export async function chargeCodeMail(
   return charged
 }
 
-/**
- * Counts a wrong code before it is compared; a right one is refunded. A part of the limit is kept
- * for mailed networks, one code each.
- */
+/** Counts a wrong code before it is compared; a right one is refunded. */
 export async function chargeGuess(
   { wrongCodes, wrongCodesOfMailed, mailedNetworks }: CodeLimits,
   stranger: Stranger,

@@ -25,9 +25,7 @@ const WHAT: Record<Purpose, string> = {
 
 type WriteOptions = MailOptions & {
   key: Buffer
-  /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
-  /** Milliseconds until the operation expires. */
   leftMs: number
 }
 

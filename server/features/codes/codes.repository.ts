@@ -24,7 +24,6 @@ export type NewOperation = {
   purpose: Purpose
   email: string
   emailKey: string
-  /** '0' when nobody is signed in. */
   userId: string
   clientHash: Buffer
   device: Device | null
@@ -83,7 +82,6 @@ export async function markMailed(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
-/** What a person is told of the states of a mail. */
 const SHOWN: Record<OutboxState, MailState> = {
   queued: 'queued',
   limited: 'queued',
@@ -111,7 +109,6 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
-/** Returns the state of the mail of a client's live operation, and when that expires. */
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
@@ -126,14 +123,12 @@ export async function selectMailState(
     .executeTakeFirst()
 }
 
-/** Lets another caller queue the mail. */
 export async function unclaimMail(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
 }
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
 
-/** Matches a live, mailed operation of this purpose, user and client. */
 function guessable({ id, purpose, userId, clientHash }: Attempt) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     eb.and([
@@ -171,7 +166,6 @@ export async function countAttempt(db: Queryable, attempt: Attempt): Promise<num
   return row?.attempts
 }
 
-/** Removes an operation. Returns false when there is none any more. */
 export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

@@ -30,7 +30,6 @@ import {
 export type Start = {
   purpose: Purpose
   email: string
-  /** The user whose e-mail is to change or who leaves. */
   userId?: string
   clientHash: Buffer
   device?: Device
@@ -52,10 +51,7 @@ export function requireEmail(address: string): void {
   }
 }
 
-/**
- * Returns the address with its domain in the usual form. Throws INVALID_REQUEST, also for a domain
- * that people would mistake for another.
- */
+/** Throws INVALID_REQUEST, also for a domain that people would mistake for another. */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
   if (hasReadableDomain(address)) return withUsualDomain(address)
@@ -129,10 +125,7 @@ export type Guess = Omit<Attempt, 'userId'> & {
   ip: string
 }
 
-/**
- * Counts an attempt, and then compares the code. Throws OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS,
- * INVALID_CONFIRM_CODE or TOO_MANY_REQUESTS.
- */
+/** Counts an attempt before it compares the code. */
 export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   // Codes that cannot be right have a limit of their own, which keeps nobody else out.
@@ -148,7 +141,6 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   if (isCompared && !isSameSecret(guess.code, codeOf(guess.id, key))) {
     throw new AppError('INVALID_CONFIRM_CODE')
   }
-  // Nobody waits for this, least of all in a crowd.
   charged?.refund().catch(() => {})
   if (!isCompared) throw new AppError(attempts ? 'MAX_CONFIRM_ATTEMPTS' : 'OPERATION_EXPIRED')
   return { email, device }

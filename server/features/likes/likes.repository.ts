@@ -22,7 +22,6 @@ export async function addLikes(
   return rows[0]?.likes
 }
 
-/** Removes the likes of several users for one post. Returns like `addLikes`. */
 export async function removeLikes(
   db: Queryable,
   postId: string,
@@ -41,17 +40,13 @@ export async function removeLikes(
   return rows[0]?.likes
 }
 
-/** How many likes of posts one short transaction changes. */
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 
 /** A post whose likes follow it, as hidden-posts.repository.ts selects it. */
 type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
-/**
- * Hides, shows or purges the likes of the users after `afterUserId`. Returns the last of them, or
- * null when there is none, or the post was hidden or shown meanwhile.
- */
+/** Hides, shows or purges some likes of users after `afterUserId`. Returns the last, or null. */
 export async function moveNextLikes(
   db: Queryable,
   { id, kind, since }: MovingPost,
@@ -83,12 +78,9 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
   return Number(numAffectedRows)
 }
 
-/** How many of a user's likes one short transaction changes. */
 const OWN_STEP = sql.raw('500')
 
-/**
- * Lets the next likes of a user count or not. Returns the last, or null. Posts are locked first.
- */
+/** Lets the next likes of a user count or not. Returns the last one. Posts are locked first. */
 export async function moveOwnLikes(
   tx: Queryable,
   { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },

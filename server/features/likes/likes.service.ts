@@ -38,10 +38,7 @@ async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
   return likes.map(() => likesCount)
 }
 
-/**
- * Hides, shows or purges the likes of posts with very many, thousands in each transaction. It may
- * be interrupted at any moment and may run twice at once.
- */
+/** Hides, shows or purges very many likes in steps. It may be interrupted and run twice at once. */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
   for (const post of await selectMoving(db)) {
     let last: string | null = '0'
@@ -54,10 +51,7 @@ export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void
   }
 }
 
-/**
- * Erases some of a user's hidden posts with all or, of very many, some of their likes. Returns how
- * many rows.
- */
+/** Erases some of a user's hidden posts with all their likes, or some of very many likes. */
 export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<number> {
   const ids = await lockPostsOf(tx, ownerId, 'hidden')
   const likes = await deleteLikesOf(tx, ids)

@@ -11,9 +11,7 @@ import { servedMeanwhile } from '../../testing/served-meanwhile.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-/**
- * Four steps of 5,000, unless LIKERS says otherwise. What 300,000 take is in docs/performance.md.
- */
+/** Four steps of 5,000, unless LIKERS says otherwise; docs/performance.md has 300,000. */
 const LIKERS = Number(process.env.LIKERS ?? 20_000)
 /** Long enough for a busy machine. */
 const SOON = { timeout: 60_000 + LIKERS }

@@ -81,7 +81,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
-    FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, place)
+    FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, position)
     LEFT JOIN posts p ON p.id = asked.id
     LEFT JOIN appeals ap ON ap.post_id = asked.id AND ap.state = 'open'
     LEFT JOIN LATERAL (
@@ -96,7 +96,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
     ) counted
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
     LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
-    ORDER BY asked.place`.execute(db)
+    ORDER BY asked.position`.execute(db)
   return rows
 }
 

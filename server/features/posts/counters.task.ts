@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** A counter that differs from the rows it counts. */
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
 type Counter = {
@@ -14,7 +13,6 @@ type Counter = {
 
 const lockPost = (id: string) => sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
 
-/** The counter in a column of owner_totals, of the owner's posts that meet a condition. */
 function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
   const [kept, isCounted] = [sql.ref(column), sql.raw(condition)]
   return {
@@ -92,7 +90,6 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   return differences.slice(0, DIFFERENCES_MAX)
 }
 
-/** Sets a counter from its rows, exactly, while others continue to write. */
 export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
   const found = COUNTERS[counter]
   if (!found) throw new Error(`there is no counter named ${counter}`)

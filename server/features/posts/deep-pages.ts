@@ -2,7 +2,6 @@ import { endsWithin } from '../../kernel/db/deadline.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
 type Bounds = {
-  /** How many tasks run at once. */
   running: number
   /** How many more may wait, and for how many milliseconds. */
   waiting: number

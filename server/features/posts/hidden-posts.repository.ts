@@ -2,9 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
-/**
- * Why and by whom a post is hidden, what its author is told, and for how many days; null: for ever.
- */
+/** `days`: after how many the post is purged; null: not by time. */
 export type Hiding = {
   why: HiddenFor
   reason: string | null
@@ -12,7 +10,6 @@ export type Hiding = {
   days: number | null
 }
 
-/** A post that nobody else changes, likes or answers until the transaction ends. */
 export type LockedPost = {
   id: string
   owner_id: string
@@ -73,9 +70,7 @@ function untilOf({ days }: Hiding) {
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 
-/**
- * A user's posts of each kind: the conditions of their indexes, and whether a locked one still is.
- */
+/** A user's posts of each kind: the conditions of their indexes, and what a locked one has. */
 const OWN_POSTS = {
   visible: {
     indexes: [
@@ -94,9 +89,7 @@ const OWN_POSTS = {
   },
 }
 
-/**
- * Locks the newest of a user's posts of one kind: some hundreds, or fewer with thousands of likes.
- */
+/** Locks the newest of a user's posts of one kind: some hundreds with thousands of likes. */
 export async function lockPostsOf(
   tx: Queryable,
   ownerId: string,
@@ -132,10 +125,9 @@ export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
   return rows
 }
 
-/** Whether a post was deleted by its author and stays only until its likes are deleted. */
 const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
 
-/** Records that all likes have followed a post, unless it was hidden or shown meanwhile. */
+/** Records that all likes have followed, unless the post was hidden or shown meanwhile. */
 export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
   await sql`UPDATE posts SET likes_moving_since = NULL
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)

@@ -4,7 +4,6 @@ import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
-/** The user whose likes decide `is_liked`; null for a visitor. */
 export type PostViewer = Pick<Viewer, 'userId'> | null
 
 /** SQL that selects one page of a list: `id` of the post, and `key`, its position in the list. */
@@ -46,7 +45,6 @@ const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 /** SQL that names the posts to hydrate `p`, and SQL for the tables of what belongs to them. */
 type Source = {
   from: RawBuilder<unknown>
-  /** The position of each post in its list. */
   key: RawBuilder<unknown>
   owners: RawBuilder<unknown>
   likes: RawBuilder<unknown>
@@ -95,18 +93,12 @@ export async function hydratePost(
   return rows[0] && toPost(rows[0])
 }
 
-/**
- * SQL for the posts that a statement inserts, as their owners see them, from its CTEs `post`,
- * `author` (their owners) and `answered` (the posts that they answer).
- */
+/** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
 export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 
 type HydratedPost = { key: string; post: Post | undefined }
 
-/**
- * Reads the posts of a page, and the list's total. The page is materialised first, so that the
- * planner joins ten rows and not the whole table.
- */
+/** The page is materialised first, so that the planner joins ten rows, not the whole table. */
 export async function hydratePosts(
   db: Queryable,
   { page, total }: { page: PageRows; total: RawBuilder<unknown> },
@@ -123,7 +115,6 @@ export async function hydratePosts(
   }
 }
 
-/** Returns the post of a row, or undefined when its owner has deleted the account. */
 export function toPost(row: HydratedRow): Post | undefined {
   if (row.username === null) return undefined
   return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))

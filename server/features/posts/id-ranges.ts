@@ -4,7 +4,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 /** Range n of a size holds the ids from n × size up to, and without, (n + 1) × size. */
 export type IdRange = {
   number: number
-  /** When its newest post was published. */
   newest: Date
 }
 

@@ -36,7 +36,6 @@ export function repliesOf(ownerId: string): PostList {
   }
 }
 
-/** The direct replies to a post. */
 export function repliesTo(postId: string): PostList {
   return {
     from: sql`FROM visible_posts WHERE replied_post_id = ${postId}::bigint`,
@@ -139,7 +138,6 @@ function firstRows(
   return sql`SELECT id, key FROM (${rows} ${order} ${ROWS_MAX}) nearest LIMIT ${count}`
 }
 
-/** A full page and the one row after it. */
 const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)
 
 async function readTotal(db: Queryable, total: RawBuilder<unknown>): Promise<number> {

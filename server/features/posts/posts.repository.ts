@@ -3,7 +3,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
-/** Changes the text of the owner's post within the period. Returns false when nothing changed. */
 export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('visible_posts')

@@ -79,7 +79,9 @@ export async function readPostForPage(runRead: RunRead, id: string): Promise<Pos
   return runRead(null, (db) => requirePost(db, id, null))
 }
 
-/** Throws INVALID_REQUEST for a malformed cursor. */
+/**
+ * Reads a page of the wall as any visitor sees it. Throws INVALID_REQUEST for a malformed cursor.
+ */
 export function readWallForPage(runRead: RunRead, query: ListQuery): Promise<PostPage> {
   return runRead(null, (db) => readPostList(db, wall, query, null))
 }

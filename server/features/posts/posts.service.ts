@@ -15,7 +15,6 @@ import {
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
 
-/** Returns a post as `viewer` sees it. Throws POST_NOT_FOUND. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   const post = isRowId(id) ? await hydratePost(db, id, viewer) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
@@ -29,7 +28,6 @@ export async function readPosts(db: Queryable, ids: string[]): Promise<Post[]> {
   return rows.flatMap(({ post }) => post ?? [])
 }
 
-/** Returns the id of a post's owner. Throws POST_NOT_FOUND. */
 export async function requireOwner(db: Queryable, id: string): Promise<string> {
   const post = isRowId(id) ? await selectOwner(db, id) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
@@ -64,7 +62,6 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
 type Deletion = {
   id: string
   ownerId: string
-  /** For how many days a post stays as evidence. */
   evidenceDays: number
   isEvidence: (tx: Queryable, id: string) => Promise<boolean>
 }
@@ -106,14 +103,13 @@ async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boole
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides some hundreds of the newest posts of a user who has left. Returns false without any. */
+/** Hides some hundreds of the newest posts of a user who has left. */
 export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, 'visible')
   if (ids.length > 0) await hidePosts(tx, ids, LEFT)
   return ids.length > 0
 }
 
-/** Shows posts again that a returning user had when leaving, likewise. */
 export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, 'left')
   if (ids.length > 0) await showPosts(tx, ids)

@@ -8,11 +8,9 @@ export type NewPost = {
   ownerId: string
   text: string
   idempotencyKey: string | undefined
-  /** The post that it answers; null on the wall. */
   repliedId: string | null
 }
 
-/** What keeps an owner from publishing. */
 export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 /** No post: its owner may not publish, its key was used, or the replied post is not visible. */
 export type Inserted = OwnerState & { post: Post | undefined }

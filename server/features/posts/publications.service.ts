@@ -28,22 +28,19 @@ type Options = {
   lockWaitMs?: number
 }
 
-/** A post, and the call that publishes it. */
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
 type Publication = Omit<Submitted, 'ownerId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-/** A published post, or why it was not published, and what was charged for it. */
 type Outcome = { post: Post } | { refusal: AppError; charged?: Charged }
 
 /**
  * Makes the function that publishes posts and replies within the limits. Calls that come while
  * others are being published share the next statement and its commit. A retry with a known
- * Idempotency-Key returns the post of the first call and is not charged. The function rejects with
- * POST_NOT_FOUND when that post or the replied one does not exist any more, and with
- * INVALID_REQUEST, TOO_MANY_REQUESTS or BLOCKED.
+ * Idempotency-Key returns the post of the first call and is not charged; it rejects with
+ * POST_NOT_FOUND when that post does not exist any more.
  */
 export function createPublish({
   db,

@@ -30,7 +30,10 @@ export function registerReplies({ route, db, runRead, publish }: Options): void 
   })
 }
 
-/** Reads a page of the replies to a post as any visitor sees it. Throws POST_NOT_FOUND. */
+/**
+ * Reads a page of the replies to a post as any visitor sees it. Throws POST_NOT_FOUND, and
+ * INVALID_REQUEST for a malformed cursor. /
+ */
 export async function readRepliesForPage(
   runRead: RunRead,
   postId: string,

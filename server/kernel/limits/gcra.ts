@@ -3,13 +3,9 @@ export type Pace = { burst: number; step: number }
 
 /** Counts the events of many keys at one pace, by the generic cell rate algorithm (ITU-T I.371). */
 export type Counter = {
-  /**
-   * Returns 0, or the seconds to wait, with nothing counted. An event with a `share` may use only
-   * this part of the burst.
-   */
+  /** Returns 0, or the seconds to wait. A `share` may use only a part of the burst. */
   charge(key: string, share?: number | undefined): number | Promise<number>
   refund(key: string): void | Promise<void>
-  /** Whether the next event would have to wait. */
   isSpent(key: string): boolean | Promise<boolean>
 }
 
@@ -19,7 +15,6 @@ export function allowed({ burst }: Pace, share = 1): number {
 
 /** So many keys of some 100 bytes one generation remembers. A counter has two. */
 const GENERATION_MAX = 25_000
-/** Sums of seconds may differ by less than this from what they should be. */
 const ROUNDING = 1e-6
 
 /**

@@ -19,11 +19,8 @@ export function widestNetworkOf(ip?: string): string {
   return widest ?? narrowest
 }
 
-/**
- * Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48, and a provider's /32.
- */
+/** Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48 and /32. */
 export function networksOf(ip = ''): [string, ...string[]] {
-  // Most addresses, in every request.
   if (isIPv4(ip)) return [ip]
   const address = parseAddress(ip)
   if (address === undefined) return ['unknown']

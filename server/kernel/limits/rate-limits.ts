@@ -7,17 +7,11 @@ import { networksOf } from './network.ts'
 type Rate = readonly [events: number, seconds: number]
 
 export type Limit = {
-  /**
-   * Throws TOO_MANY_REQUESTS, with nothing counted. An event with a `share` may use only this part.
-   */
+  /** Throws TOO_MANY_REQUESTS, with nothing counted. A `share` may use only a part of the burst. */
   charge(key: string, share?: number | undefined): Promise<void>
   refund(key: string): Promise<void>
-  /** Whether the next event would be refused. */
   isSpent(key: string): Promise<boolean>
-  /**
-   * Counts an address: of IPv6 its /64, with 4 and 16 times the limit its /56 and /48, which one
-   * subscriber may hold as well, and with 256 times the provider's /32.
-   */
+  /** Counts an address and, of IPv6, the networks that one subscriber or provider may hold. */
   chargeNetwork(ip: string | undefined): Promise<void>
   /** What people are told before the advice that every refusal has. */
   reason?: string
@@ -52,7 +46,6 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [30, DAY]),
     /** For a mailbox and a network, as the two after it. */
     networkCodes: shared('network-code', [1, HOUR]),
-    /** Says for a day that a network was mailed a code, whatever the scale. */
     mailedNetworks: shared('mailed-network', [1 / scale, DAY]),
     wrongCodesOfMailed: shared('wrong-code-of-mailed', [1, DAY]),
     /** With the burst, 40 in any day. */
@@ -69,7 +62,6 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     downloads: shared('download', [1, DAY]),
     /** For archives that broke off too, which `downloads` does not count. */
     downloadTries: shared('download-try', [5, DAY]),
-    /** A ticket serves once in the minute of its life, whatever the scale. */
     downloadTickets: shared('download-ticket', [1 / scale, MINUTE]),
     usernameChanges: because(
       'Имя можно менять трижды в сутки. Попробуйте позже',
@@ -86,7 +78,6 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: local([5, 25]),
-    /** For accounts that are less than a day old, besides `publications`. */
     newcomerPublications: because(
       'Первые сутки — одна запись в минуту. Подождите немного и повторите',
       local([1, MINUTE]),
@@ -109,14 +100,12 @@ export function paceOf([events, seconds]: Rate, scale: number): Pace {
   return { burst: Math.floor(scaled), step: seconds / scaled }
 }
 
-/** The logger hashes the key or the address. */
 export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
   for (const [name, limit] of Object.entries(limits)) {
     limit.onTripped = (by) => log.warn({ limit: name, ...by }, 'limit tripped')
   }
 }
 
-/** `counterOf` makes a counter for a multiple of a rate. */
 function limitOf(rates: Rate[], counterOf: (rate: Rate, factor: number) => Counter): Limit {
   const widths = FACTORS.map((factor) => rates.map((rate) => counterOf(rate, factor)))
   const [counters = []] = widths

@@ -48,7 +48,6 @@ export async function addJob(
   )
 }
 
-/** Runs queued and recurring jobs until `stop()`, which waits for the running ones. */
 export async function startJobs(
   pool: Pool,
   { tasks, recurring, log }: JobsOptions,
@@ -80,14 +79,10 @@ export async function startJobs(
   }
 }
 
-/**
- * Replaces a runner that fails because of the database, which ends it or, at its first query,
- * leaves it without jobs for ever.
- */
+/** Replaces a runner that fails because of the database: it ends, or finds no job any more. */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
   let runner = await run(options)
-  // A runner that has ended by itself rejects here.
   const stopRunner = () => runner.stop().catch(() => {})
   const replacing = replaceFailed()
 

@@ -8,7 +8,7 @@ const ASK_MS = 10_000
 
 /**
  * Queues the jobs of $1 that were last queued in another period, by the database's clock: also one
- * that was missed while no server ran, or after a clock that was wrong. A new job waits.
+ * that was missed while no server ran, or after a wrong clock. A new job waits.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
