@@ -18,7 +18,8 @@ type Options<Item> = {
 type Call<Item, Result> = PromiseWithResolvers<Result> & {
   item: Item
   since: number
-  inContext: ReturnType<typeof AsyncLocalStorage.snapshot>
+  /** Only the first call of a run has it, because it takes microseconds to make. */
+  inContext: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined
 }
 
 /**
@@ -65,7 +66,8 @@ export function batchCalls<Item, Result>(
   /** What is measured of a run, such as the time of its queries, is measured for its first call. */
   async function runNow(calls: Call<Item, Result>[], isAlone: boolean): Promise<Result[]> {
     const items = calls.map(({ item }) => item)
-    return calls[0]?.inContext(() => run(items, isAlone)) ?? []
+    const inContext = calls[0]?.inContext
+    return inContext ? inContext(run, items, isAlone) : run(items, isAlone)
   }
 
   function takeLate(key: string): Call<Item, Result>[] {
@@ -78,10 +80,10 @@ export function batchCalls<Item, Result>(
   }
 
   return (item) => {
-    const inContext = AsyncLocalStorage.snapshot()
-    const call = { item, since: performance.now(), inContext, ...Promise.withResolvers<Result>() }
     const key = keyOf(item)
     const waiting = waitingByKey.get(key)
+    const inContext = waiting?.length ? undefined : AsyncLocalStorage.snapshot()
+    const call = { item, since: performance.now(), inContext, ...Promise.withResolvers<Result>() }
     if (waiting) waiting.push(call)
     else void runInTurn(key, call)
     return call.promise
