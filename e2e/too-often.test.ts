@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
@@ -97,21 +98,18 @@ function setAge({ id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
 }
 
+/** Refuses the next call of a path for two seconds. */
+function refuseOnce(page: Page, path: string, message: string) {
+  const headers = { 'retry-after': '2' }
+  const json = { code: 'TOO_MANY_REQUESTS', message }
+  return page.route(path, (route) => route.fulfill({ status: 429, headers, json }), { times: 1 })
+}
+
 test('a heart over the limit stays set, says why it waits, and is sent by itself', async () => {
   const user = await journey.signUp()
   await journey.publish(await journey.signUp(), 'Не сразу')
   const page = await journey.visit({ as: user })
-  const message = 'Не больше 300 отметок в сутки. Попробуйте позже'
-  await page.route(
-    '**/likes',
-    (route) =>
-      route.fulfill({
-        status: 429,
-        headers: { 'retry-after': '2' },
-        json: { code: 'TOO_MANY_REQUESTS', message },
-      }),
-    { times: 1 },
-  )
+  await refuseOnce(page, '**/likes', 'Не больше 300 отметок в сутки. Попробуйте позже')
   const heart = postWith(page, 'Не сразу').getByRole('button', { name: 'Нравится' })
   await heart.click()
   await toast(page, 'Не больше 300 отметок в сутки. Отправим через 0:02').waitFor()
@@ -125,16 +123,7 @@ test('a name over a limit that passes soon says why it waits, and is saved by it
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings/account/username' })
   const message = 'Имя можно менять трижды в сутки. Попробуйте позже'
-  await page.route(
-    '**/users/current/profile',
-    (route) =>
-      route.fulfill({
-        status: 429,
-        headers: { 'retry-after': '2' },
-        json: { code: 'TOO_MANY_REQUESTS', message },
-      }),
-    { times: 1 },
-  )
+  await refuseOnce(page, '**/users/current/profile', message)
   await page.getByRole('main').getByLabel('Имя пользователя').fill('in_a_moment')
   await page.getByRole('button', { name: 'Сохранить' }).click()
   await toast(page, 'Имя можно менять трижды в сутки. Отправим через 0:02').waitFor()

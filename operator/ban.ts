@@ -1,10 +1,5 @@
-import {
-  addBan,
-  type BanKind,
-  isSweeping,
-  removeBan,
-  selectBans,
-} from '../server/features/site-state/site-state.service.ts'
+import { type BanKind, selectBans } from '../server/features/site-state/site-state.repository.ts'
+import { addBan, isSweeping, removeBan } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
 import { change, daysOf, requireWords, textOf } from './command.ts'

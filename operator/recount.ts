@@ -1,7 +1,7 @@
 import {
   type Difference,
   findCounterDifferences,
-  mendCounter,
+  fixCounter,
 } from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
@@ -37,7 +37,7 @@ async function mend(context: Context, found: Difference[]): Promise<void> {
   await change(context, async (tx) => {
     // One order of locks for all: posts, then totals, then the wall.
     const inOrder = found.toSorted((a, b) => ORDER.indexOf(a.counter) - ORDER.indexOf(b.counter))
-    for (const difference of inOrder) await mendCounter(tx, difference)
+    for (const difference of inOrder) await fixCounter(tx, difference)
     const details = { mended: found }
     await appendToJournal(tx, { actor: context.actor, action: 'counters.mend', details })
   })

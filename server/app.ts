@@ -13,9 +13,9 @@ import { registerCodes } from './features/codes/codes.routes.ts'
 import { registerDataExport } from './features/data-export/data-export.routes.ts'
 import { type LikesQuestion, selectLiked } from './features/likes/likes.repository.ts'
 import { registerLikes } from './features/likes/likes.routes.ts'
-import { purgeExpired } from './features/likes/likes.service.ts'
 import { likeJobs } from './features/likes/likes.task.ts'
 import { removeExpiredBlocks } from './features/moderation/blocks.repository.ts'
+import { purgeExpiredPosts } from './features/moderation/hiding.service.ts'
 import { moderationMails } from './features/moderation/moderation.mail.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
 import { moderationJobs } from './features/moderation/moderation.task.ts'
@@ -314,7 +314,7 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   removeOldKeys,
   removeExpiredBlocks,
   removeOldReports,
-  purgeExpired,
+  purgeExpiredPosts,
 ]
 
 /** Jobs of the release before, which may still wait in the queue and have nothing to do. */

@@ -2,9 +2,9 @@ import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../kernel/db/database.ts'
 import { freshDatabase } from './databases.ts'
 
-/** Creates a migrated database that is dropped when the test has finished. Returns its URL. */
-export async function databaseForTest(): Promise<string> {
-  const database = await freshDatabase(inject('databaseUrl'))
+/** Creates a database, migrated unless a template is given, that is dropped when the test has finished. Returns its URL. */
+export async function databaseForTest(template?: string): Promise<string> {
+  const database = await freshDatabase(inject('databaseUrl'), template)
   onTestFinished(() => database.drop())
   return database.url
 }

@@ -27,10 +27,10 @@ export function asSuperuser(url: string): string {
   return other.href
 }
 
-/** Creates a migrated database. The caller drops it. */
-export async function freshDatabase(serverUrl: string) {
+/** Creates a database, a migrated one unless another template is given. The caller drops it. */
+export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await createDatabase(serverUrl, name, TEMPLATE)
+  await createDatabase(serverUrl, name, template)
   return {
     url: withDatabase(serverUrl, name),
     drop: () => dropDatabase(serverUrl, name),

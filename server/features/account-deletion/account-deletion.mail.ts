@@ -3,20 +3,19 @@ import { formatDay } from '../../../contract/dates.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 
-/** A queued notice to the address of an account that has just been deleted. */
 export type DeletionNotice = {
   to: string
   username: string
-  /** When the account will be erased, in unix seconds. */
+  /** In unix seconds. */
   erasedAt: number
   /** In unix milliseconds. The mail is not sent after it. */
   expiresAt: number
 }
 
-/** For so long a notice is tried, in days after the deletion: the queue keeps no address for longer. */
+/** For so many days a notice is tried: the queue keeps no address for longer. */
 const TRIED_DAYS = 3
 
-/** When a notice of an erasure at `erasedAt`, in unix seconds, is given up, in unix milliseconds. */
+/** Returns when a notice of an erasure at `erasedAt` (unix seconds) expires, in milliseconds. */
 export function noticeExpiry(erasedAt: number): number {
   return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
 }
@@ -26,7 +25,6 @@ export const accountDeletionMails = (options: NoticeOptions) => ({
   'send-deletion-notice': { write: (mail: DeletionNotice) => writeDeletionNotice(mail, options) },
 })
 
-/** Writes a notice. */
 function writeDeletionNotice(
   { to, username, erasedAt }: DeletionNotice,
   { appName, origin, contact }: NoticeOptions,

@@ -5,7 +5,7 @@ import { NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
-/** Marks a user as deleted, which hides all posts at once. Returns when the account will be erased, in unix seconds. */
+/** Hides all posts of a user at once. Returns when to erase, in unix seconds. */
 export async function markDeleted(tx: Queryable, userId: string): Promise<number> {
   const row = await tx
     .updateTable('users')
@@ -16,7 +16,7 @@ export async function markDeleted(tx: Queryable, userId: string): Promise<number
   return row.erased_at
 }
 
-/** Marks a user as deleted so long ago that the owner cannot return, whatever was before: the account is to be erased now. */
+/** Marks a user as deleted so long ago that nobody can return to the account any more. */
 export async function markForErasure(tx: Queryable, userId: string): Promise<void> {
   await tx
     .updateTable('users')
@@ -30,7 +30,7 @@ export async function markForErasure(tx: Queryable, userId: string): Promise<voi
 
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
 
-/** Takes the mark back while that is possible; the job `move-accounts` brings the rows back. Returns whether it did. */
+/** Ends the deletion while that is possible. Returns false when it is too late. */
 export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -41,7 +41,6 @@ export async function markReturning(tx: Queryable, userId: string): Promise<bool
   return numUpdatedRows > 0n
 }
 
-/** When a deleted account will be erased, in unix seconds; undefined for one that is not deleted. */
 export async function selectErasure(db: Queryable, userId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('users')
@@ -52,42 +51,38 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
   return row?.erased_at
 }
 
-/** A user whose rows are to be moved, and which way. */
-export type Mover = { id: string; goes: 'out' | 'back' | 'for good' }
+export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns the users who have deleted their accounts, and those who are returning; none goes for good unless it `mayErase`. */
-export async function selectMovers(db: Queryable, mayErase: boolean): Promise<Mover[]> {
-  const { rows } = await sql<Mover>`
-    SELECT id, CASE
-      WHEN deleted_at IS NULL THEN 'back'
-      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'out'
-      ELSE 'for good' END AS goes
+/** Returns what is to be done for who has left or returns. Nobody is erased unless `mayErase`. */
+export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
+  const { rows } = await sql<AccountMove>`
+    SELECT id AS "userId", CASE
+      WHEN deleted_at IS NULL THEN 'show'
+      WHEN ${returnable} OR NOT ${mayErase}::boolean THEN 'hide'
+      ELSE 'erase' END AS kind
     FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
   return rows
 }
 
-/** Locks a user who is still on the way that `goes` names. Returns false where that has changed. */
-export async function lockMover(tx: Queryable, { id, goes }: Mover): Promise<boolean> {
-  const mover = tx.selectFrom('users').select('id').where('id', '=', id).forNoKeyUpdate()
-  const still =
-    goes === 'back'
-      ? mover.where('is_returning', '=', true)
-      : mover.where('deleted_at', 'is not', null)
-  return (await still.executeTakeFirst()) !== undefined
+/** Locks a user while the move is still to be done. Returns false when it is not. */
+export async function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
+  const user = tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate()
+  const waiting =
+    kind === 'show'
+      ? user.where('is_returning', '=', true)
+      : user.where('deleted_at', 'is not', null)
+  return (await waiting.executeTakeFirst()) !== undefined
 }
 
-/** Notes that everything of a returning user is back. */
 export async function markReturned(tx: Queryable, userId: string): Promise<void> {
   await tx.updateTable('users').set({ is_returning: false }).where('id', '=', userId).execute()
 }
 
-/** How many rows one short transaction erases. */
 const STEP = sql.raw('500')
 
-/** A column that refers to users. */
 type Reference = { table: string; column: string }
 
-/** Returns every column of the schema that refers to users, so that a new table cannot be forgotten. */
+/** Returns every column of the schema that refers to users, so that no new table is forgotten. */
 export async function selectReferences(db: Queryable): Promise<Reference[]> {
   const { rows } = await sql<Reference>`
     SELECT conrelid::regclass::text AS table, attname AS column
@@ -97,7 +92,7 @@ export async function selectReferences(db: Queryable): Promise<Reference[]> {
   return rows
 }
 
-/** Erases some of the rows that refer to a user and that nobody has locked. Returns how many. */
+/** Erases some of a user's rows that nobody has locked. Returns how many. */
 export async function eraseRows(
   db: Queryable,
   { table, column }: Reference,
@@ -112,17 +107,16 @@ export async function eraseRows(
   return Number(numAffectedRows)
 }
 
-/** Whether a user still has posts. Locks the user until the transaction ends, so that no more come. */
+/** Whether a user has posts. Locks the user until the transaction ends, so that no more come. */
 export async function hasPosts(tx: Queryable, userId: string): Promise<boolean> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
   const { rows } = await sql`SELECT FROM posts WHERE owner_id = ${userId} LIMIT 1`.execute(tx)
   return rows.length > 0
 }
 
-/** What stands in the place of an erased moderator's e-mail in rows of others. */
 const ERASED = 'erased'
 
-/** Erases a user whose other rows are gone, and what names the user by e-mail, in rows of others too. */
+/** Erases a user without other rows, and what names the user by e-mail in rows of others. */
 export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
   const email = tx.selectFrom('users').select('email').where('id', '=', userId)
   await tx

@@ -4,15 +4,9 @@ import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
-import { selectUser } from '../account/account.service.ts'
-import {
-  type CodesOptions,
-  checkCode,
-  spendOperation,
-  startOperation,
-} from '../codes/codes.service.ts'
-import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
-import { deleteAccount } from './account-deletion.service.ts'
+import { type CodesOptions, checkCode, spendOperation } from '../codes/codes.service.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
+import { deleteAccount, startDeletion } from './account-deletion.service.ts'
 
 type Options = {
   route: Route
@@ -20,12 +14,10 @@ type Options = {
   limits: Pick<Limits, 'accountDeletions' | 'codeRequests'>
   sessions: Pick<Sessions, 'hashClient' | 'clearCookie'>
   codes: CodesOptions
-  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess | undefined
 }
-
-const purpose = 'account-deletion' as const
 
 export function registerAccountDeletion(options: Options): void {
   const { route, db, limits, sessions, codes, invalidate, noteAccess } = options
@@ -33,18 +25,15 @@ export function registerAccountDeletion(options: Options): void {
   route(startAccountDeletion, async ({ body, viewer: { userId } }, { request }) => {
     await limits.accountDeletions.charge(userId)
     await limits.codeRequests.chargeNetwork(request.ip)
-    const { email } = await selectUser(db, userId)
     const clientHash = sessions.hashClient(body.clientToken)
-    const isKnown = await isKnownClient(db, { userId, clientHash })
-    const start = { email, userId, clientHash, ip: request.ip, isKnownClient: isKnown }
-    return { id: await startOperation(db, { ...start, purpose }, codes) }
+    return { id: await startDeletion(db, { userId, clientHash, ip: request.ip }, codes) }
   })
 
   route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
     const { userId } = viewer
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
-    await checkCode(db, { ...guess, purpose }, codes)
+    await checkCode(db, { ...guess, purpose: 'account-deletion' }, codes)
     const erasedAt = await db.transaction().execute(async (tx) => {
       await spendOperation(tx, params.id)
       await noteAccess?.(tx, { action: 'delete-account', userId, request })

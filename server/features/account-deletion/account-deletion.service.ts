@@ -4,9 +4,11 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { selectUser } from '../account/account.service.ts'
-import { removeOperations } from '../codes/codes.service.ts'
-import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import { selectUser } from '../account/account.repository.ts'
+import { removeOperations } from '../codes/codes.repository.ts'
+import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { isKnownClient } from '../sessions/known-clients.repository.ts'
+import { deleteAllSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import {
   markDeleted,
@@ -16,10 +18,16 @@ import {
 } from './account-deletion.repository.ts'
 import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
-/**
- * Deletes an account as its owner asks: hides it, and queues a notice to its address, because it may be somebody else who asks.
- * Returns when it will be erased, in unix seconds.
- */
+type Client = Pick<Start, 'clientHash' | 'ip'> & { userId: string }
+
+export async function startDeletion(db: Db, client: Client, codes: CodesOptions): Promise<string> {
+  const { email } = await selectUser(db, client.userId)
+  const isKnown = await isKnownClient(db, client)
+  const start = { ...client, email, purpose: 'account-deletion', isKnownClient: isKnown } as const
+  return startOperation(db, start, codes)
+}
+
+/** Returns when the account will be erased. Its address gets a notice: somebody else may ask. */
 export async function deleteAccount(tx: Queryable, userId: string): Promise<number> {
   const erasedAt = await markDeleted(tx, userId)
   await closeAccount(tx, userId)
@@ -29,18 +37,13 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
   return erasedAt
 }
 
-/** Closes the sessions of an account that was marked as deleted, and queues the job that hides its posts and likes. */
 async function closeAccount(tx: Queryable, userId: string): Promise<void> {
   await deleteAllSessions(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })
   await addJob(tx, 'move-accounts', { payload: {} })
 }
 
-/**
- * Lets a person who has proved an e-mail into an account, even if it was deleted: then only with `restore`, which brings it
- * back. Throws ACCOUNT_DELETED without that, and OPERATION_EXPIRED once the account is being erased. Returns whether it
- * was brought back.
- */
+/** Lets a person into an account. Returns whether it was deleted, which needs `restore`. */
 export async function returnToAccount(
   tx: Queryable,
   userId: string,
@@ -58,13 +61,9 @@ function deletedMessage(erasedAt: number): string {
   return `Этот аккаунт удалён. До ${formatDay(erasedAt * 1000)} его можно вернуть вместе с записями, ответами и отметками`
 }
 
-/** Never rejects: for work that is not interrupted. */
-const NEVER = new Promise<never>(() => {})
-
 /**
- * Erases an account now and for good, as the operator's command does: hides it at once, and moves and erases its rows in
- * short steps, which may take minutes. From the first step on nobody can return to the account; a running server's job goes
- * on with what was interrupted. The journal names `actor` as who erases. `onMarked` runs when nobody can return any more.
+ * Erases an account for good, as the operator's command does, in short steps that may take minutes.
+ * A running server's job finishes what was interrupted. `onMarked` runs when nobody can return.
  */
 export async function eraseNow(
   db: Db,
@@ -83,5 +82,5 @@ export async function eraseNow(
   })
   await invalidate()
   await onMarked()
-  await eraseAccount(db, { userId, nameKey, invalidate }, NEVER)
+  await eraseAccount(db, { userId, nameKey, invalidate })
 }

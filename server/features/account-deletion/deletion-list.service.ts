@@ -17,10 +17,7 @@ const NAME = 'deletions.jsonl'
 /** Nodes may see different times. */
 const CLOCKS_DIFFER_MS = 300_000
 
-/**
- * One account's state and when it was noted. The time of registration tells accounts apart that got one id because a restore has
- * taken the sequence back.
- */
+/** A restore sets the sequence of ids back: the time of registration tells accounts apart. */
 const Line = Type.Object({
   id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }),
   registeredAt: Type.String({ format: 'date-time' }),
@@ -28,7 +25,6 @@ const Line = Type.Object({
   notedAt: Type.String({ format: 'date-time' }),
 })
 
-/** Returns where the list stands: beside the nightly backups, and in DATA_DIR. */
 export function deletionFolders({
   backupDir,
   dataDir,
@@ -37,8 +33,8 @@ export function deletionFolders({
 }
 
 /**
- * Adds who has deleted their account, and who has returned, to the list in each of the folders. A restore brings back what a backup
- * knew; by the list it deletes again who has left since. A folder that cannot be written to is told to `onFailure` and holds up nobody.
+ * Adds who has left or returned to the list in each folder, so that a restore can leave them out. A
+ * folder that cannot be written to holds up nobody.
  */
 export async function noteDeletions(
   db: Db,
@@ -62,10 +58,7 @@ export async function noteDeletions(
   }
 }
 
-/**
- * Deletes again, in a restored database, who has left since the backup was made, as the lists in the folders say; who has returned
- * since is back again. Returns how many accounts it has deleted; null where there is no list.
- */
+/** Deletes again who has left since a restored backup. Returns how many; null without a list. */
 export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },
@@ -99,9 +92,8 @@ async function readLines(folder: string): Promise<Static<typeof Line>[]> {
 async function append(folder: string, lines: string[]): Promise<void> {
   if (lines.length === 0) return
   const path = join(folder, NAME)
-  // A line of its own even after one that was cut off.
   await appendFile(path, `\n${lines.join('\n')}\n`, { mode: 0o600, flush: true })
-  // The server goes on with a list that a command of root has begun.
+  // The server continues a list that a command of root has begun.
   const { uid, gid } = await stat(folder)
   if (process.getuid?.() === 0) await chown(path, uid, gid)
 }

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** Whether an account is deleted, and since when. */
 export type DeletionState = { id: string; registeredAt: string; deletedAt: string | null }
 
-/** Returns the states of the users whose rows are to be moved. */
 export async function selectDeletionStates(db: Queryable): Promise<DeletionState[]> {
   const exact = (time: string) =>
     sql.raw(`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
@@ -14,10 +12,7 @@ export async function selectDeletionStates(db: Queryable): Promise<DeletionState
   return rows
 }
 
-/**
- * Brings accounts into states that were noted, and closes the sessions of those that it deletes; the job `move-accounts` does the
- * rest. Returns how many it has deleted.
- */
+/** The job `move-accounts` does the rest. Returns how many accounts are deleted now. */
 export async function repeatDeletions(db: Queryable, states: DeletionState[]): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     WITH marked AS (

@@ -4,46 +4,44 @@ import { reserveNamesOf } from '../account/account.service.ts'
 import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
 import {
+  type AccountMove,
   eraseRows,
   eraseUser,
   hasPosts,
-  type Mover,
   selectReferences,
 } from './account-deletion.repository.ts'
-import { hideAccount, repeatLocked } from './account-moves.ts'
+import { hideAccount, repeatLocked } from './account-moves.service.ts'
 
-/** The name of an erasure in the journal. */
 export const ERASURE = 'user.erase'
 
-/** Posts go with their likes, and the names are reserved together with the removal of the user. */
+/** Posts are erased with their likes, and names are reserved with the removal of the user. */
 const ERASED_OTHERWISE = new Set(['posts', 'released_usernames'])
 
 export type Erasure = {
   userId: string
   nameKey: Buffer
-  /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
 }
 
 /**
- * Erases a deleted user and every row that refers to them, in short steps; their names stay reserved as keyed hashes, and a blocked mailbox blocked. Replies of
- * others stay. It may be interrupted at any moment and may run twice at once: each step locks the user. What calls still under
- * way publish meanwhile, or a moderator restores, is hidden and erased as well.
+ * Erases a deleted user and every row that refers to them, in short steps that lock the user, so
+ * that it may be interrupted and run twice at once. It repeats, because a call still under way may
+ * publish, or a moderator restore a post. Replies of others stay.
  */
 export async function eraseAccount(
   db: Db,
   { userId, nameKey, invalidate }: Erasure,
-  stopping: Promise<never>,
+  stopping?: Promise<never>,
 ): Promise<void> {
-  const mover: Mover = { id: userId, goes: 'for good' }
-  const repeat = repeatLocked(db, mover, stopping)
+  const move: AccountMove = { userId, kind: 'erase' }
+  const repeat = repeatLocked(db, move, stopping)
   const references = (await selectReferences(db)).filter(
     ({ table }) => !ERASED_OTHERWISE.has(table),
   )
   await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
   let hasMore = true
   while (hasMore) {
-    if (await hideAccount(db, mover, stopping)) await invalidate()
+    if (await hideAccount(db, move, stopping)) await invalidate()
     await repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
     for (const reference of references) {
       await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)

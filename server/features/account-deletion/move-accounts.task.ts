@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../kernel/db/database.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
-import { type Mover, selectMovers } from './account-deletion.repository.ts'
-import { hideAccount, showAccount } from './account-moves.ts'
+import { type AccountMove, selectMoves } from './account-deletion.repository.ts'
+import { hideAccount, showAccount } from './account-moves.service.ts'
 import { noteDeletions } from './deletion-list.service.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
@@ -10,7 +10,7 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
   /** Whether the clock can be believed that an account's time is up. */
   mayErase: () => Promise<boolean>
   /** Rejects when the process is about to end. */
-  stopping: Promise<never>
+  stopping?: Promise<never>
 }
 
 type JobOptions = Omit<MoveOptions, 'stopping'> & {
@@ -32,31 +32,26 @@ export const accountDeletionJobs = (db: Db, { folders, log, ...options }: JobOpt
   },
 })
 
-/**
- * Hides the posts and likes of deleted accounts, shows those of returning ones again, and erases those whose time is up, in
- * short steps. It may be interrupted at any moment and may run twice at once: the next run goes on where it ended. An account
- * that fails keeps no other one waiting; the first failure is thrown at the end.
- */
+/** It may be interrupted and run twice at once. An account that fails delays no other one. */
 export async function moveAccounts(
   db: Db,
   { nameKey, mayErase, stopping, invalidate }: MoveOptions,
 ): Promise<void> {
-  async function move(mover: Mover): Promise<void> {
-    if (mover.goes === 'for good') {
-      return eraseAccount(db, { userId: mover.id, nameKey, invalidate }, stopping)
-    }
-    if (mover.goes === 'out') {
-      if (await hideAccount(db, mover, stopping)) await invalidate()
+  async function perform(move: AccountMove): Promise<void> {
+    const { userId, kind } = move
+    if (kind === 'erase') return eraseAccount(db, { userId, nameKey, invalidate }, stopping)
+    if (kind === 'hide') {
+      if (await hideAccount(db, move, stopping)) await invalidate()
       return
     }
-    await showAccount(db, mover, stopping)
+    await showAccount(db, move, stopping)
     await invalidate()
   }
 
   const failures: unknown[] = []
-  for (const mover of await selectMovers(db, await mayErase())) {
+  for (const move of await selectMoves(db, await mayErase())) {
     await Promise.race([stopping, undefined])
-    await move(mover).catch((error) => failures.push(error))
+    await perform(move).catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }

@@ -3,12 +3,12 @@ import { PATHS } from '../../../contract/pages.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 
-/** A queued notice to the address an account has just left. It names the change; writing it derives the link. */
+/** A queued notice to the address an account has just left. Writing it derives the link. */
 export type EmailNotice = {
   to: string
   username: string
   changeId: string
-  /** When the change can no longer be undone, in unix milliseconds. The mail is not sent after it. */
+  /** When the change can no longer be undone, in unix milliseconds; not sent after it. */
   expiresAt: number
 }
 
@@ -19,7 +19,6 @@ export const accountMails = (options: WriteOptions) => ({
   'send-email-notice': { write: (mail: EmailNotice) => writeEmailNotice(mail, options) },
 })
 
-/** Writes a notice. */
 function writeEmailNotice(
   { to, username, changeId }: EmailNotice,
   { appName, origin, undoKey, contact }: WriteOptions,
@@ -43,15 +42,12 @@ function writeEmailNotice(
   }
 }
 
-/**
- * The address that undoes an e-mail change: a page of the site at `origin`. Id and secret follow the `#`, which browsers do
- * not send, so that they appear in no log and on no other site.
- */
+/** Id and secret follow the `#`, which browsers do not send: no log and no other site sees them. */
 function undoLink(origin: string, changeId: string, key: Buffer): string {
   return `${origin}${PATHS.emailUndo}#${changeId}.${undoSecret(changeId, key)}`
 }
 
-/** The secret in the link of a change: HMAC-SHA-256 of its id. It is always the same, so none is stored. */
+/** HMAC-SHA-256 of a change's id: always the same, so none is stored. */
 export function undoSecret(changeId: string, key: Buffer): string {
   return createHmac('sha256', key).update(changeId).digest('hex')
 }

@@ -13,7 +13,6 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Returns the user as they see their own profile: whether they are a moderator, whether reports of theirs were decided, and the block. */
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
   const { isModerator, hasNewOutcomes, reason, until, ...user } = await db
     .selectFrom('users')
@@ -42,7 +41,6 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
   }
 }
 
-/** Returns the user, and locks the row until the transaction ends. */
 export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
   return tx
     .selectFrom('users')
@@ -60,15 +58,12 @@ export function selectUserByEmail(db: Queryable, email: string): Promise<Current
   return selectByEmail(db, email).executeTakeFirst()
 }
 
-/**
- * Returns the user with an e-mail, and locks the row until the transaction ends. It waits for a transaction that moves the user
- * to another e-mail, and then does not find the user.
- */
+/** It waits for a transaction that changes the user's e-mail, and then does not find the user. */
 export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
   return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Adds a user; undefined when the e-mail or the username is taken, or the username is reserved for its former owner. */
+/** Adds a user; undefined when e-mail or username is taken, or the username is reserved. */
 export function insertUser(
   tx: Queryable,
   user: { email: string; username: string; networkHash?: Buffer | null },
@@ -91,7 +86,6 @@ export function insertUser(
     .executeTakeFirst()
 }
 
-/** Changes a username. Rejects with a unique violation when it is taken. */
 export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
   return db
     .updateTable('users')
@@ -101,7 +95,6 @@ export function updateUsername(db: Queryable, id: string, username: string): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Changes a user's e-mail. Rejects with a unique violation when it is taken. */
 export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {
   await tx
     .updateTable('users')
@@ -113,7 +106,6 @@ export async function updateEmail(tx: Queryable, id: string, email: string): Pro
 /** How long a change can be undone: a weekend away from one's mail. */
 const EMAIL_UNDO_SECONDS = 3 * 86_400
 
-/** Adds a change away from `oldEmail` with a random id of 128 bits. Returns the id and until when it can be undone. */
 export function insertEmailChange(
   tx: Queryable,
   { userId, oldEmail }: { userId: string; oldEmail: string },
@@ -130,17 +122,13 @@ export function insertEmailChange(
     .executeTakeFirstOrThrow()
 }
 
-/** The id of the user who made a change; undefined for an unknown change. */
 export async function findEmailChangeOwner(db: Queryable, id: string): Promise<string | undefined> {
   const change = db.selectFrom('email_changes').select('user_id').where('id', '=', id)
   return (await change.executeTakeFirst())?.user_id
 }
 
-/**
- * Removes a change and those its user made after it. Returns the address before it, or undefined, and removes nothing, when
- * it can no longer be undone. The caller has locked the user's row, as all code that changes this table does.
- */
-export async function takeEmailChange(
+/** Removes a change and those after it. Returns the address before it, if it can be undone. */
+export async function removeEmailChange(
   tx: Queryable,
   { id, userId }: { id: string; userId: string },
 ): Promise<string | undefined> {
@@ -159,7 +147,7 @@ export async function takeEmailChange(
   return taken.find((change) => change.id === id)?.old_email
 }
 
-/** Removes addresses that nobody can restore any more, and reservations of usernames that are over. */
+/** Removes addresses that nobody can restore any more, and reservations that are over. */
 export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
   await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
   await removeExpiredReleases(db)

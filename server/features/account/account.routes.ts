@@ -44,7 +44,7 @@ type Options = {
   undoKey: Buffer
   /** Hashes the names of erased users. */
   nameKey: Buffer
-  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
 }
 
@@ -69,7 +69,6 @@ export function registerAccount(options: Options): void {
       .transaction()
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
-    // Each of the user's posts shows the name.
     await invalidate()
     return selectProfile(db, user.id)
   })
@@ -121,7 +120,7 @@ export function registerAccount(options: Options): void {
     logEvent(request, 'e-mail change undone', { userId })
   })
 
-  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS for a name that a user cannot take. Their own is always free. */
+  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS. A user's own name is always free. */
   async function requireFree(username: string, user: CurrentUser): Promise<void> {
     if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
     if (username.toLowerCase() === user.username.toLowerCase()) return

@@ -6,8 +6,9 @@ import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { removeOperations, spendOperation } from '../codes/codes.service.ts'
-import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.service.ts'
+import { removeOperations } from '../codes/codes.repository.ts'
+import { spendOperation } from '../codes/codes.service.ts'
+import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -15,9 +16,7 @@ import {
   insertUser,
   lockUser,
   lockUserByEmail,
-  selectUser,
-  selectUserByEmail,
-  takeEmailChange,
+  removeEmailChange,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
@@ -29,15 +28,11 @@ import {
   selectUsernames,
 } from './usernames.repository.ts'
 
-// Other features call these as they are.
-export { selectUser, selectUserByEmail }
-
-/** How many generated usernames are tried. */
 const NAME_TRIES = 5
 
 /**
- * Locks the user whom a proven e-mail signs in; a registration creates one where there is none. Throws OPERATION_EXPIRED when
- * the account has moved to another e-mail meanwhile, or was created with one that merely compares equal to the proven one.
+ * Locks the user whom a proven e-mail signs in, or creates one. Throws OPERATION_EXPIRED when the
+ * account has another e-mail by now, or one that merely compares equal.
  */
 export async function requireUserByEmail(
   tx: Queryable,
@@ -68,20 +63,16 @@ function generateName(): string {
     .padStart(7, '0')}`
 }
 
-/** The hash by which the name of an erased user stays reserved: HMAC-SHA-256 of the name in lower case. */
 export function hashUsername(username: string, nameKey: Buffer): Buffer {
   return keyedHash(username.toLowerCase(), nameKey)
 }
 
-/** The hash by which a mailbox stays blocked, however its address is spelt. No username contains a space. */
+/** The hash by which a mailbox stays blocked, however it is spelt. No username contains a space. */
 export function hashMailbox(email: string, nameKey: Buffer): Buffer {
   return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
 }
 
-/**
- * The hash of the network of a registration; null for the machine's own addresses, which say nothing about a person: a proxy that
- * is not trusted has them.
- */
+/** Null for the machine's own addresses, which are those of an untrusted proxy. */
 export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)
   return /^(127\.|0:0:0::|unknown$)/.test(network) ? null : keyedHash(`network ${network}`, nameKey)
@@ -104,10 +95,7 @@ export async function reserveNamesOf(
   )
 }
 
-/**
- * Changes a username and reserves the old one for its owner. Throws USERNAME_ALREADY_EXISTS for a name that is reserved for
- * somebody else; rejects with a unique violation for one that somebody has.
- */
+/** Throws USERNAME_ALREADY_EXISTS for a reserved name; a taken one is a unique violation. */
 export async function renameUser(
   tx: Queryable,
   { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
@@ -115,7 +103,7 @@ export async function renameUser(
   const { username: old } = await lockUser(tx, userId)
   const user = await updateUsername(tx, userId, username)
   if (old.toLowerCase() === username.toLowerCase()) return user
-  // Checked after the update, which has waited for a transaction that was releasing this name or erasing its user.
+  // Checked after the update, which has waited for a transaction that releases this name.
   const isTaken =
     (await isUsernameReleased(tx, username, userId)) ||
     (await isUsernameReserved(tx, hashUsername(username, nameKey)))
@@ -125,16 +113,15 @@ export async function renameUser(
 }
 
 /**
- * Changes the viewer's e-mail to the one that an operation has proven. It closes the other sessions, ends their pending e-mail
- * changes, and queues a notice to the old address with a link that undoes the change, because it may be a theft. Throws
- * OPERATION_EXPIRED when the operation was spent before; rejects with a unique violation when the address is taken.
+ * Changes the viewer's e-mail to a proven one. Because it may be a theft, the other sessions are
+ * closed, and the old address gets a link that undoes the change.
  */
 export async function changeEmail(
   tx: Queryable,
   viewer: Viewer,
   { operationId, email }: { operationId: string; email: string },
 ): Promise<void> {
-  // Before anything else, so that changes and undos of one account run one after another.
+  // Locked first, so that changes and undos of one account run one after another.
   const { email: old, username } = await lockUser(tx, viewer.userId)
   await spendOperation(tx, operationId)
   await updateEmail(tx, viewer.userId, email)
@@ -152,15 +139,14 @@ export async function changeEmail(
 }
 
 /**
- * Restores the address an account had before a change, whatever happened after it, and closes all its sessions. Returns
- * the user's id. Throws LINK_EXPIRED when the change can no longer be undone; rejects with a unique violation when another
- * account has the address by now.
+ * Restores the address before a change, whatever happened after it. Throws LINK_EXPIRED; rejects
+ * with a unique violation when another account has the address by now.
  */
 export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
   if (userId === undefined) throw new AppError('LINK_EXPIRED')
   await lockUser(tx, userId)
-  const email = await takeEmailChange(tx, { id, userId })
+  const email = await removeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)
   await deleteAllSessions(tx, userId)

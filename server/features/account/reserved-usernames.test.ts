@@ -64,7 +64,10 @@ const SPELLINGS: Record<string, string[]> = {
   t: ['t', 'T', '7'],
 }
 
-/** Generates look-alikes of a word: letters written in some way, doubled, or followed by an underscore. */
+/**
+ * Generates look-alikes of a word: letters written in some way, doubled, or followed by an
+ * underscore.
+ */
 function disguised(word: string): fc.Arbitrary<string> {
   const letters = [...word].map((letter) =>
     fc

@@ -4,7 +4,7 @@ const LOOK_ALIKES: Record<string, string> = {
   ...{ l: 'i', j: 'i', q: 'g' },
 }
 
-/** Words from the product's own addresses and features. Reserved when they stand alone, however they are spelt. */
+/** Words from the product's own addresses and features. Reserved alone, however they are spelt. */
 const PRODUCT = words(`
   about abuse account accounts anonymous assets billing contact current deleted devices email emails everyone feedback
   guest legal liked likes livez login logins logout mailer newsletter nobody notifications operator owner password posts
@@ -12,10 +12,7 @@ const PRODUCT = words(`
   server service session sessions settings signin signup status system terms undefined username users validation verified
   verify`)
 
-/**
- * Names of the people who run a wall, and of the wall itself. Reserved alone, and joined with each other, GENERIC and
- * numbers.
- */
+/** People who run a wall. Reserved alone, and joined with each other, GENERIC and numbers. */
 const STAFF = words(`
   adm admin admins administration administrator administrators helpdesk hostmaster mod moder moderation moderator moderators
   noreply official postmaster root security staff superuser support sysadmin webmaster vsluh vslukh vslux
@@ -29,10 +26,7 @@ const GENERIC = words(`
   online our press real robot ru server service site system team tech the user users wall web www
   glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
 
-/**
- * Whether people could mistake a valid username for the product's own: it looks like one of PRODUCT, or like joined words with
- * one of STAFF, without regard to underscores, doubled letters and digits in place of letters; or it has nothing but underscores.
- */
+/** Whether people could take a valid username for the product's own, or it is all underscores. */
 export function isReserved(username: string): boolean {
   const isBlank = /^_*$/.test(username)
   return (
@@ -42,8 +36,8 @@ export function isReserved(username: string): boolean {
 }
 
 /**
- * Returns the ways to read a name. What looks like an m may also be the end of one word and the beginning of the next, and so may
- * two equal letters with an underscore between them.
+ * What looks like an m may also end one word and begin the next, and so may two equal letters with
+ * an underscore between them.
  */
 function readingsOf(name: string): string[] {
   const joined = joinStrokes(name)
@@ -56,10 +50,9 @@ function isProductWord(name: string): boolean {
   return !/\d$/.test(name) && PRODUCT.has(skeleton(name))
 }
 
-/** Whether a name consists of words of STAFF and GENERIC and of digits, with at least one of STAFF. */
 function isStaff(name: string): boolean {
   const seen = skeleton(name)
-  // What the name up to each position consists of: words and digits, the same with one of STAFF, or something else.
+  // What the name up to each position consists of.
   const made: ('words' | 'staff' | undefined)[] = ['words']
   const reach = (end: number, what: 'words' | 'staff') => {
     if (made[end] !== 'staff') made[end] = what

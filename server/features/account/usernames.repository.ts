@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** How long a released username stays reserved for its former owner, because people still know them by it. */
+/** A released username stays reserved so long, because people still know its owner by it. */
 const RESERVED_SECONDS = 30 * 86_400
 
 const reservedSince = sql<Date>`now() - ${sql.lit(RESERVED_SECONDS)} * interval '1 second'`
 
-/** The row, if any, that reserves a username for its former owner. */
 export function selectRelease(db: Queryable, username: string) {
   return db
     .selectFrom('released_usernames')
@@ -15,7 +14,7 @@ export function selectRelease(db: Queryable, username: string) {
     .where('released_at', '>', reservedSince)
 }
 
-/** Whether another user has a username, or gave it up and still has it reserved. */
+/** Whether another user has a username, or has it reserved. */
 export async function isUsernameTaken(
   db: Queryable,
   username: string,
@@ -30,7 +29,6 @@ export async function isUsernameTaken(
   return row !== undefined || isUsernameReleased(db, username, exceptUserId)
 }
 
-/** Whether a username is reserved for a user other than this one, who released it. */
 export async function isUsernameReleased(
   db: Queryable,
   username: string,
@@ -40,7 +38,7 @@ export async function isUsernameReleased(
   return row !== undefined
 }
 
-/** Whether a username belonged to a user who has been erased; `nameHash` is its keyed hash. */
+/** Whether a username belonged to an erased user, by its keyed hash. */
 export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
   const row = await db
     .selectFrom('reserved_usernames')
@@ -50,7 +48,7 @@ export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promi
   return row !== undefined
 }
 
-/** Returns the usernames that are a user's: the present one, and former ones that are still reserved for them. */
+/** Returns the present username of a user, and former ones that are still reserved. */
 export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT username AS name FROM users WHERE id = ${userId}
@@ -58,7 +56,6 @@ export async function selectUsernames(db: Queryable, userId: string): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** Reserves the names of an erased user, by their keyed hashes, for nobody. */
 export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Promise<void> {
   const rows = nameHashes.map((name_hash) => ({ name_hash }))
   await tx
@@ -68,7 +65,6 @@ export async function reserveUsernames(tx: Queryable, nameHashes: Buffer[]): Pro
     .execute()
 }
 
-/** Reserves a username for the user who releases it now. */
 export async function releaseUsername(
   tx: Queryable,
   { username, userId }: { username: string; userId: string },
@@ -81,7 +77,6 @@ export async function releaseUsername(
     .execute()
 }
 
-/** Removes reservations of usernames for former owners that are over. */
 export async function removeExpiredReleases(db: Queryable): Promise<void> {
   await db.deleteFrom('released_usernames').where('released_at', '<=', reservedSince).execute()
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CODE_ATTEMPTS, CODE_LENGTH } from '../../../contract/constants.ts'
 import { countInMemory } from '../../kernel/limits/gcra.ts'
 import { createLimits } from '../../kernel/limits/rate-limits.ts'
-import { chargeGuess, chargeMail } from './code-quota.ts'
+import { chargeCodeMail, chargeGuess } from './code-quota.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -39,7 +39,7 @@ function openMailbox() {
       countAt(now, async () => (await chargeGuess(limits, { email, ip })).refund(), []),
     /** Asks for a mail at a second: for a new code, or for the same again. */
     request: (ip: string, now: number, isMailed = false) =>
-      countAt(now, () => chargeMail(limits, { email, ip, isMailed }), sent),
+      countAt(now, () => chargeCodeMail(limits, { email, ip, isMailed }), sent),
   }
 }
 
@@ -51,8 +51,8 @@ function mostWithin(times: number[], seconds: number): number {
 }
 
 /**
- * Strangers from so many networks ask for codes all day, and for the same ones again, and so does the owner from some minute on.
- * Returns the owner's wait.
+ * Strangers from so many networks ask for codes all day, and for the same ones again, and so does
+ * the owner from some minute on. Returns the owner's wait. /
  */
 async function ownersWait(networks: number, arrival: number): Promise<number> {
   const mailbox = openMailbox()

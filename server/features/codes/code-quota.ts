@@ -8,19 +8,16 @@ import {
 } from '../../kernel/limits/rate-limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 
-/** Who asks for a mailbox's code, or enters it, from a browser that has not signed in with this mailbox before. */
+/** Who asks for a mailbox's code, or enters it, from a browser that never signed in with it. */
 type Stranger = { email: string; ip: string }
 
-/** Of a mailbox's mails, this part is kept for networks that were not mailed within a day: the owner may be in one. */
+/** This part of a mailbox's mails is kept for networks not mailed within a day. */
 const KEPT_FOR_NEW = 1 / 3
-/** Of wrong codes, this part is kept for networks that were mailed a code within a day. */
+/** This part of the wrong codes is kept for networks that were mailed a code within a day. */
 const KEPT_FOR_MAILED = 1 / 2
 
-/**
- * Counts a code mail. Throws TOO_MANY_REQUESTS past the limits of the mailbox, and past that of the network unless the code
- * `isMailed` already and is only sent again.
- */
-export async function chargeMail(
+/** Counts a code mail, for the network only unless the code `isMailed` and is sent again. */
+export async function chargeCodeMail(
   { codeMails, networkCodes, mailedNetworks }: CodeLimits,
   { isMailed, ...stranger }: Stranger & { isMailed: boolean },
 ): Promise<Charged> {
@@ -34,10 +31,7 @@ export async function chargeMail(
   return charged
 }
 
-/**
- * Counts a wrong code before it is compared: a right one is taken back. Throws TOO_MANY_REQUESTS past the limit of the mailbox.
- * What is kept of it is for networks that were mailed a code, one each.
- */
+/** Counts a wrong code before it is compared; a right one is refunded. */
 export async function chargeGuess(
   { wrongCodes, wrongCodesOfMailed, mailedNetworks }: CodeLimits,
   stranger: Stranger,
@@ -58,7 +52,6 @@ export type CodeLimits = Pick<
   'codeMails' | 'networkCodes' | 'mailedNetworks' | 'wrongCodes' | 'wrongCodesOfMailed'
 >
 
-/** The keys of a mailbox, however it is spelt, and of a network that asks about it. */
 function keysOf({ email, ip }: Stranger) {
   const mailbox = mailboxOf(email)
   return { mailbox, network: `${mailbox}\n${widestNetworkOf(ip)}` }

@@ -13,7 +13,7 @@ import { storeMailState } from './codes.repository.ts'
 export type CodeMail = QueuedMail & {
   purpose: Purpose
   operationId: string
-  /** The device that asks, such as «Firefox, Linux», where it is known; when it asked, in unix milliseconds. */
+  /** Such as «Firefox, Linux», and when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
 }
@@ -27,9 +27,7 @@ const WHAT: Record<Purpose, string> = {
 
 type WriteOptions = MailOptions & {
   key: Buffer
-  /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
-  /** Milliseconds until the operation expires. */
   leftMs: number
 }
 
@@ -43,7 +41,6 @@ export function codeMails(options: Omit<WriteOptions, 'leftMs'>) {
   return { 'send-code': code }
 }
 
-/** Writes the mail of an operation. */
 export function writeCodeMail(
   { to, purpose, operationId, device, askedAt }: CodeMail,
   { key, appName, origin, ttlSeconds, leftMs }: WriteOptions,
@@ -71,7 +68,7 @@ const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
   many: 'минут',
 }
 
-/** Anybody can ask for a code to an address; for the one that deletes an account one has to be signed in. */
+/** Anybody can ask for a code; only a signed-in user for the one that deletes an account. */
 function ifNotYou(purpose: Purpose, origin: string): string[] {
   if (purpose !== 'account-deletion') return ['Если это были не вы, просто удалите это письмо.']
   return [
@@ -81,10 +78,7 @@ function ifNotYou(purpose: Purpose, origin: string): string[] {
   ]
 }
 
-/**
- * The six-digit code of an operation: HMAC-SHA-256 of its id, truncated as RFC 4226 section 5.3 does. The same
- * operation always has the same code, so none is stored.
- */
+/** HMAC-SHA-256, truncated as RFC 4226 section 5.3 does: always the same, so none is stored. */
 export function codeOf(operationId: string, key: Buffer): string {
   const mac = createHmac('sha256', key).update(operationId).digest()
   const offset = (mac.at(-1) ?? 0) & 0x0f

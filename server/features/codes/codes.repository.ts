@@ -7,7 +7,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 
-/** Longer than a request takes. A start that has claimed the mail and not queued it by then never will. */
+/** Longer than a request takes: a start that has not queued its mail by then never will. */
 const CLAIM_SECONDS = 10
 const PAUSE = `interval '1 second' *
   CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS} ELSE ${CLAIM_SECONDS} END`
@@ -20,7 +20,7 @@ type UpsertedRow = {
   expires_at: Date
   mail_due: boolean
   is_mailed: boolean
-  /** Seconds until it ends; null where its code can still be tried. */
+  /** Seconds until it expires; null when its code can still be tried. */
   locked_for: number | null
 }
 
@@ -29,11 +29,10 @@ export type NewOperation = {
   purpose: Purpose
   email: string
   emailKey: string
-  /** '0' where nobody is signed in. */
   userId: string
   clientHash: Buffer
   device: Device | null
-  /** How long it lives where its mail is never accepted. */
+  /** How long it lives when its mail is never accepted. */
   lifeSeconds: number
 }
 
@@ -84,7 +83,6 @@ export async function markMailed(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
-/** What a person is told of the states of a mail. */
 const SHOWN: Record<OutboxState, MailState> = {
   queued: 'queued',
   limited: 'queued',
@@ -94,10 +92,7 @@ const SHOWN: Record<OutboxState, MailState> = {
   expired: 'retrying',
 }
 
-/**
- * Stores what has become of an operation's mail. From the moment its mail is accepted, its code is valid for `ttlSeconds`, and
- * never for longer than the operation would have lived.
- */
+/** An accepted mail makes its code valid for `ttlSeconds`, within the operation's life. */
 export async function storeMailState(
   tx: Queryable,
   id: string,
@@ -115,7 +110,6 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
-/** Returns what has become of the mail of a client's live operation, and when that expires; undefined without one. */
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
@@ -130,14 +124,12 @@ export async function selectMailState(
     .executeTakeFirst()
 }
 
-/** Lets another caller queue the mail. */
 export async function unclaimMail(db: Queryable, id: string): Promise<void> {
   await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
 }
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
 
-/** Matches a live, mailed operation of this purpose, user and client. */
 function guessable({ id, purpose, userId, clientHash }: Attempt) {
   return (eb: ExpressionBuilder<Tables, 'codes'>) =>
     eb.and([
@@ -156,7 +148,6 @@ const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
   WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
 )`
 
-/** Returns an operation that can be guessed at, or undefined without one. */
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
@@ -165,7 +156,7 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
-/** Counts one attempt at an operation. Returns how many there were, or undefined without the operation. */
+/** Counts one attempt. Returns how many there were, or undefined without the operation. */
 export async function countAttempt(db: Queryable, attempt: Attempt): Promise<number | undefined> {
   const row = await db
     .updateTable('codes')
@@ -176,13 +167,11 @@ export async function countAttempt(db: Queryable, attempt: Attempt): Promise<num
   return row?.attempts
 }
 
-/** Removes an operation. Returns false when there is none any more. */
 export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Removes every operation that a user has started for one purpose. */
 export async function removeOperations(
   tx: Queryable,
   { purpose, userId }: { purpose: Purpose; userId: string },

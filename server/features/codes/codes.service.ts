@@ -15,32 +15,26 @@ import {
 } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { chargeGuess, chargeMail } from './code-quota.ts'
+import { chargeCodeMail, chargeGuess } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
   countAttempt,
   markMailed,
   removeOperation,
-  removeOperations,
   selectOperation,
   unclaimMail,
   upsertOperation,
 } from './codes.repository.ts'
 
-// Other features call it as it is.
-export { removeOperations }
-
 export type Start = {
   purpose: Purpose
   email: string
-  /** The user whose e-mail is to change; absent where nobody is signed in. */
   userId?: string
   clientHash: Buffer
   device?: Device
-  /** Address of the client that asks. */
   ip: string
-  /** Whether this client has signed in with this e-mail before. Such a client has a mail limit of its own. */
+  /** Whether this client has signed in with this e-mail before: it has a mail limit of its own. */
   isKnownClient: boolean
 }
 
@@ -51,17 +45,13 @@ export type CodesOptions = {
   limits: Limits
 }
 
-/** Throws INVALID_REQUEST for a string that is not an e-mail address. */
 export function requireEmail(address: string): void {
   if (!isEmail(address)) {
     throw new AppError('INVALID_REQUEST', { message: 'Введите корректный email' })
   }
 }
 
-/**
- * Returns an address that an account may have, with its domain in the usual form. Throws INVALID_REQUEST for a string that is not
- * an address, and for a domain that people would mistake for another.
- */
+/** Throws INVALID_REQUEST, also for a domain that people would mistake for another. */
 export function requireNewEmail(address: string): string {
   requireEmail(address)
   if (hasReadableDomain(address)) return withUsualDomain(address)
@@ -72,13 +62,13 @@ export function requireNewEmail(address: string): string {
 
 const LOCKED = 'Слишком много неверных кодов'
 
-/** An operation lives so many times as long as its code, because the mail may be under way for a while. */
+/** An operation lives so many times as long as its code, because its mail takes a while. */
 const LIFE_FACTOR = 2
 
 /**
- * Starts a one-time operation and queues the mail with its code. Returns the operation's id. Starting again before it expires
- * returns the same id, and queues a second mail only 60 s after the last, and only once that is not in the queue any more.
- * Throws TOO_MANY_REQUESTS past the rate limit of mails to the mailbox, and as long as no attempt is left.
+ * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
+ * same when it is started again, with a second mail only 60 s after the last. Throws
+ * TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
  */
 export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
   const operation = await upsertOperation(db, {
@@ -111,7 +101,8 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       await queueCodeMail(db, mail)
     } catch (error) {
       const undone = Promise.all([unclaimMail(db, operation.id), charged?.refund()])
-      // Not awaited when the database is unavailable, which would delay the caller as long again. The claim expires by itself.
+      // Not awaited without a database, which would delay the caller as long again: the claim
+      // expires.
       if (error instanceof AppError) await undone
       else undone.catch(() => {})
       throw error
@@ -120,10 +111,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
   return operation.id
 }
 
-/**
- * Queue the mail and mark the operation as guessable in one transaction, so that an operation whose mail was rate-limited can
- * never be guessed.
- */
+/** One transaction, so that an operation whose mail was refused by a limit can never be guessed. */
 function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await queueMail(tx, 'send-code', mail)
@@ -134,18 +122,13 @@ function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
 export type Guess = Omit<Attempt, 'userId'> & {
   userId?: string
   code: string
-  /** Address of the client that asks. */
   ip: string
 }
 
-/**
- * Counts an attempt at an operation, and then compares the code. Returns the operation's e-mail and device. Throws
- * OPERATION_EXPIRED, MAX_CONFIRM_ATTEMPTS or INVALID_CONFIRM_CODE, and TOO_MANY_REQUESTS past the limits of the network and,
- * unless the client has signed in with it before, of wrong codes for the mailbox.
- */
+/** Counts an attempt before it compares the code. */
 export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
-  // Codes that cannot be right have a limit of their own, so that they do not keep the network's other clients from signing in.
+  // Codes that cannot be right have a limit of their own, which keeps nobody else out.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
@@ -158,21 +141,17 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   if (isCompared && !isSameSecret(guess.code, codeOf(guess.id, key))) {
     throw new AppError('INVALID_CONFIRM_CODE')
   }
-  // Nobody waits for this, least of all in a crowd.
   charged?.refund().catch(() => {})
   if (!isCompared) throw new AppError(attempts ? 'MAX_CONFIRM_ATTEMPTS' : 'OPERATION_EXPIRED')
   return { email, device }
 }
 
-/**
- * Ends a checked operation, in the transaction of the change that it allows. Throws OPERATION_EXPIRED for all calls but the
- * first.
- */
+/** Ends a checked operation. Throws OPERATION_EXPIRED for all calls but the first. */
 export async function spendOperation(tx: Queryable, id: string): Promise<void> {
   if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
 }
 
-/** A client that has signed in with the e-mail before has a limit of its own, which strangers cannot use up. */
+/** A known client has a limit of its own, which strangers cannot use up. */
 function chargeStart(
   { email, clientHash, isKnownClient, ip }: Start,
   { isMailed }: { isMailed: boolean },
@@ -181,5 +160,5 @@ function chargeStart(
   const client = `${mailboxOf(email)}\n${clientHash.toString('base64url')}`
   return isKnownClient
     ? chargeAll([[limits.knownClientMails, client]])
-    : chargeMail(limits, { email, ip, isMailed })
+    : chargeCodeMail(limits, { email, ip, isMailed })
 }

@@ -8,7 +8,10 @@ import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { codeOf } from './codes.mail.ts'
 
-/** Every row of every table as text, including the mail queue, without times, whose digits could match by chance. */
+/**
+ * Every row of every table as text, including the mail queue, without times, whose digits could
+ * match by chance.
+ */
 async function copyOfDatabase({ db }: TestApp): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

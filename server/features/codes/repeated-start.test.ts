@@ -8,7 +8,10 @@ import { mailAppForTest } from '../../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
 
-/** All mails to an address so far. It waits for a mail that is requested now, because mails are sent in order. */
+/**
+ * All mails to an address so far. It waits for a mail that is requested now, because mails are sent
+ * in order.
+ */
 async function mailsTo(address: string, app: TestApp, mailbox: Mailbox) {
   const last = `last-${mailbox.mails.length}@example.org`
   await startAt(app, '/registrations', { email: last })

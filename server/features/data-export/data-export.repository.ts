@@ -4,7 +4,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 /** Rows read at once: so much of an export is in memory, whatever its size. */
 const STEP = sql.raw('500')
 
-/** What is stored about a user besides posts and likes, as the columns of one row. */
+/** What is stored about a user besides posts and likes. */
 export async function selectAccount(db: Queryable, userId: string) {
   const { rows } = await sql<{ account: Record<string, unknown> }>`
     SELECT json_build_object(
@@ -33,7 +33,6 @@ function list(rows: ReturnType<typeof sql>) {
   return sql`(SELECT coalesce(json_agg(row), '[]') FROM (${rows}) row)`
 }
 
-/** A post or reply of one's own, as it is exported. */
 export type ExportedPost = {
   id: string
   text: string
@@ -42,13 +41,11 @@ export type ExportedPost = {
   repliedPostId: string | null
   likes: number
   replies: number
-  /** Why it is not on the site; null where it is. */
+  /** Why it is not on the site; null when it is. */
   archived: string | null
 }
 
-/**
- * Returns some of a user's posts and replies, those after `afterId`, by ascending id, hidden ones included: none at the end.
- */
+/** Returns some of a user's posts after `afterId`, by ascending id, hidden ones included. */
 export async function selectOwnPosts(
   db: Queryable,
   userId: string,
@@ -73,10 +70,10 @@ export async function selectOwnPosts(
   return rows
 }
 
-/** A like that a user gave, as it is exported; archived where the post or the user is. */
+/** Archived when the post is hidden or the user has left. */
 export type ExportedLike = { id: string; postId: string; likedAt: string; isArchived: boolean }
 
-/** Returns some of the likes that a user gave, those after the like `afterId`, by ascending id: none at the end. */
+/** Returns some of the likes that a user gave, after the like `afterId`, by ascending id. */
 export async function selectOwnLikes(
   db: Queryable,
   userId: string,

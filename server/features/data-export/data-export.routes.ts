@@ -10,7 +10,7 @@ type Options = {
   route: Route
   /** Serves the archive itself, which is no JSON. */
   http: FastifyInstance
-  /** The background pool: an archive may take longer than a request, and must not take its connection. */
+  /** The background pool: an archive may take longer than a request may. */
   db: Db
   limits: Pick<Limits, 'downloads' | 'downloadTries' | 'downloadTickets' | 'visitorCalls'>
   appName: string
@@ -34,7 +34,7 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
 
-  // A browser saves it as a file by itself, without holding it in memory, and sends no token for that.
+  // A browser saves it as a file without holding it in memory, and sends no token for that.
   http.get<{ Params: { ticket: string } }>(
     `${PATH}/:ticket`,
     {
@@ -47,9 +47,9 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
       const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) throw new AppError('NOT_FOUND')
       await limits.downloadTickets.charge(ticket)
-      // Where even this fails, the person waits until tomorrow.
+      // When even this fails, the person waits until tomorrow.
       const refund = () => limits.downloads.refund(userId).catch(() => {})
-      // Of a client that has gone already, no event would end what begins now.
+      // For a client that has disconnected already, no event would end what begins now.
       if (reply.raw.destroyed || running >= ARCHIVES_MAX) {
         await refund()
         throw busy()

@@ -20,8 +20,8 @@ import {
 import { readablePage } from './readable-page.ts'
 
 /**
- * Makes a zip archive of everything that is stored about a user: JSON for programs, and a page for people. It is made while it
- * is read, a few hundred rows at a time. Throws USER_NOT_FOUND.
+ * Makes a zip archive of everything that is stored about a user, while it is read. Throws
+ * USER_NOT_FOUND.
  */
 export async function exportData(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function exportData(
   }
 
   const zip = new ZipFile()
-  // Unlike an iteration over the other stream, it ends at once where it is destroyed.
+  // Unlike an iteration over the other stream, it ends at once when it is destroyed.
   const output = (zip.outputStream as Readable).pipe(new PassThrough())
   const add = (name: string, content: () => AsyncIterable<string>) =>
     zip.addReadStreamLazy(name, (use) => {
@@ -57,7 +57,7 @@ export async function exportData(
   return output
 }
 
-/** Reads the rows of a list step by step: `read` returns those after a row, or the first. Nothing is read before it is used. */
+/** Reads a list step by step, when it is used: `read` returns the rows after a row. */
 async function* inSteps<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
@@ -80,13 +80,13 @@ async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string
 /** How long the path of an archive can be fetched, in milliseconds. */
 const TICKET_MS = 60_000
 
-/** Returns a ticket with which anybody can fetch a user's archive for a minute from `now` on, in unix milliseconds. */
+/** Returns a ticket with which anybody can fetch a user's archive for a minute. */
 export function createTicket(userId: string, { key, now }: { key: Buffer; now: number }): string {
   const claim = `${userId}.${now + TICKET_MS}`
   return `${claim}.${sign(claim, key)}`
 }
 
-/** Returns the user whose archive a ticket opens; undefined for one that is forged or no longer valid. */
+/** Returns the user whose archive a ticket opens, unless it is forged or no longer valid. */
 export function readTicket(
   ticket: string,
   { key, now }: { key: Buffer; now: number },

@@ -150,7 +150,8 @@ testPerNode('how much one node does at once')(
     const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
     const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
-    // More than the buffers of a connection hold: text that no packer makes smaller, repeated beyond its memory.
+    // More than the buffers of a connection hold: text that no packer makes smaller, repeated
+    // beyond its memory.
     await sql`WITH pool AS MATERIALIZED (
         SELECT i, string_agg(chr(19968 + (random() * 20000)::int), '') AS text
         FROM generate_series(0, 199) i, generate_series(1, 500) GROUP BY i

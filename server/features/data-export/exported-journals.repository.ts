@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** Rows read at once. */
 const STEP = sql.raw('500')
 
-/** A decision about a user or their posts, as it is exported: without who made it, which is about somebody else. */
+/** A decision about a user or their posts, without who made it, which is about somebody else. */
 export type ExportedDecision = {
   id: string
   at: string
@@ -14,7 +13,7 @@ export type ExportedDecision = {
   text: string | null
 }
 
-/** Returns some of the decisions about a user, those after `afterId`, by ascending id: none at the end. */
+/** Returns some of the decisions about a user, after `afterId`, by ascending id. */
 export async function selectOwnDecisions(
   db: Queryable,
   userId: string,
@@ -28,7 +27,7 @@ export async function selectOwnDecisions(
   return rows
 }
 
-/** An address from which a user acted, as it is exported. `at` has microseconds. */
+/** An address from which a user acted. `at` has microseconds. */
 export type ExportedAccess = {
   id: string
   at: string
@@ -38,7 +37,7 @@ export type ExportedAccess = {
   port: number | null
 }
 
-/** Returns some of the addresses from which a user acted, those after the row `after`, by time: none at the end. */
+/** Returns some of the addresses from which a user acted, after the row `after`, by time. */
 export async function selectOwnAccesses(
   db: Queryable,
   userId: string,

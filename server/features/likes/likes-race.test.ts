@@ -86,11 +86,11 @@ test('users who like a post and one who unlikes it wait for another transaction 
   const lockPost = await app.db.startTransaction().execute()
   await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(lockPost)
   const setLike = batchLikes(app.db)
-  const changes = [setLike(post.id, { userId: third.id, isLiked: true })]
+  const changes = [setLike({ postId: post.id, userId: third.id, isLiked: true })]
   await expect.poll(() => lockWaits(app)).toBe(1)
   // These two come while the first transaction on the post is running.
-  changes.push(setLike(post.id, { userId: second.id, isLiked: true }))
-  changes.push(setLike(post.id, { userId: first.id, isLiked: false }))
+  changes.push(setLike({ postId: post.id, userId: second.id, isLiked: true }))
+  changes.push(setLike({ postId: post.id, userId: first.id, isLiked: false }))
   const removal = await app.db.startTransaction().execute()
   await lockTotal(removal, first)
   await lockPost.rollback().execute()
@@ -108,7 +108,7 @@ test('of likes that share a transaction, one by an account that has just been er
   const [first, second] = users
   if (!post || !first || !second) throw new Error('too few posts or users')
   const setLike = batchLikes(app.db)
-  const like = (userId: string) => setLike(post.id, { userId, isLiked: true })
+  const like = (userId: string) => setLike({ postId: post.id, userId, isLiked: true })
   // The first like has a transaction of its own, and the others share the next one.
   const likes = [like(olga.id), like(first.id), like('999999999'), like(second.id)]
   const ends = await Promise.allSettled(likes)

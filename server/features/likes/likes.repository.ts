@@ -1,41 +1,33 @@
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 
-/** A post's number of likes after a statement, and whether that has changed any like. */
-export type SetLikes = { likesCount: number; isChanged: boolean }
-
-/**
- * SQL for a visible post, whose row is locked before its likes and totals are, as all code does, so that no two statements
- * deadlock.
- */
+/** Locks a visible post before its likes and totals, as all code does against deadlocks. */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/** Adds the likes of several users for one post; each user appears once. Returns undefined when there is no such post. */
+/** Adds likes of users who differ. Returns the post's number of likes; undefined without a post. */
 export async function addLikes(
   db: Queryable,
   postId: string,
   userIds: string[],
-): Promise<SetLikes | undefined> {
-  const { rows } = await sql<SetLikes>`
+): Promise<number | undefined> {
+  const { rows } = await sql<{ likes: number }>`
     WITH ${lockedPost(postId)}, added AS (
       INSERT INTO likes (post_id, user_id)
       SELECT post.id, user_id FROM post, unnest(${userIds}::bigint[]) user_id ORDER BY user_id
       ON CONFLICT DO NOTHING RETURNING user_id
     )
-    SELECT likes_count + counted.number AS "likesCount", counted.number > 0 AS "isChanged"
-    FROM post, (SELECT count(*)::int AS number FROM added) counted`.execute(db)
-  return rows[0]
+    SELECT likes_count + (SELECT count(*)::int FROM added) AS likes FROM post`.execute(db)
+  return rows[0]?.likes
 }
 
-/** Takes the likes of several users for one post back. Returns undefined when there is no such post. */
 export async function removeLikes(
   db: Queryable,
   postId: string,
   userIds: string[],
-): Promise<SetLikes | undefined> {
-  const { rows } = await sql<SetLikes>`
+): Promise<number | undefined> {
+  const { rows } = await sql<{ likes: number }>`
     WITH ${lockedPost(postId)}, locked AS MATERIALIZED (
       SELECT post_id, user_id FROM likes
       WHERE post_id = (SELECT id FROM post) AND user_id = ANY(${userIds}::bigint[])
@@ -44,25 +36,20 @@ export async function removeLikes(
       DELETE FROM likes USING locked
       WHERE likes.post_id = locked.post_id AND likes.user_id = locked.user_id RETURNING likes.user_id
     )
-    SELECT likes_count - counted.number AS "likesCount", counted.number > 0 AS "isChanged"
-    FROM post, (SELECT count(*)::int AS number FROM removed) counted`.execute(db)
-  return rows[0]
+    SELECT likes_count - (SELECT count(*)::int FROM removed) AS likes FROM post`.execute(db)
+  return rows[0]?.likes
 }
 
-/** How many likes of posts one short transaction changes. */
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 
-/** A post whose likes follow it: out of sight, back, or for good. */
-type MovingPost = { id: string; goes: 'out' | 'back' | 'for good'; since: string }
+/** A post whose likes follow it, as hidden-posts.repository.ts selects it. */
+type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
-/**
- * Lets the next likes of a moving post follow it, those of users after `afterUserId`. Returns the last of these users; null when
- * there is none, or when the post was hidden or shown again meanwhile.
- */
+/** Hides, shows or purges some likes of users after `afterUserId`. Returns the last, or null. */
 export async function moveNextLikes(
   db: Queryable,
-  { id, goes, since }: MovingPost,
+  { id, kind, since }: MovingPost,
   afterUserId: string,
 ): Promise<string | null> {
   const step = sql`post AS MATERIALIZED (
@@ -73,16 +60,16 @@ export async function moveNextLikes(
       ORDER BY user_id LIMIT ${STEP} FOR UPDATE
     )`
   const moved =
-    goes === 'for good'
+    kind === 'purge'
       ? sql`DELETE FROM likes l USING step WHERE l.post_id = step.post_id AND l.user_id = step.user_id`
-      : sql`UPDATE likes l SET post_hidden = ${goes === 'out'} FROM step
-          WHERE l.post_id = step.post_id AND l.user_id = step.user_id AND post_hidden <> ${goes === 'out'}`
+      : sql`UPDATE likes l SET post_hidden = ${kind === 'hide'} FROM step
+          WHERE l.post_id = step.post_id AND l.user_id = step.user_id AND post_hidden <> ${kind === 'hide'}`
   const { rows } = await sql<{ last: string | null }>`
     WITH ${step}, moved AS (${moved}) SELECT max(user_id) AS last FROM step`.execute(db)
   return rows[0]?.last ?? null
 }
 
-/** Deletes some likes of hidden posts for good, which are locked. Returns how many there were: fewer than a step when none is left. */
+/** Deletes some likes of locked posts. Returns how many: fewer than a step when none is left. */
 export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (
       SELECT post_id, user_id FROM likes WHERE post_id = ANY(${idArray(postIds)}::bigint[])
@@ -91,26 +78,24 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
   return Number(numAffectedRows)
 }
 
-/** How many of a user's likes one short transaction changes. */
 const OWN_STEP = sql.raw('500')
 
-/**
- * Lets the next likes of a user, after the like `afterId`, no longer count for their posts, because the user has left, or count
- * again. Returns the last of them, null when there is none, and whether any has changed. The posts are locked before their likes.
- */
+/** Lets the next likes of a user count or not. Returns the last one. Posts are locked first. */
 export async function moveOwnLikes(
   tx: Queryable,
   { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },
-): Promise<{ last: string | null; areChanged: boolean }> {
+): Promise<string | null> {
   const { rows } = await sql<{ id: string; post_id: string }>`
     SELECT id, post_id FROM likes
     WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint AND user_left <> ${hasLeft}
     ORDER BY id LIMIT ${OWN_STEP}`.execute(tx)
+  const last = rows.at(-1)?.id
+  if (last === undefined) return null
   const postIds = sql`${idArray(rows.map((row) => row.post_id))}::bigint[]`
   await sql`SELECT FROM posts WHERE id = ANY(${postIds}) ORDER BY id FOR NO KEY UPDATE`.execute(tx)
-  const { numAffectedRows = 0n } = await sql`UPDATE likes SET user_left = ${hasLeft}
+  await sql`UPDATE likes SET user_left = ${hasLeft}
     WHERE user_id = ${userId} AND post_id = ANY(${postIds}) AND user_left <> ${hasLeft}`.execute(tx)
-  return { last: rows.at(-1)?.id ?? null, areChanged: numAffectedRows > 0n }
+  return last
 }
 
 export type LikesQuestion = { userId: string; postIds: string[] }

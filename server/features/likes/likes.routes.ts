@@ -13,12 +13,12 @@ type Options = {
 export function registerLikes({ route, db, limits }: Options): void {
   const setLike = batchLikes(db)
 
-  route(likePost, async ({ params, viewer }) => {
-    await limits.likes.charge(viewer.userId)
-    return { likes_count: await setLike(params.id, { userId: viewer.userId, isLiked: true }) }
+  route(likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
+    await limits.likes.charge(userId)
+    return { likes_count: await setLike({ postId, userId, isLiked: true }) }
   })
 
-  route(unlikePost, async ({ params, viewer }) => ({
-    likes_count: await setLike(params.id, { userId: viewer.userId, isLiked: false }),
+  route(unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
+    likes_count: await setLike({ postId, userId, isLiked: false }),
   }))
 }

@@ -73,7 +73,10 @@ test('a deleted post leaves every list and total at once and its likes are remov
   await expectGone()
 }, 60_000)
 
-/** Returns a post with so many likes, deleted by a process that was killed before it removed any of them. */
+/**
+ * Returns a post with so many likes, deleted by a process that was killed before it removed any of
+ * them.
+ */
 async function deletedPost(app: TestApp, likers: number): Promise<string> {
   const { id } = await app.publish(await app.signUp())
   await seedFans(app.db, id, likers)

@@ -6,7 +6,9 @@ import { POST_STATE } from './queue.repository.ts'
 
 const OWN_REMOVED_MAX = 50
 
-/** An author's removed and hidden posts, the last of them first. */
+/** SQL for the ids of the posts that somebody still has to decide about. */
+export const UNDER_APPEAL = sql`SELECT post_id FROM appeals WHERE state = 'open'`
+
 export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<OwnRemovedPost[]> {
   const { rows } = await sql<OwnRemovedPost>`
     SELECT p.id, p.text, ${unixSeconds('p.created_at')} AS "createdAt", ${POST_STATE} AS state,
@@ -20,7 +22,7 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
   return rows
 }
 
-/** Whether a post of this author is removed and can still be restored, so that an appeal makes sense. */
+/** Whether the author's post is removed and can still be restored. */
 export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('posts')
@@ -33,7 +35,6 @@ export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): 
   return row !== undefined
 }
 
-/** Whether a decision closed an appeal. */
 export async function hasClosedAppeal(db: Queryable, decisionId: string): Promise<boolean> {
   const row = await db
     .selectFrom('appeals')
@@ -43,7 +44,7 @@ export async function hasClosedAppeal(db: Queryable, decisionId: string): Promis
   return row !== undefined
 }
 
-/** Adds an appeal. Returns false where the post has had one. */
+/** Adds an appeal. Returns false when the post has had one. */
 export async function insertAppeal(
   tx: Queryable,
   appeal: { postId: string; userId: string; text: string },

@@ -6,8 +6,9 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import type { Mailbox } from '../../testing/mailbox.ts'
 import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { startMailApp, type TestApp } from '../../testing/test-app.ts'
-import { purgeExpired } from '../likes/likes.service.ts'
+import { moveLikes } from '../likes/likes.service.ts'
 import { decide as decideAsOperator } from './decisions.service.ts'
+import { purgeExpiredPosts } from './hiding.service.ts'
 import { countWaiting } from './queue.repository.ts'
 
 const SOON = { timeout: 15_000 }
@@ -56,7 +57,8 @@ test('a removed post stays as long as its appeal is open, and the queue counts n
   expect((await appeal(author, waiting)).status).toBe(204)
   await sql`UPDATE posts SET hidden_until = now() - interval '1 second'`.execute(app.db)
   expectRefusal(await appeal(author, silent), 'POST_NOT_FOUND')
-  await purgeExpired(app.db)
+  await purgeExpiredPosts(app.db)
+  await moveLikes(app.db)
   const left = await app.db
     .selectFrom('posts')
     .select('id')

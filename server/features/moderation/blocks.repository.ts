@@ -3,9 +3,8 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
-/** A block to put on a user: for so many days, or until it is taken back where `days` is null. */
+/** A block without `days` has no end. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
-/** A block as it stands. */
 export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
 
 /** Blocks a user, in place of an earlier block. Returns until when. */
@@ -23,7 +22,7 @@ export async function upsertBlock(tx: Queryable, block: NewBlock): Promise<{ unt
     .executeTakeFirstOrThrow()
 }
 
-/** Puts back the block that a user had before, or none. */
+/** Restores the block that a user had before, or none. */
 export async function replaceBlock(
   tx: Queryable,
   userId: string,
@@ -37,7 +36,7 @@ export async function replaceBlock(
     .execute()
 }
 
-/** Takes a block back. Returns false where there was none. */
+/** Ends a block. Returns false when there was none. */
 export async function deleteBlock(tx: Queryable, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('blocks')
@@ -46,7 +45,7 @@ export async function deleteBlock(tx: Queryable, userId: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
-/** The block that applies to a user now; null without one. */
+/** Returns the block that is in force; null without one. */
 export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
   const row = await db
     .selectFrom('blocks as b')
@@ -57,22 +56,21 @@ export async function selectBlock(db: Queryable, userId: string): Promise<Stored
   return row ?? null
 }
 
-/** Removes blocks that are over. */
 export async function removeExpiredBlocks(db: Queryable): Promise<void> {
   for (const table of ['blocks', 'blocked_mailboxes'] as const)
     await db.deleteFrom(table).where('until', '<', sql<Date>`now()`).execute()
 }
 
-/** The e-mail of a user, whose row it locks; undefined where there is no such user. */
+/** Returns the e-mail of a user, whose row it locks. */
 export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
   const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
   return (await user.executeTakeFirst())?.email
 }
 
-/** The name in an address without its subaddress, dots and hyphens: equal for two addresses of one mailbox, and for some others. */
+/** An address's name, without what two addresses of one mailbox may differ in. */
 const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
 
-/** Users whose address may belong to the mailbox of this one. It reads every user, so it is for jobs. */
+/** Users whose address may belong to the same mailbox. It reads every user, so it is for jobs. */
 export async function selectPossibleTwins(
   db: Queryable,
   email: string,
@@ -100,7 +98,7 @@ export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promis
   await tx.deleteFrom('blocked_mailboxes').where('mailbox_hash', '=', mailboxHash).execute()
 }
 
-/** Blocks a user as a mailbox is, if that is. */
+/** Blocks a user for as long as the mailbox is blocked. */
 export async function copyMailboxBlock(
   tx: Queryable,
   userId: string,

@@ -4,7 +4,7 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hashMailbox } from '../account/account.service.ts'
-import { deleteAllSessions } from '../sessions/sessions.service.ts'
+import { deleteAllSessions } from '../sessions/sessions.repository.ts'
 import {
   blockMailbox,
   copyMailboxBlock,
@@ -19,12 +19,9 @@ import {
   upsertBlock,
 } from './blocks.repository.ts'
 
-// Others call these as they are.
-export { selectBlock }
-
 /**
- * Closes a user's sessions, and lets them publish nothing from the next call on; a job does so with every account of the same
- * mailbox. Unless it is told otherwise, the user gets a mail once nobody can undo it. Returns until when.
+ * Closes a user's sessions and lets them only read; a job does so for all accounts of the mailbox.
+ * Unless `isTold` is false, the user gets a mail once nobody can undo it.
  */
 export async function blockUser(
   tx: Queryable,
@@ -44,7 +41,7 @@ export async function blockUser(
   return { until }
 }
 
-/** Takes a block back. Returns false, and changes nothing, where there was none. */
+/** Ends a block. Returns false, and changes nothing, when there was none. */
 export async function unblockUser(
   tx: Queryable,
   { userId, by }: { userId: string; by: string },
@@ -55,7 +52,6 @@ export async function unblockUser(
   return true
 }
 
-/** Puts back the block that a user had before, or none. */
 export async function replaceBlock(
   tx: Queryable,
   userId: string,
@@ -66,8 +62,8 @@ export async function replaceBlock(
 }
 
 /**
- * Makes the job that gives every account of a user's mailbox the block that the user has, or none, and remembers the mailbox for
- * as long as the block is in force: who deletes the account and comes back is blocked still.
+ * Makes the job that gives all accounts of a mailbox the same block, or none. The mailbox stays
+ * blocked as long: who deletes the account and registers again is blocked still.
  */
 export function createBlockSpreading(
   db: Db,
@@ -86,10 +82,7 @@ export function createBlockSpreading(
     })
 }
 
-/**
- * Remembers the mailbox of a user who is blocked. Returns the user's e-mail, and the block or null; undefined where the account has
- * been erased.
- */
+/** Blocks the mailbox of a blocked user. Returns undefined when the account has been erased. */
 export async function rememberBlock(
   tx: Queryable,
   userId: string,
@@ -102,7 +95,6 @@ export async function rememberBlock(
   return { email, block }
 }
 
-/** Blocks a new account whose mailbox is blocked, as that is. */
 export function blockNewUser(
   tx: Queryable,
   { userId, email }: { userId: string; email: string },

@@ -3,7 +3,7 @@ import type { PostState } from '../../../contract/moderation.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 import type { StoredBlock } from './blocks.repository.ts'
-import { POST_STATE } from './queue.repository.ts'
+import { POST_STATE, POST_TEXT } from './queue.repository.ts'
 
 /** What is decided about: a post, visible or hidden, or as it was reported. */
 export type Subject = {
@@ -18,17 +18,14 @@ export type Subject = {
 
 const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
 
-/**
- * Returns undefined for an id that neither a post nor a report has. With `isAuthorKept` the author cannot be erased until the
- * transaction ends.
- */
+/** Returns undefined for an id that neither a post nor a report has. */
 export async function selectSubject(
   db: Queryable,
   id: string,
   { isAuthorKept = false } = {},
 ): Promise<Subject | undefined> {
   const { rows } = await sql<Subject>`
-    SELECT u.id AS owner_id, u.username, coalesce(nullif(p.text, ''), r.post_text) AS text,
+    SELECT u.id AS owner_id, u.username, ${POST_TEXT} AS text,
       ${POST_STATE} AS state, p.hidden_for, p.hidden_reason AS reason
     FROM (SELECT ${id}::bigint AS id) asked
     LEFT JOIN posts p ON p.id = asked.id
@@ -36,7 +33,7 @@ export async function selectSubject(
       SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
     ) r ON true
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
-    WHERE coalesce(nullif(p.text, ''), r.post_text) IS NOT NULL
+    WHERE ${POST_TEXT} IS NOT NULL
     ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
   return rows[0]
 }
@@ -47,7 +44,7 @@ export type DecisionDetails = {
   was: PostState
   /** Why the post was hidden before the decision. */
   archivedFor: string | null
-  /** The block before the decision, where it has blocked the author. */
+  /** The block before the decision, when it has blocked the author. */
   blockBefore?: StoredBlock | null
   note?: string
   [more: string]: unknown
@@ -78,7 +75,7 @@ function selectDecision(db: Queryable, id: string) {
     .$castTo<Decision>()
 }
 
-/** A decision that its own maker made within so many seconds, locked; undefined where there is none. */
+/** Locks a decision that its own maker made within so many seconds. */
 export function lockRecentDecision(
   tx: Queryable,
   { id, actor, seconds }: { id: string; actor: string; seconds: number },
@@ -90,7 +87,6 @@ export function lockRecentDecision(
     .executeTakeFirst()
 }
 
-/** A decision that was not undone; undefined otherwise. */
 export async function selectStandingDecision(
   db: Queryable,
   id: string,
@@ -99,7 +95,6 @@ export async function selectStandingDecision(
   return decision && !(await isUndone(db, decision)) ? decision : undefined
 }
 
-/** Whether a decision has been undone. */
 export async function isUndone(db: Queryable, { id, post_id }: Decision): Promise<boolean> {
   const row = await db
     .selectFrom('journal')

@@ -3,8 +3,10 @@ import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { hidePosts, type LockedPost, lockPost, showPost } from '../posts/posts.service.ts'
-import { blockUser, replaceBlock, selectBlock } from './blocks.service.ts'
+import type { LockedPost } from '../posts/hidden-posts.repository.ts'
+import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { selectBlock } from './blocks.repository.ts'
+import { blockUser, replaceBlock } from './blocks.service.ts'
 import {
   DECISIONS,
   type Decision,
@@ -36,20 +38,19 @@ export type NewDecision = {
   order?: string | undefined
   /** Whether the author gets no mail, and the outcome is not shown to reporters as new. */
   isQuiet?: boolean
-  /** Whether the author gets one mail about many removals, for which the caller calls `announceDecision`. */
+  /** Whether the caller calls `announceDecision` once for many removals. */
   isOneOfMany?: boolean
-  /** Whether it decides about open reports or an appeal, so that there must be some. */
+  /** Whether there must be open reports or an appeal to decide about. */
   isAsked: boolean
   /** For how many days a removed post can be restored. */
   removedDays: number
 }
 
-/** A decision's id, and what the post was before it. */
 export type Decided = { id: string; was: Subject['state'] }
 
 /**
- * Removes a post or lets it stand, decides all its open reports and its appeal so, and writes the journal. Throws
- * POST_NOT_FOUND where there is nothing to decide: no such post or, with `isAsked`, no open report and no appeal.
+ * Removes or keeps a post, and decides its open reports and its appeal so. Throws POST_NOT_FOUND
+ * without a post or, with `isAsked`, without an open report and an appeal.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
@@ -60,12 +61,12 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
   if (verdict === 'remove') await remove(tx, decision, { ...subject, reason })
-  const isReturned = verdict === 'keep' && (await bringBack(tx, postId, subject))
+  const isReturned = verdict === 'keep' && (await restore(tx, postId, subject))
   const action = isReturned ? DECISIONS.restore : DECISIONS[verdict]
   const entry = { actor, userId: subject.owner_id, postId, reason, details }
   const id = await appendToJournal(tx, { ...entry, action })
   await closeOpen(tx, postId, { id, verdict, isSeen: decision.isQuiet ?? false })
-  // Who has lost the moderators' trust by this decision loses what their other reports hide, unless it is undone.
+  // Who loses the moderators' trust by this decision no longer hides other posts.
   if (verdict === 'keep') {
     await addJob(tx, 'review-hidden', { payload: {}, afterMs: FINAL_MS, key: 'review-hidden' })
   }
@@ -80,12 +81,12 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was: subject.state }
 }
 
-/** Queues the mail to the author about a decision that can no longer be undone then; it may stand for so many removed posts. */
+/** Queues the mail for when nobody can undo the decision; it may stand for so many removals. */
 export function announceDecision(tx: Queryable, id: string, posts = 1): Promise<void> {
   return addJob(tx, 'announce-decision', { payload: { id, posts }, afterMs: FINAL_MS })
 }
 
-/** Locks a post, visible or hidden, and its author against an erasure. Reports are locked after it. */
+/** Locks a post, and its author against an erasure. Reports are locked after it. */
 async function lockSubject(tx: Queryable, id: string): Promise<Subject | undefined> {
   await lockPost(tx, id)
   return selectSubject(tx, id, { isAuthorKept: true })
@@ -102,7 +103,6 @@ async function reasonOf(
   return (await countReasons(tx, [postId]))[0]?.name ?? DEFAULT_REASON
 }
 
-/** Hides a post that is visible, or hidden for the time being. */
 async function remove(
   tx: Queryable,
   { postId, actor, removedDays }: NewDecision,
@@ -113,7 +113,7 @@ async function remove(
 }
 
 /** Returns whether the post was hidden by a moderator or by reports, and is visible again. */
-async function bringBack(tx: Queryable, id: string, { hidden_for }: Subject): Promise<boolean> {
+async function restore(tx: Queryable, id: string, { hidden_for }: Subject): Promise<boolean> {
   return hidden_for !== 'left' && showPost(tx, { id, hidden_for })
 }
 
@@ -125,7 +125,7 @@ async function detailsOf(
   const isBlocking = verdict === 'remove' && block !== undefined
   return {
     text,
-    // Where the author has left, an undo publishes the post, and it is hidden with the others.
+    // When the author has left, an undo publishes the post, and it is hidden with the others.
     was: hidden_for === 'left' ? 'published' : state,
     archivedFor: reason,
     ...(isBlocking && { blockBefore: await selectBlock(tx, owner_id) }),
@@ -134,15 +134,15 @@ async function detailsOf(
   }
 }
 
-/** Whether the author is notified of a decision: of a removal, also after they have left, and of what became of it. */
+/** Whether the author is notified: of a removal, even after leaving, and of what became of it. */
 function isAnnounced(verdict: Verdict, { state, hidden_for }: Subject): boolean {
   const isSeen = state !== 'deleted' || hidden_for === 'left'
   return state === 'removed' || (verdict === 'remove' && isSeen)
 }
 
 /**
- * Undoes a moderator's own decision of the last ten seconds: post, reports, appeal and block are as before, except that
- * sessions stay closed. Throws DECISION_FINAL later, or the second time.
+ * Undoes a moderator's own decision of the last ten seconds, except that sessions stay closed.
+ * Throws DECISION_FINAL later, or the second time.
  */
 export async function undoDecision(
   db: Db,
@@ -153,7 +153,7 @@ export async function undoDecision(
     const decision = isRowId(id) ? await lockRecentDecision(tx, { id, actor, seconds }) : undefined
     if (!decision || (await isUndone(tx, decision))) throw new AppError('DECISION_FINAL')
     const { user_id: userId, post_id: postId, details } = decision
-    // Nobody reports the post between the look for newer reports and the end of this transaction.
+    // Nobody reports the post between the check for newer reports and the end of this transaction.
     const post = await lockPost(tx, postId)
     if (post) await undoPost(tx, post, { decision, removedDays })
     await reopen(tx, id)

@@ -6,7 +6,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { passReportTime, report } from '../../testing/moderation-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
 import { insertReport } from '../reports/reports.repository.ts'
-import { followReport } from './moderation.service.ts'
+import { applyReportRules } from './moderation.service.ts'
 
 const moderatorEmail = 'moderators@example.org'
 
@@ -21,7 +21,7 @@ test('a report that began before a mail to the moderators and was committed afte
     await mailbox.mailTo(moderatorEmail)
     const newer = { postId: late.id, reporterId: other.id, reasonId: '1', comment: null }
     expect(await insertReport(tx, newer)).toBe(true)
-    await followReport(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmail })
+    await applyReportRules(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmail })
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })

@@ -1,6 +1,9 @@
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { markExpired } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
+import { UNDER_APPEAL } from './appeals.repository.ts'
 import { selectSubject } from './decisions.repository.ts'
 import { HIDDEN_DAYS } from './decisions.service.ts'
 import {
@@ -9,7 +12,7 @@ import {
   selectDoubtfullyHidden,
 } from './report-states.repository.ts'
 
-/** Reports hide so many posts of the whole wall in an hour; a moderator decides about the others. */
+/** Reports hide so many posts of the wall in an hour; a moderator decides about the others. */
 const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600
 const ACTOR = 'vslukh'
@@ -21,8 +24,8 @@ export type HidingRules = {
 }
 
 /**
- * Hides a post that enough people have reported, unless reports have hidden too many posts within the hour. The caller has locked
- * the post. `isNews` is set where this happens for the first time in an hour.
+ * Hides a locked post that enough people have reported, unless too many posts were hidden within
+ * the hour: `isNews` when this is the first.
  */
 export async function hideIfReported(
   tx: Queryable,
@@ -48,8 +51,8 @@ export async function hideIfReported(
 }
 
 /**
- * Makes the job that brings back the posts that too few people hide, now that a reporter has lost the moderators' trust. Their
- * reports stay open. `invalidate` is called after each post that is back.
+ * Makes the job that shows posts again of which a reporter has lost the moderators' trust. Their
+ * reports stay open.
  */
 export function createHidingReview(
   db: Db,
@@ -74,4 +77,10 @@ export function createHidingReview(
       if (await review(postId)) await invalidate()
     }
   }
+}
+
+/** Purges hidden posts whose time is up, unless somebody still has to decide about an appeal. */
+export async function purgeExpiredPosts(db: Queryable): Promise<void> {
+  await markExpired(db, UNDER_APPEAL)
+  await addJob(db, 'move-likes', { payload: {} })
 }

@@ -14,15 +14,14 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
 })
 
-/** A queued mail that tells moderators of waiting posts. */
 export type QueueMail = {
   to: string
   expiresAt: number
-  /** Whether it tells that reports hide nothing more for a while. */
+  /** Whether it says that reports hide nothing more for a while. */
   isHidingStopped?: boolean
 }
 
-/** Writes the mail to the moderators, with how much waits in this moment; null where nothing waits any more. */
+/** Writes the mail to the moderators; null when nothing waits any more. */
 function writeQueueMail(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
@@ -50,7 +49,6 @@ function writeQueueMail(
   return { to, subject, text: lines.join('\n') }
 }
 
-/** A queued mail to the author of a post that was decided about. */
 export type DecisionMail = {
   to: string
   expiresAt: number
@@ -59,11 +57,10 @@ export type DecisionMail = {
   reason: string | null
   /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
   blockedUntil?: number | null
-  /** How many posts were removed with this one, it included. */
+  /** How many posts were removed, this one included. */
   posts?: number
 }
 
-/** A queued mail to a user who was blocked. */
 export type BlockMail = {
   to: string
   expiresAt: number
@@ -78,7 +75,6 @@ const SUBJECTS = {
   'appeal refused': 'Решение осталось в силе',
 } as const
 
-/** Writes the mail to the author. */
 function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
   { appName, origin, contact }: NoticeOptions,
@@ -113,7 +109,6 @@ function writeDecisionMail(
   }
 }
 
-/** Writes the mail to a blocked user. */
 function writeBlockMail(
   { to, reason, blockedUntil }: BlockMail,
   { appName, contact }: NoticeOptions,

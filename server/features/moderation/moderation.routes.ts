@@ -29,7 +29,7 @@ type Options = {
   limits: Pick<Limits, 'reports'>
   removedDays: number
   moderatorEmail: string | undefined
-  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function registerModeration(options: Options): void {
   registerOwn(options)
 }
 
-/** The name under which a moderator stands in the journal. */
+/** Returns the name under which a moderator stands in the journal. */
 async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   const user = await selectEmail(db, userId)
   if (!user) throw new AppError('NOT_FOUND')

@@ -13,12 +13,11 @@ import {
   selectWaitingPosts,
   type WaitingPost,
 } from './queue.repository.ts'
-import { claimModeratorMail, keepNew } from './report-states.repository.ts'
+import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
-/** Posts that a moderator reads at once. */
 const QUEUE_PAGE = 20
 
-/** Reads the posts that wait for a decision, those that wait longest first, and how many there are in all. */
+/** Reads the posts that wait for a decision, the oldest reports first, and how many there are. */
 export async function readQueue(
   db: Queryable,
   limit = QUEUE_PAGE,
@@ -27,7 +26,7 @@ export async function readQueue(
   return { posts: await readWaiting(db, ids), total }
 }
 
-/** Reads a post with its open reports and appeal; undefined where it has none. */
+/** Reads a post with its open reports and appeal; undefined when it has none. */
 export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {
   const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
   return post && (post.reporters > 0 || post.appeal) ? post : undefined
@@ -71,14 +70,10 @@ function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost,
   }
 }
 
-/** When reports hide a post, and whom they are told to. */
 export type ReportRules = HidingRules & { moderatorEmail: string | undefined }
 
-/**
- * Does what follows from a new report: hides the post where enough people have reported it, and tells the moderators, of too many
- * hidden posts at once. The caller has locked the post. Returns whether it was hidden.
- */
-export async function followReport(
+/** Hides the locked post if enough people reported it, and notifies the moderators. */
+export async function applyReportRules(
   tx: Queryable,
   postId: string,
   { moderatorEmail, ...rules }: ReportRules,
@@ -93,8 +88,8 @@ export async function followReport(
 }
 
 /**
- * Queues the mail to the moderators, unless they had one within an hour or nothing is new. A report or appeal of the post
- * `newOf`, made in this transaction, is then told with the next mail.
+ * Queues the mail to the moderators, at most one an hour. A report or appeal of the post `newOf`,
+ * made in this transaction, is then part of the next one.
  */
 export async function tellModerators(
   tx: Queryable,
@@ -105,20 +100,19 @@ export async function tellModerators(
   if (await claimModeratorMail(tx)) {
     const expiresAt = Date.now() + MAIL_LIFE_MS
     await queueMail(tx, 'send-queue-mail', { to, expiresAt })
-  } else if (newOf !== undefined) await keepNew(tx, newOf)
+  } else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
 }
 
 /** A mail that could not be sent for a day is of no more use. */
 export const MAIL_LIFE_MS = 86_400_000
 
-/** A post, visible or hidden, or as it was reported; undefined where there is neither. */
 export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
   return isRowId(id) ? selectSubject(db, id) : undefined
 }
 
 type ModeratorChange = { email: string; actor: string }
 
-/** Names a moderator. Returns false, and changes nothing, where the address was one before. */
+/** Names a moderator. Returns false when the address was one before. */
 export async function addModerator(
   tx: Queryable,
   { email, actor }: ModeratorChange,
@@ -128,7 +122,7 @@ export async function addModerator(
   return true
 }
 
-/** Removes a moderator, from whom the queue is hidden on the next call. Returns false where the address was none. */
+/** Removes a moderator, who loses the queue on the next call. Returns false when there was none. */
 export async function removeModerator(
   tx: Queryable,
   { email, actor }: ModeratorChange,

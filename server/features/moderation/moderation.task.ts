@@ -2,7 +2,8 @@ import type { Db } from '../../kernel/db/database.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { hasClosedAppeal } from './appeals.repository.ts'
-import { createBlockSpreading, selectBlock } from './blocks.service.ts'
+import { selectBlock } from './blocks.repository.ts'
+import { createBlockSpreading } from './blocks.service.ts'
 import { DECISIONS, selectStandingDecision } from './decisions.repository.ts'
 import { createHidingReview } from './hiding.service.ts'
 import type { BlockMail, DecisionMail } from './moderation.mail.ts'
@@ -40,13 +41,13 @@ export function moderationJobs({
   }
 }
 
-/** What an author is told of a removal, and of a return. */
+/** What an author is told of a removal, and of a restoration. */
 const OUTCOMES = {
   first: ['removed', 'restored'],
   onAppeal: ['appeal refused', 'appeal granted'],
 } as const
 
-/** Makes the job that tells an author of a decision once nobody can undo it any more. An undone decision is not announced. */
+/** Makes the job that tells an author of a decision that nobody can undo any more. */
 function createAnnouncing(db: Db): (payload: { id: string; posts?: number }) => Promise<void> {
   return async ({ id, posts }) => {
     const decision = await selectStandingDecision(db, id)
@@ -70,7 +71,7 @@ function createAnnouncing(db: Db): (payload: { id: string; posts?: number }) => 
   }
 }
 
-/** Makes the job that tells a user of a block by itself, unless it was taken back meanwhile. */
+/** Makes the job that tells a user of a block by itself, unless it was ended meanwhile. */
 function createBlockAnnouncing(db: Db): (payload: { userId: string }) => Promise<void> {
   return async ({ userId }) => {
     const [block, user] = await Promise.all([selectBlock(db, userId), selectEmail(db, userId)])

@@ -3,7 +3,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { NAMES_MODERATOR } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
-/** Whether a user's e-mail is one of the moderators'. */
 export async function isModerator(db: Queryable, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -37,7 +36,7 @@ export async function deleteModerator(tx: Queryable, email: string): Promise<boo
   return numDeletedRows > 0n
 }
 
-/** Every moderator, and whether somebody has an account with the address. */
+/** Every moderator, with the username of the account with this address. */
 export function selectModerators(db: Queryable) {
   return db
     .selectFrom('moderators')

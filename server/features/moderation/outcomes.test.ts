@@ -158,7 +158,8 @@ test('the moderators get a mail at the first report of a quiet hour, and one an 
   await tell()
   expect(count()).toBe(1)
   await passReportTime(own, 3601)
-  // Everything reported so far is older than the hour: the job has something new only after the next report.
+  // Everything reported so far is older than the hour: the job has something new only after the
+  // next report.
   await sql`UPDATE reports SET created_at = now() WHERE id = (SELECT max(id) FROM reports)`.execute(
     own.db,
   )

@@ -25,7 +25,7 @@ export type Person = {
   refused: number
 }
 
-/** Finds users by username, e-mail or id: two where one's username is the other's id. */
+/** Finds users by username, e-mail or id: two when one's username is the other's id. */
 export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
   const id = isRowId(known) ? known : '0'
   const { rows } = await sql<Person>`
@@ -54,7 +54,6 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
   return rows
 }
 
-/** The ids of a user's posts and replies of the last so many seconds, oldest first. */
 export async function selectRecentPosts(
   db: Queryable,
   userId: string,

@@ -3,11 +3,10 @@ import type { PostState } from '../../../contract/moderation.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
 
-/** Comments and replies shown with a post. */
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
 
-/** Open appeals that can be decided: nothing can be done about a post that is nowhere any more. */
+/** Open appeals that can be decided: their posts still exist. */
 const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals
   WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
@@ -17,11 +16,14 @@ const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
     UNION ALL ${OPEN_APPEALS}
   ) open GROUP BY post_id`
 
-/** How a post `p` stands, which may be gone: those of authors who have left count as deleted. */
+/** The state of a post `p` that may not exist: posts of authors who have left count as deleted. */
 export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
     WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
 
-/** The ids of the posts that wait longest, and how many wait. */
+/** The text of a post `p` or, when it is purged, of its last report `r`. */
+export const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
+
+/** Returns the ids of the posts that wait longest, and how many wait. */
 export async function selectWaiting(
   db: Queryable,
   limit: number,
@@ -32,7 +34,7 @@ export async function selectWaiting(
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
-/** How much waits for a decision, and since when the first post does; null where none does. */
+/** How much waits for a decision, and since when the first post does. */
 export type Waiting = { posts: number; reports: number; appeals: number; oldest: Date | null }
 
 export async function countWaiting(db: Queryable): Promise<Waiting> {
@@ -60,16 +62,16 @@ export type WaitingPost = {
   appeal_text: string | null
   appealed_at: number | null
   removed_for: string | null
-  /** Ids of the posts around it, which may be gone by now. */
+  /** Ids of the posts around it, which may be purged by now. */
   before: (string | null)[]
   replies: string[]
 }
 
-/** Reads posts that wait for a decision, as they are, or as they were when they were last reported, in the order of the ids. */
+/** Reads posts that wait for a decision, or what was reported of purged ones. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
-    SELECT asked.id::text AS id, coalesce(p.text, r.post_text) AS text,
-      nullif(r.post_text, p.text) AS reported_text,
+    SELECT asked.id::text AS id, ${POST_TEXT} AS text,
+      nullif(r.post_text, ${POST_TEXT}) AS reported_text,
       ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS created_at,
       ${POST_STATE} AS state,
       u.id AS author_id, u.username,
@@ -79,7 +81,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
-    FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, place)
+    FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, position)
     LEFT JOIN posts p ON p.id = asked.id
     LEFT JOIN appeals ap ON ap.post_id = asked.id AND ap.state = 'open'
     LEFT JOIN LATERAL (
@@ -94,7 +96,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
     ) counted
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
     LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
-    ORDER BY asked.place`.execute(db)
+    ORDER BY asked.position`.execute(db)
   return rows
 }
 
@@ -108,7 +110,6 @@ export async function countReasons(db: Queryable, ids: string[]) {
   return rows
 }
 
-/** The posts whose reports were decided last, newest first. */
 export async function selectDecided(db: Queryable, limit: number) {
   const { rows } = await sql<{
     post_id: string

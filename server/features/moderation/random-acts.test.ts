@@ -7,7 +7,10 @@ import { seedFans } from '../../testing/seed.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-/** The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say otherwise. */
+/**
+ * The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say
+ * otherwise.
+ */
 const SEED = Number(process.env.ACTS_SEED ?? 20_26)
 const RUNS = Number(process.env.ACTS_RUNS ?? 3)
 const ACTS_PER_RUN = 80

@@ -5,7 +5,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 
-/** Accounts younger than this cannot hide a post, nor can those with more refused reports than this in a month. */
+/** Younger accounts cannot hide a post, nor can those with more refused reports in a month. */
 const REPORTER_AGE = sql.raw(`interval '1 day'`)
 const REFUSED_MAX = sql.raw('3')
 /** Undecided reports of one account hide so many posts at most. */
@@ -17,8 +17,8 @@ const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.repor
   AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
 
 /**
- * How many different people have an open report of a post that counts for hiding it: accounts of one mailbox, or registered from
- * one network, are one. The undecided reports of an account hide at most three posts.
+ * Counts the people whose open reports may hide a post: accounts of one mailbox, or registered from
+ * one network, are one.
  */
 export async function countTrustedReporters(db: Queryable, postId: string): Promise<number> {
   const { rows } = await sql<{ email: string; network: string | null }>`
@@ -38,7 +38,7 @@ export async function countTrustedReporters(db: Queryable, postId: string): Prom
   }).length
 }
 
-/** Returns the hidden posts that somebody has reported who has lost the trust of the moderators since. */
+/** Returns the hidden posts of which a reporter has lost the moderators' trust since. */
 export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT p.id FROM posts p WHERE p.hidden_for = 'reported' AND EXISTS (
@@ -48,12 +48,12 @@ export async function selectDoubtfullyHidden(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Lets reports hide posts one after another, until the transaction ends. The mail to the moderators is claimed under the same lock. */
+/** Lets reports hide posts, and mails to the moderators be claimed, one after another. */
 export async function lockHidings(tx: Queryable): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
-/** Locks the open reports and the open appeal of a post. Returns how many of both there are. */
+/** Locks the open reports and the open appeal of a post. Returns how many there are. */
 export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
   const reports = await tx
     .selectFrom('reports')
@@ -75,7 +75,7 @@ export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
 
 export type Verdict = 'remove' | 'keep'
 
-/** Closes the open reports and the open appeal of a post with the outcome of a decision, which they then name. */
+/** Closes the open reports and the open appeal of a post by a decision. */
 export async function closeOpen(
   tx: Queryable,
   postId: string,
@@ -97,8 +97,8 @@ export async function closeOpen(
 }
 
 /**
- * Opens again what a decision has closed. Where somebody has meanwhile reported the changed text for the same reason, the newer
- * report stands, and the one before is dropped. The caller has locked the post.
+ * Opens again what a decision has closed. Of two reports of the locked post with one reporter and
+ * reason the newer one stays.
  */
 export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
   await sql`DELETE FROM reports closed USING reports newer
@@ -113,7 +113,6 @@ export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
 const SETTLED = sql.raw(`decided_at < now() - interval '${DECISION_OPEN_SECONDS} seconds'`)
 const OWN_REPORTS_MAX = 50
 
-/** A reporter's newest reports with their outcomes. */
 export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
   const { rows } = await sql<OwnReport>`
     SELECT r.id, r.post_id AS "postId", r.post_text AS "postText", rr.name AS reason, r.comment,
@@ -131,10 +130,7 @@ export async function markSeen(db: Queryable, reporterId: string): Promise<void>
     WHERE reporter_id = ${reporterId} AND NOT is_seen AND ${SETTLED}`.execute(db)
 }
 
-/**
- * Claims the mail that tells the moderators of new reports: at most one an hour, and none where nothing is new. Returns
- * whether it is the caller's to send.
- */
+/** Claims the mail to the moderators: at most one an hour, and none when nothing is new. */
 export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
   const { numAffectedRows } = await sql`UPDATE moderator_mails SET mailed_at = now()
     WHERE mailed_at < now() - interval '1 hour' AND (
@@ -144,11 +140,11 @@ export async function claimModeratorMail(tx: Queryable): Promise<boolean> {
 }
 
 /**
- * Makes a report or appeal of this transaction newer than the last mail to the moderators, which was claimed after the
- * transaction had begun and knows nothing of it. To be called after claimModeratorMail: the lock keeps others from
- * claiming until the report is committed.
+ * Dates a report or appeal of this transaction after the last digest, which was claimed before this
+ * transaction commits and does not contain it. The lock, taken after claimModeratorMail, keeps
+ * others from claiming until then.
  */
-export async function keepNew(tx: Queryable, postId: string): Promise<void> {
+export async function includeInNextDigest(tx: Queryable, postId: string): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR SHARE`.execute(tx)
   for (const table of ['reports', 'appeals']) {
     await sql`UPDATE ${sql.table(table)} SET created_at = clock_timestamp() FROM moderator_mails
@@ -156,10 +152,8 @@ export async function keepNew(tx: Queryable, postId: string): Promise<void> {
   }
 }
 
-/** How long reports and appeals are kept. */
 const KEPT = sql.raw(`interval '180 days'`)
 
-/** Removes the reports and appeals of half a year ago. */
 export async function removeOldReports(db: Queryable): Promise<void> {
   await sql`DELETE FROM reports WHERE created_at < now() - ${KEPT}`.execute(db)
   await sql`DELETE FROM appeals WHERE created_at < now() - ${KEPT}`.execute(db)

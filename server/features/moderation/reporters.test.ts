@@ -16,7 +16,10 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 const statusOf = async (app: TestApp, id: string) =>
   (await app.call('GET', `/posts/${id}`, { headers: { 'cache-control': 'no-cache' } })).status
 
-/** Registers accounts with these addresses, each from a network of its own or all from one, two days ago. */
+/**
+ * Registers accounts with these addresses, each from a network of its own or all from one, two days
+ * ago.
+ */
 async function register(
   app: TestApp,
   emails: string[],

@@ -23,21 +23,18 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
   },
 })
 
-/** A counter that differs from the rows it counts. */
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
 type Counter = {
-  /** Compares every counter of this kind with its rows, in one snapshot: its id, what is kept, and what the rows say. */
+  /** Compares every counter of this kind with its rows, in one snapshot. */
   check: RawBuilder<unknown>
   /** Locks the row of one counter, so that whoever changes its rows has to wait. */
   lock: (id: string) => RawBuilder<unknown>
-  /** Sets one counter from its rows. */
   set: (id: string) => RawBuilder<unknown>
 }
 
 const lockPost = (id: string) => sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
 
-/** The counter in a column of owner_totals, of the owner's rows of posts that meet a condition. */
 function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
   const [kept, isCounted] = [sql.ref(column), sql.raw(condition)]
   return {
@@ -53,7 +50,6 @@ function countOfOwner(column: 'posts' | 'replies', condition: string): Counter {
   }
 }
 
-/** Every kind of counter by its name. */
 const COUNTERS: Record<string, Counter> = {
   wall: {
     check: sql`SELECT 'all' AS id,
@@ -100,13 +96,10 @@ const COUNTERS: Record<string, Counter> = {
   },
 }
 
-/** As many as a person reads. More differences would add nothing. */
+/** More differences than a person reads would add nothing. */
 const DIFFERENCES_MAX = 100
 
-/**
- * Compares every stored counter with the rows it counts. Returns at most 100 differences. It reads whole tables, so it runs
- * at night.
- */
+/** Compares all counters with their rows. It reads whole tables, so it runs at night. */
 export async function findCounterDifferences(db: Queryable): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const [counter, { check }] of Object.entries(COUNTERS)) {
@@ -119,8 +112,7 @@ export async function findCounterDifferences(db: Queryable): Promise<Difference[
   return differences.slice(0, DIFFERENCES_MAX)
 }
 
-/** Sets a counter from its rows, exactly, while others go on writing. */
-export async function mendCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
+export async function fixCounter(tx: Queryable, { counter, id }: Difference): Promise<void> {
   const found = COUNTERS[counter]
   if (!found) throw new Error(`there is no counter named ${counter}`)
   await found.lock(id).execute(tx)

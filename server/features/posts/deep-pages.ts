@@ -2,9 +2,8 @@ import { endsWithin } from '../../kernel/db/deadline.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
 type Bounds = {
-  /** How many tasks run at once. */
   running: number
-  /** How many more may wait, and for how long (milliseconds). */
+  /** How many more may wait, and for how many milliseconds. */
   waiting: number
   waitMs: number
 }
@@ -12,8 +11,8 @@ type Bounds = {
 const RETRY_SECONDS = 2
 
 /**
- * Makes a function that runs a task as soon as fewer than `running` tasks run, first come, first served. It resolves and
- * rejects as the task does, and rejects with UNAVAILABLE when too many tasks wait already or the task has waited too long.
+ * Makes a function that runs tasks in the order of their calls. It settles as the task does, or
+ * rejects with UNAVAILABLE when too many wait already or the task has waited too long.
  */
 export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
   let count = 0
@@ -59,8 +58,5 @@ function refusal(): AppError {
   })
 }
 
-/**
- * Runs reads of pages far from either end of a list. Each counts its way there through the index, which takes a processor up
- * to a tenth of a second in the middle of a million posts, so each node runs two at a time.
- */
+/** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
 export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
-/** Why a post is hidden, what its author is told, who hides it, and after how many days it is purged; null: not by time. */
+/** `days`: after how many the post is purged; null: not by time. */
 export type Hiding = {
   why: HiddenFor
   reason: string | null
@@ -10,7 +10,6 @@ export type Hiding = {
   days: number | null
 }
 
-/** A post, visible or hidden, that nobody else changes, likes or answers until the transaction ends. */
 export type LockedPost = {
   id: string
   owner_id: string
@@ -23,8 +22,8 @@ export type LockedPost = {
 const LIKES_AT_ONCE = sql.raw('500')
 
 /**
- * Locks posts, and the posts they answer, whose replies are about to be counted anew: by ascending id, as all code does, so that
- * no two transactions deadlock. Returns those that exist.
+ * Locks posts, and the posts they answer, whose replies will be counted anew: by ascending id, as
+ * all code does, so that no two transactions deadlock. Returns those that exist.
  */
 export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
   const { rows } = await sql<LockedPost>`
@@ -39,9 +38,8 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
 }
 
 /**
- * Hides locked posts, or shows them again where `hiding` is null: in every list and count at once. The likes of each follow within
- * the statement where they are few. Returns whether likes are left for the job `move-likes`, until which they are out of every
- * list and total all the same.
+ * Hides locked posts, or shows them again with `null`, in every list and count at once. Few likes
+ * follow within the statement; others wait for the job `move-likes`, and are in no list until then.
  */
 export async function setHidden(
   tx: Queryable,
@@ -72,82 +70,77 @@ function untilOf({ days }: Hiding) {
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 
-/** Locks some hundreds of a user's visible posts, the newest ones, with at most a few thousand likes that follow at once. */
-export async function lockVisiblePostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
-  const newest = (isReply: boolean) => sql`(SELECT id, likes_count FROM visible_posts
-    WHERE owner_id = ${ownerId}::bigint AND replied_post_id IS ${sql.raw(isReply ? 'NOT NULL' : 'NULL')}
-    ORDER BY id DESC LIMIT ${POSTS_STEP})`
-  const locked = await lockStep(tx, sql`(${newest(false)} UNION ALL ${newest(true)})`)
-  return locked.filter(({ hidden_for }) => hidden_for === null).map(({ id }) => id)
+/** A user's posts of each kind: the conditions of their indexes, and what a locked one has. */
+const OWN_POSTS = {
+  visible: {
+    indexes: [
+      'hidden_for IS NULL AND replied_post_id IS NULL',
+      'hidden_for IS NULL AND replied_post_id IS NOT NULL',
+    ],
+    has: (hiddenFor: HiddenFor | null) => hiddenFor === null,
+  },
+  left: {
+    indexes: [`hidden_for = 'left'`],
+    has: (hiddenFor: HiddenFor | null) => hiddenFor === 'left',
+  },
+  hidden: {
+    indexes: ['hidden_for IS NOT NULL'],
+    has: (hiddenFor: HiddenFor | null) => hiddenFor !== null,
+  },
 }
 
-/** Locks some hundreds of the posts that a user had when leaving, likewise. */
-export async function lockLeftPostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
-  const left = sql`(SELECT id, likes_count FROM posts
-    WHERE owner_id = ${ownerId}::bigint AND hidden_for = 'left' ORDER BY id DESC LIMIT ${POSTS_STEP})`
-  const locked = await lockStep(tx, left)
-  return locked.filter(({ hidden_for }) => hidden_for === 'left').map(({ id }) => id)
-}
-
-async function lockStep(tx: Queryable, newest: ReturnType<typeof sql>): Promise<LockedPost[]> {
+/** Locks the newest of a user's posts of one kind: some hundreds with thousands of likes. */
+export async function lockPostsOf(
+  tx: Queryable,
+  ownerId: string,
+  kind: keyof typeof OWN_POSTS,
+): Promise<string[]> {
+  const { indexes, has } = OWN_POSTS[kind]
+  const newest = indexes.map(
+    (condition) => sql`(SELECT id, likes_count FROM posts
+      WHERE owner_id = ${ownerId}::bigint AND ${sql.raw(condition)}
+      ORDER BY id DESC LIMIT ${POSTS_STEP})`,
+  )
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM (
-      SELECT id, sum(moving) OVER (ORDER BY id DESC) - moving AS before
-      FROM ${newest} own, LATERAL (
-        SELECT CASE WHEN likes_count <= ${LIKES_AT_ONCE} THEN likes_count ELSE 0 END AS moving
-      ) likes
+      SELECT id, sum(likes) OVER (ORDER BY id DESC) - likes AS likes_of_newer
+      FROM (${sql.join(newest, sql` UNION ALL `)}) own, LATERAL (
+        SELECT CASE WHEN likes_count <= ${LIKES_AT_ONCE} THEN likes_count ELSE 0 END AS likes
+      ) counted
       ORDER BY id DESC LIMIT ${POSTS_STEP}
-    ) counted WHERE before < ${LIKES_STEP}`.execute(tx)
-  return lockPosts(
-    tx,
-    rows.map(({ id }) => id),
-  )
+    ) step WHERE likes_of_newer < ${LIKES_STEP}`.execute(tx)
+  const ids = rows.map(({ id }) => id)
+  const locked = await lockPosts(tx, ids)
+  return locked.filter(({ hidden_for }) => has(hidden_for)).map(({ id }) => id)
 }
 
-/** A post whose likes follow it: out of sight, back, or for good where it was deleted. */
-export type MovingPost = { id: string; goes: 'out' | 'back' | 'for good'; since: string }
+/** A post whose likes are still to be hidden or shown with it, or purged when it was deleted. */
+export type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
   const { rows } = await sql<MovingPost>`
     SELECT id, likes_moving_since::text AS since, CASE
-      WHEN hidden_for IS NULL THEN 'back' WHEN ${IS_PURGED} THEN 'for good' ELSE 'out' END AS goes
+      WHEN hidden_for IS NULL THEN 'show' WHEN ${IS_PURGED} THEN 'purge' ELSE 'hide' END AS kind
     FROM posts WHERE likes_moving_since IS NOT NULL ORDER BY id`.execute(db)
   return rows
 }
 
-/** Whether a post was deleted by its author, and is only there until its likes are gone. */
 const IS_PURGED = sql<boolean>`(hidden_for = 'deleted' AND hidden_until <= now())`
 
-/** Notes that all likes have followed a post, unless it was hidden or shown again meanwhile. */
+/** Records that all likes have followed, unless the post was hidden or shown meanwhile. */
 export async function markMoved(db: Queryable, { id, since }: MovingPost): Promise<void> {
   await sql`UPDATE posts SET likes_moving_since = NULL
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
 }
 
-/**
- * Marks hidden posts whose time is up as deleted for good: the job `move-likes` removes them after their likes. An open appeal may
- * still bring a post back, so it stays until somebody has decided, or the appeal itself expires.
- */
-export async function markExpired(db: Queryable): Promise<void> {
+/** Marks posts whose time is up for the job `move-likes`, except those that `kept` selects. */
+export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
     WHERE hidden_for IS NOT NULL AND hidden_until < now()
       AND (hidden_for <> 'deleted' OR likes_moving_since IS NULL)
-      AND NOT EXISTS (SELECT FROM appeals WHERE post_id = posts.id AND state = 'open')`.execute(db)
+      AND id NOT IN (${kept})`.execute(db)
 }
 
-/** Locks some of a user's hidden posts. Returns their ids. */
-export async function lockHiddenPostsOf(tx: Queryable, ownerId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`SELECT id FROM posts
-    WHERE owner_id = ${ownerId}::bigint AND hidden_for IS NOT NULL
-    ORDER BY id LIMIT ${POSTS_STEP}`.execute(tx)
-  const locked = await lockPosts(
-    tx,
-    rows.map(({ id }) => id),
-  )
-  return locked.filter(({ hidden_for }) => hidden_for !== null).map(({ id }) => id)
-}
-
-/** Deletes locked posts for good, with the likes that they still have. */
 export async function deletePosts(tx: Queryable, ids: string[]): Promise<void> {
   await sql`DELETE FROM posts WHERE id = ANY(${idArray(ids)}::bigint[])`.execute(tx)
 }

@@ -4,10 +4,9 @@ import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
-/** The user whose likes decide `is_liked`; null for a visitor. */
 export type PostViewer = Pick<Viewer, 'userId'> | null
 
-/** SQL that selects the rows of one page of a list: `id`, the post, and `key`, its position in the list. */
+/** SQL that selects one page of a list: `id` of the post, and `key`, its position in the list. */
 export type PageRows = RawBuilder<unknown>
 
 type PostRow = {
@@ -24,14 +23,13 @@ type PostRow = {
   parent_post_id: string | null
   replied_post_id: string | null
 }
-/** The `r_` columns belong to the replied post and are all null where there is none. */
+/** The `r_` columns belong to the replied post and are all null without one. */
 export type HydratedRow = PostRow & {
   [column in keyof PostRow as `r_${column}`]: PostRow[column]
 } & {
   key: string
 }
 
-/** The columns of one post on the wire, from the aliases of posts, users and likes. */
 function columns(prefix: '' | 'r_') {
   const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
   return sql`${sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text`)},
@@ -44,10 +42,9 @@ function columns(prefix: '' | 'r_') {
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** SQL that names the posts to hydrate `p`, and for the tables of what belongs to them. */
+/** SQL that names the posts to hydrate `p`, and SQL for the tables of what belongs to them. */
 type Source = {
   from: RawBuilder<unknown>
-  /** The position of each post in its list. */
   key: RawBuilder<unknown>
   owners: RawBuilder<unknown>
   likes: RawBuilder<unknown>
@@ -72,10 +69,7 @@ const INSERTED: Source = {
 
 const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
-/**
- * SQL for each post of a source with its owner and the viewer's like, and the same of the replied post. Posts of an owner who
- * has deleted the account have no username, until a job has hidden them all.
- */
+/** Posts of an owner who has left have no username, until a job has hidden them all. */
 function hydrated(
   { from, key, owners, likes, repliedPosts }: Source,
   viewerId: RawBuilder<unknown>,
@@ -89,7 +83,6 @@ function hydrated(
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }
 
-/** Returns one post as `viewer` sees it, or undefined when there is none. */
 export async function hydratePost(
   db: Queryable,
   id: string,
@@ -100,19 +93,12 @@ export async function hydratePost(
   return rows[0] && toPost(rows[0])
 }
 
-/**
- * SQL for the posts that a statement inserts, as their owners see them, from its CTEs: `post` has their rows, `author` their
- * owners, and `answered` the posts that they answer.
- */
+/** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
 export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 
-/** One row of a page: its position in the list, and the post, unless that is hidden. */
 type HydratedPost = { key: string; post: Post | undefined }
 
-/**
- * Reads the posts of a page, by descending key, and the list's total in one statement. The page's rows are materialised
- * first, so that the planner joins ten rows and not the whole table.
- */
+/** The page is materialised first, so that the planner joins ten rows, not the whole table. */
 export async function hydratePosts(
   db: Queryable,
   { page, total }: { page: PageRows; total: RawBuilder<unknown> },
@@ -129,7 +115,6 @@ export async function hydratePosts(
   }
 }
 
-/** Returns the post of a row; undefined where its owner has deleted the account. */
 export function toPost(row: HydratedRow): Post | undefined {
   if (row.username === null) return undefined
   return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))

@@ -4,14 +4,10 @@ import type { Queryable } from '../../kernel/db/database.ts'
 /** Range n of a size holds the ids from n × size up to, and without, (n + 1) × size. */
 export type IdRange = {
   number: number
-  /** When its newest post was published. */
   newest: Date
 }
 
-/**
- * Returns those of the last `count` ranges of ids that have posts, replies included, in the order of their ids. For each it
- * reads one post by the primary key, however many posts there are.
- */
+/** Returns those of the last `count` ranges that have posts; it reads one post of each. */
 export async function readIdRanges(
   db: Queryable,
   { size, count }: { size: number; count: number },
@@ -28,7 +24,6 @@ export async function readIdRanges(
   return rows
 }
 
-/** Returns the ids of the posts in a range, replies included. */
 export async function readIdsInRange(
   db: Queryable,
   { size, number }: { size: number; number: number },

@@ -8,8 +8,8 @@ import { readDeep } from './deep-pages.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * A list of posts, newest first: SQL for its rows, which are ordered by their `id`, for the column that holds the post's id
- * if it is another, and for its total, which is null when the list belongs to a post that does not exist.
+ * A list of posts, newest first: SQL for its rows, for the column of the post's id if it is not
+ * `id`, and for its total, which is null when the list belongs to a post that does not exist.
  */
 type PostList = {
   from: RawBuilder<unknown>
@@ -36,7 +36,6 @@ export function repliesOf(ownerId: string): PostList {
   }
 }
 
-/** The direct replies to a post. */
 export function repliesTo(postId: string): PostList {
   return {
     from: sql`FROM visible_posts WHERE replied_post_id = ${postId}::bigint`,
@@ -45,8 +44,8 @@ export function repliesTo(postId: string): PostList {
 }
 
 /**
- * The posts and replies a user liked, by the time of the like. Hidden posts whose likes are still to follow are left out one by
- * one. There are few of them, and as an array they do not change the plan.
+ * What a user liked, by the time of the like. Hidden posts whose likes are still to follow are left
+ * out one by one: they are few, and as an array they do not change the plan.
  */
 export function likedBy(userId: string): PostList {
   const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
@@ -63,14 +62,13 @@ export function likedBy(userId: string): PostList {
 
 /** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
-/** Skipping more rows than this from the nearer end takes some milliseconds, so such a read waits for its turn. */
+/** Skipping more rows from the nearer end takes milliseconds, so such a read waits its turn. */
 const DEEP_OFFSET = 5000
 
 /**
- * Reads one page of a list as `viewer` sees it. The cost of a cursor does not depend on its depth; the cost of a page number
- * grows with the distance from the nearer end. Throws INVALID_REQUEST for a malformed cursor, or a cursor together with
- * a page; POST_NOT_FOUND when the list belongs to a post that does not exist; UNAVAILABLE when too many deep pages are
- * being read at once.
+ * Reads one page of a list as `viewer` sees it. A cursor costs the same at any depth, a page number
+ * more the farther it is from the nearer end. Throws INVALID_REQUEST for a bad cursor,
+ * POST_NOT_FOUND for a list of a missing post, UNAVAILABLE when too many deep pages are being read.
  */
 export async function readPostList(
   db: Queryable,
@@ -94,7 +92,7 @@ export async function readPostList(
   }
 }
 
-/** Returns SQL for the rows of a page and one more, which shows whether the list goes on, and how many rows it skips. */
+/** SQL for the rows of a page and one more, which shows whether the list continues. */
 async function selectPage(
   db: Queryable,
   { from, postId = sql`id`, total: totalRows }: PostList,
@@ -122,15 +120,15 @@ async function selectPage(
 const NEWEST_FIRST = sql`ORDER BY key DESC`
 const OLDEST_FIRST = sql`ORDER BY key`
 
-/** The first and the last page have no OFFSET: a parameter there makes PostgreSQL plan each read of a large table anew. */
+/** The first and the last page have no OFFSET: with a parameter PostgreSQL plans each read anew. */
 function skipping(order: RawBuilder<unknown>, rows: number): RawBuilder<unknown> {
   return rows === 0 ? order : sql`${order} OFFSET ${rows}`
 }
 
 /**
- * Returns SQL for the first `count` rows in an order. Its text is the same for any count, because each connection stores a
- * plan per text. The inner LIMIT has its number in the text: for a parameter PostgreSQL expects a tenth of the table and then
- * plans every read anew, which takes longer than the read. The outer LIMIT stops the inner one after `count` rows.
+ * SQL for the first `count` rows in an order. Its text is the same for any count, because each
+ * connection stores a plan per text. The inner LIMIT is a number: for a parameter PostgreSQL
+ * expects a tenth of the table and plans every read anew, which takes longer than the read.
  */
 function firstRows(
   count: number,
@@ -140,7 +138,6 @@ function firstRows(
   return sql`SELECT id, key FROM (${rows} ${order} ${ROWS_MAX}) nearest LIMIT ${count}`
 }
 
-/** A full page and the one row after it. */
 const ROWS_MAX = sql.raw(`LIMIT ${PAGE_SIZE_MAX + 1}`)
 
 async function readTotal(db: Queryable, total: RawBuilder<unknown>): Promise<number> {

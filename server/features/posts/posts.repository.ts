@@ -3,7 +3,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
-/** Changes the text of the owner's post within the period, by the database's clock. Returns false when nothing changed. */
 export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('visible_posts')
@@ -16,7 +15,7 @@ export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Reads why an edit changed nothing; undefined when the owner has no such post. */
+/** Reads why an edit changed nothing. */
 export function selectEdited(db: Queryable, edit: Edit) {
   return db
     .selectFrom('visible_posts')
@@ -33,7 +32,6 @@ export function selectOwner(db: Queryable, id: string) {
   return db.selectFrom('visible_posts').select('owner_id').where('id', '=', id).executeTakeFirst()
 }
 
-/** Removes the text of a post that is deleted for good. */
 export async function eraseText(db: Queryable, id: string): Promise<void> {
   await db.updateTable('posts').set({ text: '' }).where('id', '=', id).execute()
 }

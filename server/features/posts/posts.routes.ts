@@ -25,9 +25,8 @@ type Options = {
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
-  /** Whether a post has open reports. */
   isEvidence: (db: Queryable, id: string) => Promise<boolean>
-  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
 }

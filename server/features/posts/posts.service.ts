@@ -8,54 +8,33 @@ import {
   deletePosts,
   type Hiding,
   type LockedPost,
-  lockHiddenPostsOf,
-  lockLeftPostsOf,
   lockPosts,
-  lockVisiblePostsOf,
-  markExpired,
-  markMoved,
-  selectMoving,
+  lockPostsOf,
   setHidden,
 } from './hidden-posts.repository.ts'
 import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
-import { readPostList, repliesOf, repliesTo } from './post-lists.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
 
-// Other features call these as they are.
-export {
-  deletePosts,
-  type LockedPost,
-  lockHiddenPostsOf,
-  markExpired,
-  markMoved,
-  readPostList,
-  repliesOf,
-  repliesTo,
-  selectMoving,
-}
-
-/** A post as `viewer` sees it. Throws POST_NOT_FOUND when there is no such post. */
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
   const post = isRowId(id) ? await hydratePost(db, id, viewer) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
   return post
 }
 
-/** Reads some posts as any visitor sees them, by ascending id. Those that are gone are left out. */
+/** Reads posts as any visitor sees them, by ascending id, without those that no visitor can see. */
 export async function readPosts(db: Queryable, ids: string[]): Promise<Post[]> {
   const page = sql`SELECT id, -id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
   const { rows } = await hydratePosts(db, { page, total: sql`0` }, null)
   return rows.flatMap(({ post }) => post ?? [])
 }
 
-/** The id of a post's owner. Throws POST_NOT_FOUND when there is no such post. */
 export async function requireOwner(db: Queryable, id: string): Promise<string> {
   const post = isRowId(id) ? await selectOwner(db, id) : undefined
   if (!post) throw new AppError('POST_NOT_FOUND')
   return post.owner_id
 }
 
-/** The text as it is stored. Throws INVALID_REQUEST when it may not be published. */
+/** Returns the text as it is stored. Throws INVALID_REQUEST when it may not be published. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
   if (text === null) {
@@ -66,10 +45,7 @@ export function requireText(raw: string): string {
   return text
 }
 
-/**
- * Changes the text of one's own post. Throws POST_NOT_FOUND when the owner has no such post, EDIT_PERIOD_EXPIRED, and
- * INVALID_REQUEST when the text is the same as before.
- */
+/** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and INVALID_REQUEST for the same text. */
 export async function editPost(db: Db, edit: Edit): Promise<void> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   if (await updateText(db, edit)) return
@@ -79,7 +55,6 @@ export async function editPost(db: Db, edit: Edit): Promise<void> {
   throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
 }
 
-/** Locks a post, visible or hidden, until the transaction ends. Returns undefined where there is none. */
 export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {
   return (await lockPosts(tx, [id]))[0]
 }
@@ -87,15 +62,13 @@ export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | 
 type Deletion = {
   id: string
   ownerId: string
-  /** For how many days a post stays as evidence, and whether one is. */
   evidenceDays: number
   isEvidence: (tx: Queryable, id: string) => Promise<boolean>
 }
 
 /**
- * Deletes one's own post. A post that is evidence stays hidden for so many days; any other is gone for good, and
- * where it has many likes, the job `move-likes` removes them and the empty post. `note` is called in the same transaction. Throws
- * POST_NOT_FOUND when the owner has no such post.
+ * Deletes one's own post. Evidence stays hidden for some days; any other post is purged, with very
+ * many likes by a job. `note` is called in the same transaction. Throws POST_NOT_FOUND.
  */
 export async function deletePost(
   db: Db,
@@ -115,38 +88,40 @@ export async function deletePost(
   })
 }
 
-/** Hides locked posts, or shows them again, and queues the job that lets many likes follow. */
-export async function hidePosts(
-  tx: Queryable,
-  ids: string[],
-  hiding: Hiding | null,
-): Promise<void> {
-  const { areLikesLeft } = await setHidden(tx, ids, hiding)
+/** Hides locked posts. When they have very many likes, a job lets these follow. */
+export async function hidePosts(tx: Queryable, ids: string[], hiding: Hiding): Promise<void> {
+  await queueLikes(tx, await setHidden(tx, ids, hiding))
+}
+
+async function showPosts(tx: Queryable, ids: string[]): Promise<void> {
+  await queueLikes(tx, await setHidden(tx, ids, null))
+}
+
+async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boolean }) {
   if (areLikesLeft) await addJob(tx, 'move-likes', { payload: {} })
 }
 
 const LEFT: Hiding = { why: 'left', reason: null, by: 'vslukh', days: null }
 
-/** Hides some hundreds of the newest posts of a user who has left. Returns how many: none when there are no more. */
-export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockVisiblePostsOf(tx, ownerId)
+/** Hides some hundreds of the newest posts of a user who has left. */
+export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
+  const ids = await lockPostsOf(tx, ownerId, 'visible')
   if (ids.length > 0) await hidePosts(tx, ids, LEFT)
-  return ids.length
+  return ids.length > 0
 }
 
-/** Shows some hundreds of the posts again that a returning user had when leaving. Returns how many. */
-export async function showPostsOf(tx: Queryable, ownerId: string): Promise<number> {
-  const ids = await lockLeftPostsOf(tx, ownerId)
-  if (ids.length > 0) await hidePosts(tx, ids, null)
-  return ids.length
+export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
+  const ids = await lockPostsOf(tx, ownerId, 'left')
+  if (ids.length > 0) await showPosts(tx, ids)
+  return ids.length > 0
 }
 
-/** Shows a locked post again. Returns false where it is visible already, or deleted by its author. */
+/** Shows a locked post again. Returns false when it is visible, or deleted by its author. */
 export async function showPost(
   tx: Queryable,
   { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,
 ): Promise<boolean> {
   if (hidden_for === null || hidden_for === 'deleted') return false
-  await hidePosts(tx, [id], null)
+  await showPosts(tx, [id])
   return true
 }

@@ -10,7 +10,10 @@ import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.
 /** Enough to use every combination of list, limit and place many times. */
 const READS = 3000
 const GROWTH_MAX_BYTES = 30 * 1024 * 1024
-/** Each of the five lists is read from its top, by a cursor, or at a page counted from either end, with its total or without. */
+/**
+ * Each of the five lists is read from its top, by a cursor, or at a page counted from either end,
+ * with its total or without.
+ */
 const TEXTS_MAX = 5 * 5
 
 let app: TestApp
@@ -23,7 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** The n-th of a sequence of list reads that mixes every list with every limit, pages near and far, and cursors. */
+/**
+ * The n-th of a sequence of list reads that mixes every list with every limit, pages near and far,
+ * and cursors.
+ */
 function mixedRead(n: number): { path: string; token: string | undefined } {
   const lists = ['/posts?', `/posts?userId=${olga.id}&`, '/posts/1/replies?']
   const own = ['/posts?filter=liked&', '/posts/replies?']
@@ -42,7 +48,8 @@ function mixedRead(n: number): { path: string; token: string | undefined } {
 
 async function read(n: number): Promise<void> {
   const { path, token } = mixedRead(n)
-  // Without the test client, because it checks each response against the OpenAPI document, which takes long for so many.
+  // Without the test client, because it checks each response against the OpenAPI document, which
+  // takes long for so many.
   const answer = await fetch(`${app.url}/api/v1${path}`, {
     headers: { ...(token && { authorization: `Bearer ${token}` }) },
   })
@@ -50,7 +57,10 @@ async function read(n: number): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
-/** Bytes of memory that the app's backends do not share, without shared buffers: the private ones of proc(5). */
+/**
+ * Bytes of memory that the app's backends do not share, without shared buffers: the private ones of
+ * proc(5).
+ */
 async function privateBytes(): Promise<number> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity
     WHERE datname = current_database()`.execute(app.db)

@@ -4,28 +4,23 @@ import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
 import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
-/** A post to publish: its text as `requireText` returned it, and the Idempotency-Key of the request. */
 export type NewPost = {
   ownerId: string
   text: string
   idempotencyKey: string | undefined
-  /** The post that it answers; null on the wall. */
   repliedId: string | null
 }
 
-/** What keeps an owner from publishing. */
-type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
-/** A published post, or undefined: its owner may not publish, its key was used before, or the replied post is gone. */
+export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+/** No post: its owner may not publish, its key was used, or the replied post is not visible. */
 export type Inserted = OwnerState & { post: Post | undefined }
 
 /**
- * Publishes posts and replies, with their keys, in one statement; triggers count them. Returns what became of each, in order. A
- * lock that another transaction holds for longer than `lockWaitMs` fails the statement with 55P03; 0 waits as long as a
- * statement may.
- *
- * A key is a row of its own that outlives the post, so that a retry after a deletion finds it. Of two posts with one key the
- * conflict on that row leaves one. Rows are locked in this order, each kind by ascending key: owners, replied posts, keys,
- * and then the totals by the triggers.
+ * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
+ * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
+ * with 55P03; 0 waits as long as a statement may. A key outlives its post, so that a retry after a
+ * deletion finds it. Rows are locked in this order, each kind by ascending key: owners, replied
+ * posts, keys, and then the totals by the triggers.
  */
 export async function insertPosts(
   db: Queryable,
@@ -78,7 +73,7 @@ export async function insertPosts(
   }))
 }
 
-/** The id of the post a user has published with a key, even if it was deleted later; undefined where there was none. */
+/** Returns the id of the post published with a key, even if it was deleted later. */
 export async function findByIdempotencyKey(
   db: Queryable,
   ownerId: string,
@@ -93,7 +88,7 @@ export async function findByIdempotencyKey(
   return row?.post_id
 }
 
-/** Removes the Idempotency-Keys that are older than a day: no client retries for so long. */
+/** Removes Idempotency-Keys of more than a day ago: no client retries for so long. */
 export async function removeOldKeys(db: Queryable): Promise<void> {
   await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
 }

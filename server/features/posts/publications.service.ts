@@ -1,6 +1,6 @@
 import type { Post } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/change.ts'
-import { batchWrites, type Written } from '../../kernel/db/batch-writes.ts'
+import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
@@ -16,32 +16,31 @@ import {
   type Inserted,
   insertPosts,
   type NewPost,
+  type OwnerState,
 } from './publications.repository.ts'
 
 type Options = {
   db: Db
   limits: PublicationLimits
-  /** Invalidates cached reads on every node after a commit. */
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
-  /** Publications that share a statement wait no longer for a lock of another transaction; 250 ms unless set. */
+  /** How long publications that share a statement wait for a lock of another transaction. */
   lockWaitMs?: number
 }
 
-/** A post, and the call that publishes it. */
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
 type Publication = Omit<Submitted, 'ownerId'> & { viewer: Viewer }
 
-/** Publishes a post or a reply, as a call asks for it. */
 export type Publish = (publication: Publication) => Promise<Post>
 
+type Outcome = { post: Post } | { refusal: AppError; charged?: Charged }
+
 /**
- * Makes the function that publishes posts and replies within the limits, and notes from where. Calls that come while others
- * are being published share the next statement and its commit, and are answered after it. A retry with a known
- * Idempotency-Key returns the post of the first call and is not charged. The function rejects with POST_NOT_FOUND when that
- * post or the replied one does not exist any more, with INVALID_REQUEST for a text that may not be published, and with
- * TOO_MANY_REQUESTS or BLOCKED.
+ * Makes the function that publishes posts and replies within the limits. Calls that come while
+ * others are being published share the next statement and its commit. A retry with a known
+ * Idempotency-Key returns the post of the first call and is not charged; it rejects with
+ * POST_NOT_FOUND when that post does not exist any more.
  */
 export function createPublish({
   db,
@@ -50,47 +49,52 @@ export function createPublish({
   noteAccess,
   lockWaitMs = 250,
 }: Options): Publish {
-  const insert = batchWrites({
-    keyOf: () => 'all posts',
-    async write(posts: Submitted[], mayWait): Promise<Written<Inserted>> {
-      const lockMs = mayWait ? 0 : lockWaitMs
-      // One statement needs no transaction around it, which would cost two round trips.
-      const results = noteAccess
-        ? await db.transaction().execute((tx) => insertNoted(tx, { posts, lockMs, noteAccess }))
-        : await insertPosts(db, posts, lockMs)
-      return { results, isChanged: results.some(({ post }) => post) }
-    },
-    invalidate: () => publishChange('posts added'),
-  })
+  const insert = batchCalls(insertTogether, { failsAlone: true })
 
-  /** Throws what `refusalOf` returns where the post is not published. */
-  async function insertOne(newPost: Submitted): Promise<Post> {
+  async function insertTogether(posts: Submitted[], isAlone: boolean) {
+    const lockMs = isAlone ? 0 : lockWaitMs
+    // One statement needs no transaction around it, which would cost two round trips.
+    const inserted = noteAccess
+      ? await db.transaction().execute((tx) => insertWithAccess(tx, { posts, lockMs, noteAccess }))
+      : await insertPosts(db, posts, lockMs)
+    // Awaited by each call and not here, so that the next statement starts at once.
+    const isVisible = inserted.some(({ post }) => post)
+    const invalidated = isVisible ? publishChange('posts added') : undefined
+    return inserted.map((one) => ({ ...one, invalidated }))
+  }
+
+  async function attempt(newPost: Submitted, viewer: Viewer): Promise<Outcome> {
+    const charged = await chargePublication(limits, viewer).catch(asRefusal)
+    if (charged instanceof AppError) return { refusal: charged }
     if (newPost.repliedId !== null && !isRowId(newPost.repliedId)) {
-      throw new AppError('POST_NOT_FOUND')
+      return { refusal: new AppError('POST_NOT_FOUND'), charged }
     }
-    const inserted = await insert(newPost)
-    if (!inserted.post) throw refusalOf(inserted)
-    return inserted.post
+    const { post, invalidated, ...state } = await insert(newPost)
+    if (!post) return { refusal: refusalOf(state), charged }
+    await invalidated
+    return { post }
   }
 
   return async ({ viewer, text, ...rest }) => {
     const newPost = { ownerId: viewer.userId, text: requireText(text), ...rest }
-    let charged: Charged | undefined
-    try {
-      charged = await chargePublication(limits, viewer)
-      return await insertOne(newPost)
-    } catch (error) {
-      // A key is not looked up ahead: a retry is refused first, by the limit or by its key, and only then looked for.
-      const id = error instanceof AppError && (await findPublished(db, newPost))
-      if (!id) throw error
-      await charged?.refund()
-      return requirePost(db, id, viewer)
-    }
+    const outcome = await attempt(newPost, viewer)
+    if ('post' in outcome) return outcome.post
+    // Its limit or its key refuses each retry, so no other publication pays for a look-up.
+    const { refusal, charged } = outcome
+    const firstId = await findPublished(db, newPost)
+    if (firstId === undefined) throw refusal
+    await charged?.refund()
+    return requirePost(db, firstId, viewer)
   }
 }
 
-/** Publishes posts, and notes in the same transaction where each comes from. */
-async function insertNoted(
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
+}
+
+/** Publishes posts, and records in the same transaction where each comes from. */
+async function insertWithAccess(
   tx: Queryable,
   { posts, lockMs, noteAccess }: { posts: Submitted[]; lockMs: number; noteAccess: NoteAccess },
 ): Promise<Inserted[]> {
@@ -103,12 +107,12 @@ async function insertNoted(
   return results
 }
 
-function refusalOf({ hasOwner, isBlocked }: Inserted): AppError {
+function refusalOf({ hasOwner, isBlocked }: OwnerState): AppError {
   if (!hasOwner) return new AppError('UNAUTHORIZED')
   return new AppError(isBlocked ? 'BLOCKED' : 'POST_NOT_FOUND')
 }
 
-/** The id of the post that its owner has published with the same key, if there is one. */
 async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {
-  return idempotencyKey && findByIdempotencyKey(db, ownerId, idempotencyKey)
+  if (idempotencyKey === undefined) return undefined
+  return findByIdempotencyKey(db, ownerId, idempotencyKey)
 }

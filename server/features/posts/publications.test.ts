@@ -63,8 +63,8 @@ async function holdPost(): Promise<() => Promise<unknown>> {
 }
 
 /**
- * Has the calls of `sendAll` come while another publication runs, so that they share the next statement; `meanwhile` runs
- * before that. Returns how each of them ended.
+ * Has the calls of `sendAll` come while another publication runs, so that they share the next
+ * statement; `meanwhile` runs before that. Returns how each of them ended. /
  */
 async function inOneBatch(
   sendAll: () => Promise<Post>[],

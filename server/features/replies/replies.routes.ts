@@ -3,7 +3,7 @@ import { type Db, isRowId } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import { readPostList, repliesOf, repliesTo } from '../posts/posts.service.ts'
+import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
 type Options = {

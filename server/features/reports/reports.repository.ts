@@ -23,8 +23,8 @@ export type NewReport = {
 }
 
 /**
- * Adds a report with the post as it is now, unless the reporter has made the same one before, or a moderator has let this very
- * text stand: by keeping it, or by bringing it back. Returns whether the report was added.
+ * Adds a report with the post as it is now, unless the reporter has an open one for the same
+ * reason, or a moderator has kept or restored this very text. Returns whether it was added.
  */
 export async function insertReport(db: Queryable, report: NewReport): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -46,7 +46,6 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
   return numAffectedRows === 1n
 }
 
-/** Whether a post has open reports. */
 export async function isReported(db: Queryable, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('reports')

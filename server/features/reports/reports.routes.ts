@@ -14,7 +14,7 @@ type Options = {
   db: Db
   limits: Pick<Limits, 'reports'>
   rules: ReportRules
-  /** Invalidates cached reads on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function registerReports({ route, db, limits, rules, invalidate }: Option
   })
 }
 
-/** A comment without anything visible counts as none. Throws INVALID_REQUEST for control characters. */
+/** A comment without anything visible counts as none. Throws INVALID_REQUEST. */
 function parseComment(raw: string | undefined): string | null {
   if (raw === undefined || raw.trim() === '') return null
   const comment = parsePostText(raw)

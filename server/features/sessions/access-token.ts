@@ -3,10 +3,7 @@ import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
-/**
- * Signs an access token for a session that expires after `seconds`: user, session, expiry in unix seconds, and an HMAC-SHA-256 of
- * these, separated by dots. It is opaque to clients.
- */
+/** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
   { key, seconds }: { key: KeyObject; seconds: number },
@@ -16,7 +13,7 @@ export function signAccessToken(
   return { accessToken: { token: `${claims}.${macOf(claims, key)}`, expiresAt } }
 }
 
-/** The viewer of a token with a valid signature that has not expired; null for any other string. */
+/** Returns the viewer of a valid token that has not expired. */
 export function readAccessToken(token: string, key: KeyObject): Viewer | null {
   const end = token.lastIndexOf('.')
   const right = macOf(token.slice(0, Math.max(0, end)), key)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 
-/** The content of the session cookie: the session's id, and 256 random bits that prove its possession. */
+/** The session's id, and 256 random bits that prove its possession. */
 export type SessionSecret = { id: string; secret: string }
 
 export const IDLE_SECONDS = 30 * 86_400
@@ -13,7 +13,6 @@ export function newSessionSecret(id: string = randomUUID()): SessionSecret {
   return { id, secret: randomBytes(32).toString('base64url') }
 }
 
-/** Parses a cookie's value; null when it is malformed. */
 export function parseSessionCookie(value: string | undefined): SessionSecret | null {
   const [, id, secret] = FORMAT.exec(value ?? '') ?? []
   return id && secret ? { id, secret } : null
@@ -23,12 +22,12 @@ export function formatSessionCookie({ id, secret }: SessionSecret): string {
   return `${id}.${secret}`
 }
 
-/** The hash that the database stores of a secret. A random secret needs no salt. */
+/** A random secret needs no salt. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Name and attributes of the session cookie, depending on whether people reach the origin by https. */
+/** The name and attributes depend on whether people reach the origin by https. */
 export function sessionCookie(isHttps: boolean): { name: string; options: CookieSerializeOptions } {
   return {
     name: isHttps ? '__Host-session' : 'session',

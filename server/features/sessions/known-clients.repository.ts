@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** Stores that a client has signed in as a user now. Returns false when it had been stored before. */
+/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
 export async function insertKnownClient(
   tx: Queryable,
   client: { userId: string; clientHash: Buffer },
@@ -18,7 +18,6 @@ export async function insertKnownClient(
   return is_new
 }
 
-/** How long a client is known after its last sign-in, in days. */
 const KNOWN_DAYS = 180
 
 /** Removes clients that have not signed in for half a year. */

@@ -26,8 +26,8 @@ type LiveSessionRow = {
 }
 
 /**
- * Returns for each of some viewers, in order, the session if it is live and belongs to the user, otherwise null. Each call of
- * a signed-in user waits for it, so it is written as SQL: the query builder would take twice the time.
+ * Returns for each viewer, in order, their live session or null. Each call of a signed-in user
+ * waits for it, so it is written as SQL: the query builder would take twice the time.
  */
 export async function selectLiveSessions(
   db: Queryable,
@@ -60,10 +60,7 @@ export type NewSession = {
   device: Device
 }
 
-/**
- * Adds a session and removes the user's oldest ones past the tenth. It locks the user's row, so that sign-ins run one after
- * another.
- */
+/** Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   const { userId, device } = session
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
@@ -118,7 +115,6 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
     .execute()
 }
 
-/** Replaces a session's secret. The presented one becomes the previous one. */
 export async function rotateSecret(
   tx: Queryable,
   id: string,

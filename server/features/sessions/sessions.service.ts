@@ -16,10 +16,8 @@ import {
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
-import { insertKnownClient, isKnownClient } from './known-clients.repository.ts'
+import { insertKnownClient } from './known-clients.repository.ts'
 import {
-  deleteAllSessions,
-  deleteOtherSessions,
   deleteSession,
   insertSession,
   lockSession,
@@ -28,12 +26,8 @@ import {
   touchSession,
 } from './sessions.repository.ts'
 
-// Other features call these as they are.
-export { deleteAllSessions, deleteOtherSessions, isKnownClient }
-
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 
-/** Access tokens, session cookies, and opening a session for a user who has proved an e-mail. */
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
@@ -57,10 +51,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return createHmac('sha256', clientKey).update(clientToken).digest()
     },
 
-    /**
-     * Opens a session. The caller puts its secret into the cookie once the transaction has committed. `isKnownClient` says
-     * whether the client has signed in as the user before.
-     */
+    /** The caller sets the cookie of the session once the transaction has committed. */
     async open(
       tx: Queryable,
       { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
@@ -81,7 +72,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       return parseSessionCookie(request.cookies[cookie.name])
     },
 
-    /** Sets the cookie of a session that is `age` seconds old. The cookie expires when the session does. */
+    /** The cookie of a session that is `age` seconds old expires when the session does. */
     setCookie(reply: FastifyReply, fresh: SessionSecret, age = 0): void {
       const maxAge = Math.min(IDLE_SECONDS, Math.floor(LIFETIME_SECONDS - age))
       reply.setCookie(cookie.name, formatSessionCookie(fresh), { ...cookie.options, maxAge })
@@ -95,7 +86,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
 
 /** A refresh rotates a secret that is older than this. */
 const ROTATE_AFTER_SECONDS = 600
-/** The previous secret stays valid at least this long, for a request that a second tab has already sent. */
+/** The previous secret stays valid so long, for a request that a second tab has already sent. */
 const GRACE_SECONDS = 60
 
 type Refreshed = {
@@ -115,11 +106,12 @@ type Client = {
 }
 
 /**
- * Checks a session cookie that is to be exchanged for a new access token; returns null when it is not valid. The current secret
- * is valid. The previous one is valid until the current one was seen, because the response that contained it may have
- * been lost, and for 60 s, because two tabs may refresh at once. An older secret means that somebody has a copy of the
- * cookie, so the session is closed. A cookie of another client is refused and closes nothing. Rejects as `charge` does,
- * with nothing changed.
+ * Checks a session cookie that is exchanged for a new access token; returns null when it is not
+ * valid. The current secret is valid, and so is the previous one: until the current one was seen,
+ * because the response that contained it may have been lost, and for 60 s, because two tabs may
+ * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
+ * closed. A cookie of another client closes nothing. Rejects as `charge` does, with nothing
+ * changed.
  */
 export function refreshSession(
   db: Db,
@@ -141,7 +133,7 @@ export function refreshSession(
       return { userId, isCopied: true }
     }
     await charge(presented.id)
-    // A previous secret after its grace period means that the response with the current one was lost.
+    // A previous secret after its grace period: the response with the current one was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
       const secret = newSessionSecret(presented.id)

@@ -32,7 +32,8 @@ test('IPv6 addresses are counted by their /64, however they are spelt', async ()
   expect((await ask(app, '2001:db8:1:3::1')).status).toBe(201)
 })
 
-// A twentieth: two a minute for a /56, eight for a /48. They come back so slowly that a slow machine counts the same.
+// A twentieth: two a minute for a /56, eight for a /48. They come back so slowly that a slow
+// machine counts the same.
 const TWENTIETH = { rateLimitScale: 0.05 }
 
 test('one IPv6 /56 has four times the limit of a /64, and does not affect the next /56', async () => {

@@ -19,7 +19,10 @@ function checkInVain(app: TestApp, ip: string): Promise<TestAnswer> {
   return verifyAt(app, '/logins', { id: 'nobody-started-this', code: '123456', ip })
 }
 
-/** Starts an operation, from another address each time, and checks four wrong codes and the right one. */
+/**
+ * Starts an operation, from another address each time, and checks four wrong codes and the right
+ * one.
+ */
 async function checkFive(app: TestApp, ip: string): Promise<TestAnswer[]> {
   const { body } = await ask(app, `203.0.113.${operations++}`)
   const right = app.codeFor(body.id)

@@ -12,7 +12,7 @@ const HOUR = 3600
 const EMAIL = 'olga@example.org'
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
 
-/** Requests a code for one e-mail, each time from another address and, by default, another browser. */
+/** Requests a code for one e-mail, each time from another address and, unless told, browser. */
 let number = 0
 function ask(app: TestApp, clientToken = `browser ${number}`) {
   const ip = `10.0.${number >> 8}.${number++ & 255}`

@@ -7,7 +7,7 @@ import type { Mail } from '../../kernel/mail/smtp.ts'
 /** A queued notice that a client has signed in which had never done so as this user. */
 export type SignInNotice = QueuedMail & {
   username: string
-  /** The device, such as «Firefox, Linux», where it is known; when it signed in, in unix milliseconds. */
+  /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
   device: string | null
   signedInAt: number
 }
@@ -17,7 +17,6 @@ export const signInMails = (options: NoticeOptions) => ({
   'send-sign-in-notice': { write: (mail: SignInNotice) => writeSignInNotice(mail, options) },
 })
 
-/** Writes a notice. */
 function writeSignInNotice(
   { to, username, device, signedInAt }: SignInNotice,
   { appName, origin, contact }: NoticeOptions,

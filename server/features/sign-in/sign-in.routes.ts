@@ -7,13 +7,12 @@ import {
   verifyRegistration,
 } from '../../../contract/sign-in.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors/app-error.ts'
 import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http, Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
-import { hashNetwork, requireUserByEmail, selectUserByEmail } from '../account/account.service.ts'
+import { hashNetwork, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import {
   type CodesOptions,
@@ -21,12 +20,11 @@ import {
   requireEmail,
   requireNewEmail,
   spendOperation,
-  startOperation,
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
-import { isKnownClient, type Sessions } from '../sessions/sessions.service.ts'
-import { admit, requireAdmission } from '../site-state/site-state.service.ts'
-import { announceSignIn } from './sign-in.service.ts'
+import type { Sessions } from '../sessions/sessions.service.ts'
+import { claimRegistration, requireRegistrable } from '../site-state/site-state.service.ts'
+import { announceSignIn, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -42,7 +40,7 @@ type Options = {
   publicUrl: string | undefined
   /** Hashes networks of registrations, and mailboxes. */
   nameKey: Buffer
-  /** Invalidates cached reads of posts on every node. To be awaited after a commit and before its answer. */
+  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess | undefined
 }
@@ -52,9 +50,9 @@ export function registerSignIn(options: Options): void {
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
-    // Charged first: what follows reads every ban.
+    // Charged first: what follows asks the database.
     await limits.codeRequests.chargeNetwork(request.ip)
-    await requireAdmission(db, { email, ip: request.ip, invitation: body.invitation })
+    await requireRegistrable(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
   route(startLogin, async ({ body }, { request }) => {
@@ -68,16 +66,11 @@ export function registerSignIn(options: Options): void {
   route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    const user = await selectUserByEmail(db, body.email)
-    if (!user && purpose === 'login') throw new AppError('USER_NOT_FOUND')
-
-    const clientHash = sessions.hashClient(body.clientToken)
-    const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
-    // The mail goes to the account's own address: one that merely compares equal may be somebody else's.
-    const email = user?.email ?? body.email
-    const { device } = body
-    const operation = { purpose, email, clientHash, device, ip: request.ip, isKnownClient: isKnown }
-    return { id: await startOperation(db, operation, codes) }
+    const { email, device, clientToken } = body
+    const clientHash = sessions.hashClient(clientToken)
+    return {
+      id: await startSignIn(db, { purpose, email, clientHash, device, ip: request.ip }, codes),
+    }
   }
 
   async function verify(
@@ -94,7 +87,7 @@ export function registerSignIn(options: Options): void {
       const networkHash = hashNetwork(request.ip, nameKey)
       const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
       if (isNew) {
-        await admit(tx, { email, ip: request.ip, invitation })
+        await claimRegistration(tx, { email, ip: request.ip, invitation })
         await blockNewUser(tx, { userId, email }, nameKey)
       }
       const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })

@@ -1,16 +1,34 @@
 import type { Device } from '../../../contract/fields.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { selectUser } from '../account/account.service.ts'
+import { selectUser, selectUserByEmail } from '../account/account.repository.ts'
+import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { isKnownClient } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
-/** A notice that comes later than this is no use any more. */
+/** Mails a code. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
+export async function startSignIn(
+  db: Db,
+  { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient'>,
+  codes: CodesOptions,
+): Promise<string> {
+  const user = await selectUserByEmail(db, email)
+  if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
+  const { clientHash } = asked
+  const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
+  // Mailed to the account's own address: one that merely compares equal may be somebody else's.
+  const start = { ...asked, email: user?.email ?? email, isKnownClient: isKnown }
+  return startOperation(db, start, codes)
+}
+
+/** A notice that comes later is no use any more. */
 const NOTICE_MS = 86_400_000
 
 type SignIn = { userId: string; to: string; device: Device | null }
 
-/** Queues the notice that an unknown client has signed in, in the transaction that opens its session. */
+/** Queues the notice that an unknown client has signed in, when its session is opened. */
 export async function announceSignIn(tx: Queryable, signIn: SignIn): Promise<void> {
   const { username } = await selectUser(tx, signIn.userId)
   const signedInAt = Date.now()

@@ -1,6 +1,6 @@
 import { parseAddress } from '../../kernel/limits/network.ts'
 
-/** Returns an address or network (CIDR) as PostgreSQL reads it, one of IPv4 without `::ffff:`; undefined for what is none. */
+/** Returns an address or network (CIDR) as PostgreSQL reads it, one of IPv4 without `::ffff:`. */
 export function normalNetwork(value: string): string | undefined {
   const [, written = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
   const address = parseAddress(written)
@@ -11,7 +11,7 @@ export function normalNetwork(value: string): string | undefined {
   return length >= 0 && length <= most ? `${address}/${length}` : undefined
 }
 
-/** Whether a network, as `normalNetwork` returns it, contains more people than anybody means: wider than /8, or /16 of IPv6. */
+/** Whether a network contains more people than anybody means: wider than /8, or IPv6 /16. */
 export function isVast(network: string): boolean {
   const [address = '', bits = 128] = network.split('/')
   return Number(bits) < (address.includes(':') ? 16 : 8)

@@ -3,7 +3,6 @@ import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 
-/** Returns what the operator has closed. */
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
   const row = await db
     .selectFrom('site_state')
@@ -24,7 +23,7 @@ export async function updateSiteState(
     .execute()
 }
 
-/** Adds an invitation. Returns until when it is good. */
+/** Adds an invitation. Returns until when it is valid. */
 export async function insertInvitation(
   tx: Queryable,
   { tokenHash, days }: { tokenHash: Buffer; days: number },
@@ -40,7 +39,7 @@ export async function insertInvitation(
   return expires_at
 }
 
-/** Whether an invitation is good, without using it up. */
+/** Whether an invitation is valid, without using it up. */
 export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boolean> {
   const row = await db
     .selectFrom('invitations')
@@ -51,8 +50,8 @@ export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boole
   return row !== undefined
 }
 
-/** Uses an invitation up. Returns whether it was good. */
-export async function takeInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
+/** Uses an invitation up. Returns whether it was valid. */
+export async function claimInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   const row = await tx
     .deleteFrom('invitations')
     .where('token_hash', '=', tokenHash)
@@ -68,17 +67,14 @@ export type Ban = {
   kind: BanKind
   value: string
   until: Date | null
-  /** Why, and who says so; null where nobody has said. */
+  /** Why, and who says so; null when nobody has said. */
   reason: string | null
   actor: string | null
   createdAt: Date
 }
 export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
 
-/**
- * Adds a ban. One that is there gets a new end and a new reason, and keeps the ones it has where none are given. Returns its id
- * and its end.
- */
+/** Adds a ban, or gives one that exists a new end and reason, as far as they are given. */
 export function upsertBan(
   tx: Queryable,
   { kind, value, days, reason, actor }: NewBan,
@@ -110,12 +106,11 @@ export async function selectBans(db: Queryable): Promise<Ban[]> {
   return rows.map(({ created_at, ...ban }) => ({ ...ban, createdAt: created_at }))
 }
 
-/** Removes a ban. Returns it, or undefined without one. */
 export function deleteBan(tx: Queryable, id: string) {
   return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
 }
 
-/** Whether a ban is in force on a mailbox, on a domain, whose subdomains are banned too, or on the network of an address. */
+/** Whether a mailbox, its domain (or one above it), or the network of an address is banned. */
 export async function isBanned(
   db: Queryable,
   { mailbox, domain, address }: { mailbox: string; domain: string; address: string | null },
@@ -128,7 +123,6 @@ export async function isBanned(
   return rows.length > 0
 }
 
-/** Removes invitations and bans that are over. */
 export async function removeExpiredSiteRows(db: Queryable): Promise<void> {
   await db.deleteFrom('invitations').where('expires_at', '<', sql<Date>`now()`).execute()
   await db.deleteFrom('bans').where('until', '<', sql<Date>`now()`).execute()

@@ -11,29 +11,22 @@ import { isVast, normalNetwork } from './networks.ts'
 import {
   type Ban,
   type BanKind,
+  claimInvitation,
   deleteBan,
   insertInvitation,
   isBanned,
   isInvited,
   type NewBan,
-  selectBans,
   selectSiteState,
-  takeInvitation,
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
-
-// The operator's commands call these as they are.
-export { type BanKind, selectBans, selectSiteState }
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 
-/**
- * Makes the function that reads the state of the site for pages, at most once a second on each node. While the database is
- * unavailable everything counts as open: the calls themselves refuse.
- */
+/** While the database is unavailable everything counts as open: the calls themselves refuse. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
   const states = new LRUCache<'now', SiteState>({
     max: 1,
@@ -54,7 +47,6 @@ export async function closeSite(
   await appendToJournal(tx, { actor, action: `${part}.close`, reason })
 }
 
-/** Opens registrations or writing again. */
 export async function openSite(
   tx: Queryable,
   { part, actor }: Act & { part: 'registrations' | 'writing' },
@@ -63,7 +55,7 @@ export async function openSite(
   await appendToJournal(tx, { actor, action: `${part}.open` })
 }
 
-/** Makes an invitation with which one person can register while registrations are closed. Returns its link. */
+/** Makes an invitation with which one person can register while registrations are closed. */
 export async function invite(
   tx: Queryable,
   { days, origin, actor }: Act & { days: number; origin: string },
@@ -80,9 +72,8 @@ function hashInvitation(token: string): Buffer {
 }
 
 /**
- * Refuses registrations from a domain, a network (an address or CIDR) or an e-mail, for some days or until the ban is removed.
- * A ban that is there keeps its end where no days are given. Returns its id and its end; undefined for a value that is none of its
- * kind.
+ * Refuses registrations from a domain, a network or an e-mail, for some days or until the ban is
+ * removed. Returns undefined for a value that is none of its kind.
  */
 export async function addBan(
   tx: Queryable,
@@ -95,7 +86,7 @@ export async function addBan(
   return upsertBan(tx, { ...ban, value })
 }
 
-/** Whether a ban would keep half the world away: one of a vast network, or of a whole top-level domain. */
+/** Whether a ban would refuse half the world: a vast network, or a whole top-level domain. */
 export function isSweeping(kind: BanKind, value: string): boolean {
   const normal = normalBan(kind, value)
   if (normal === undefined || kind === 'email') return false
@@ -121,17 +112,14 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/**
- * Throws REGISTRATION_CLOSED for somebody who may not register: their domain, network or e-mail is banned, or registrations are
- * closed and they have no invitation.
- */
-export async function requireAdmission(db: Queryable, applicant: Applicant): Promise<void> {
+/** Throws REGISTRATION_CLOSED for who is banned, or has no invitation while it is needed. */
+export async function requireRegistrable(db: Queryable, applicant: Applicant): Promise<void> {
   await refuseUninvited(db, applicant, isInvited)
 }
 
-/** Admits somebody who has proved their e-mail: as requireAdmission, and uses the invitation up. */
-export async function admit(tx: Queryable, applicant: Applicant): Promise<void> {
-  await refuseUninvited(tx, applicant, takeInvitation)
+/** Checks the same for somebody who has proved their e-mail, and uses the invitation up. */
+export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
+  await refuseUninvited(tx, applicant, claimInvitation)
 }
 
 async function refuseUninvited(

@@ -3,6 +3,7 @@ import { readJournal } from '../../kernel/journal/journal.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { selectBans } from './site-state.repository.ts'
 import {
   addBan,
   closeSite,
@@ -10,7 +11,6 @@ import {
   invite,
   openSite,
   removeBan,
-  selectBans,
 } from './site-state.service.ts'
 
 const actor = 'olga'

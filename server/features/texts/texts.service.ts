@@ -11,26 +11,20 @@ const MAX_AGE_MS = 2000
 const HEADING = /^#\s+(.+?)\s*(?:\n|$)/
 
 type Options = {
-  /** The folder of the operator's own files; a text that has none there is read from its template. */
+  /** The folder of the operator's own files; other texts are read from their templates. */
   folder: string
   appName: string
   operatorName: string | undefined
   contactEmail: string | undefined
-  /** For how many days a removed post is kept. */
   removedDays: number
-  /** For how many days addresses are kept; 0 where they are not. */
+  /** For how many days addresses are kept; 0 when they are not. */
   accessJournalDays: number
-  /** The origin people see. */
   origin: string
 }
 
-/** Reads a text by its name. */
 export type ReadText = (name: TextName) => Promise<SiteText>
 
-/**
- * Makes the function that reads the texts of the site from Markdown files. The first heading is the title. HTML in a file is
- * shown as it is written and never becomes a part of the page; links lead to web addresses and mailboxes only.
- */
+/** The first heading is the title. HTML in a file is shown as text. */
 export function createTexts({ folder, ...facts }: Options): ReadText {
   const texts = new LRUCache<TextName, SiteText>({
     max: 8,
@@ -57,7 +51,6 @@ function addressesLine(days: number): string {
   return `- **Сетевой адрес и порт** — при регистрации, входе, публикации и удалении, потому что этого требует закон. Хранятся (дней): ${days}, в том числе после удаления аккаунта.\n`
 }
 
-/** Replaces `{{NAME}}` by what the operator has configured. */
 function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
   const { appName, operatorName, contactEmail, origin, removedDays, accessJournalDays } = facts
   const values: Record<string, string> = {

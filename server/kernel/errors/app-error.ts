@@ -3,11 +3,10 @@ import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 type Details = {
   /** A message for this case, in place of the code's own. */
   message?: string
-  /** Seconds after which a retry can succeed. */
   retryAfter?: number | undefined
 }
 
-/** An error with a code of the contract: thrown anywhere, turned into an answer in one place (error-handler.ts). */
+/** An error with a code of the contract, which error-handler.ts turns into a response. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined

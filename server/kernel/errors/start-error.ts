@@ -1,2 +1,2 @@
-/** Thrown when the product cannot start; the message is a Russian sentence that tells the operator what to do. */
+/** The product cannot start; the message tells the operator in Russian what to do. */
 export class StartError extends Error {}

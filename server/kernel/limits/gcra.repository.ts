@@ -28,7 +28,7 @@ const REFUND = `UPDATE rate_limits SET arrival = arrival - ${STEP} WHERE key = $
 const SPENT = `SELECT FROM rate_limits old
   WHERE key = $1 AND ${WAIT} > ($3::float8 - 1) * $2`
 
-/** Counts in the database, by its clock, so that nodes share the pace. `nameOf` makes the key that is stored. */
+/** Counts by the clock of the database, so that nodes share the pace. */
 export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) => string): Counter {
   const { burst, step } = pace
   return {
@@ -48,7 +48,7 @@ export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) =>
   }
 }
 
-/** Makes counters whose keys are stored as HMACs with `secret`: a copy of the database must not reveal who called. */
+/** Stores keys as HMACs with `secret`: a copy of the database must not reveal who called. */
 export function countHashed(pool: Pool, secret: Buffer) {
   const hash = (key: string) => createHmac('sha256', secret).update(key).digest('base64url')
   return (pace: Pace, name: string) => countInDatabase(pool, pace, (key) => `${name} ${hash(key)}`)

@@ -21,7 +21,10 @@ function counterAt(pace: Pace) {
   }
 }
 
-/** A limit on a clock that stands still: 3 calls for a /64, 12 for a /56, 48 for a /48, 768 for a /32. */
+/**
+ * A limit on a clock that stands still: 3 calls for a /64, 12 for a /56, 48 for a /48, 768 for a
+ * /32.
+ */
 function limitOfNetworks() {
   return createLimits(0.3, (pace) => countInMemory(pace, () => 0)).codeRequests
 }
@@ -131,7 +134,8 @@ test('a flood from the networks of an IPv6 /32 is refused by the /32, which is r
   expect(tripped).toEqual([{ network: '2001:db8:300::1', within: '/32' }])
   expect(await call('2001:db9::1')).toBe(true)
 
-  // Sixteen /64s of a /48 use it up. Whoever else comes from there is refused by the /48, before their own network is counted.
+  // Sixteen /64s of a /48 use it up. Whoever else comes from there is refused by the /48, before
+  // their own network is counted.
   for (let n = 0; n < 48; n++) expect(await call(`2001:dba:1:${n}00::1`)).toBe(true)
   for (let n = 0; n < 48; n++) expect(await call(`2001:dba:1:f${n}::1`)).toBe(false)
   expect(tripped.slice(1)).toEqual([{ network: '2001:dba:1:f0::1', within: '/48' }])

@@ -3,30 +3,23 @@ export type Pace = { burst: number; step: number }
 
 /** Counts the events of many keys at one pace, by the generic cell rate algorithm (ITU-T I.371). */
 export type Counter = {
-  /**
-   * Counts one event. Returns 0, or the seconds to wait, with nothing counted. An event with a `share` may use only this part
-   * of the burst, so that the rest is kept for others.
-   */
+  /** Returns 0, or the seconds to wait. A `share` may use only a part of the burst. */
   charge(key: string, share?: number | undefined): number | Promise<number>
-  /** Takes back one event. */
   refund(key: string): void | Promise<void>
-  /** Whether the next event would have to wait. */
   isSpent(key: string): boolean | Promise<boolean>
 }
 
-/** How many of a burst an event may use. */
 export function allowed({ burst }: Pace, share = 1): number {
   return Math.max(1, Math.round(burst * share))
 }
 
-/** How many keys one generation remembers, some 100 bytes each. A counter has two: past them the older half is forgotten. */
+/** So many keys of some 100 bytes one generation remembers. A counter has two. */
 const GENERATION_MAX = 25_000
-/** Sums of seconds may differ by less than this from what they should be. */
 const ROUNDING = 1e-6
 
 /**
- * Counts in memory that does not grow with the number of keys, which strangers choose. Whole generations of keys are forgotten:
- * to delete the oldest keys of one large Map would take longer with each of them. `now` returns monotonic seconds.
+ * Counts in memory that is bounded, because strangers choose the keys: the older generation of keys
+ * is forgotten. To delete the oldest keys of one Map would take ever longer.
  */
 export function countInMemory(pace: Pace, now = () => performance.now() / 1000): Counter {
   const { burst, step } = pace
@@ -38,7 +31,7 @@ export function countInMemory(pace: Pace, now = () => performance.now() / 1000):
   const arrivalOf = (key: string) => newer.get(key) ?? older.get(key) ?? 0
 
   function put(key: string, arrival: number, time: number): void {
-    // When a generation is this old, all arrivals of the one before have passed.
+    // At this age, all arrivals of the older generation have passed.
     if (newer.size >= GENERATION_MAX || time - begunAt >= burst * step) {
       older = newer
       newer = new Map()
@@ -47,7 +40,6 @@ export function countInMemory(pace: Pace, now = () => performance.now() / 1000):
     newer.set(key, arrival)
   }
 
-  /** The seconds until an event passes at `time`. */
   function waitUntil(arrival: number, time: number, share: number | undefined): number {
     const wait = arrival - time - (allowed(pace, share) - 1) * step
     return wait > ROUNDING ? wait : 0

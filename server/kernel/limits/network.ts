@@ -1,34 +1,26 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/**
- * Reads an address, without its zone, which names an interface of one machine: an IPv4 address that is written as IPv6 is one of
- * IPv4. Returns undefined for what is no address.
- */
+/** Without its zone, which names an interface of one machine; IPv4 in IPv6 is IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
   // Node is strict about what an address is: ipaddr.js reads `1.2.3` too.
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
-/**
- * Returns the key under which an address is counted: an IPv4 address itself, an IPv6 address's /64, which one subscriber
- * holds. Text that is no address, which a faulty proxy may send, shares one key with connections that have no address
- * because they were reset.
- */
+/** What a faulty proxy sends in place of an address shares one key with reset connections. */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
 }
 
-/** Returns the widest network that one subscriber may hold: an IPv4 address itself, an IPv6 address's /48. */
+/** Returns the widest network that one subscriber may hold: an IPv4 address, an IPv6 /48. */
 export function widestNetworkOf(ip?: string): string {
   const [narrowest, , widest] = networksOf(ip)
   return widest ?? narrowest
 }
 
-/** Returns the keys of an address, the narrowest network first: for IPv6 its /64, /56, /48, and its provider's /32. */
+/** Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48 and /32. */
 export function networksOf(ip = ''): [string, ...string[]] {
-  // Most addresses, in every request.
   if (isIPv4(ip)) return [ip]
   const address = parseAddress(ip)
   if (address === undefined) return ['unknown']

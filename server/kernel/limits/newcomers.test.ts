@@ -30,7 +30,8 @@ testPerNode('limits counted in memory, by each node for itself')(
 )
 
 test('an account that is less than a day old publishes 20 times a day, posts and replies together', async () => {
-  // Ten times as many as without the scale, so that the limit of a minute lets all of these pass: 200, and ten a day.
+  // Ten times as many as without the scale, so that the limit of a minute lets all of these pass:
+  // 200, and ten a day.
   const app = await appForTest({ config: { rateLimitScale: 10 } })
   const [olga, vera] = [await app.signUp(), await signUpEarlier(app)]
   const write = ({ token }: TestUser, path: string) =>

@@ -7,41 +7,28 @@ import { networksOf } from './network.ts'
 type Rate = readonly [events: number, seconds: number]
 
 export type Limit = {
-  /**
-   * Counts one event under `key`. Throws TOO_MANY_REQUESTS, with the seconds to wait and nothing counted, over the limit. An
-   * event with a `share` may use only this part of what passes at once.
-   */
+  /** Throws TOO_MANY_REQUESTS, with nothing counted. A `share` may use only a part of the burst. */
   charge(key: string, share?: number | undefined): Promise<void>
-  /** Takes back one event that was counted under `key`. */
   refund(key: string): Promise<void>
-  /** Whether the next event under `key` would be refused. */
   isSpent(key: string): Promise<boolean>
-  /**
-   * Counts one event for the network of an address: an IPv6 address under its /64, with 4 and 16 times the limit under its
-   * /56 and /48, which one subscriber may hold as well, and with 256 times under its /32, which one provider holds. Throws
-   * like `charge`.
-   */
+  /** Counts an address and, of IPv6, the networks that one subscriber or provider may hold. */
   chargeNetwork(ip: string | undefined): Promise<void>
-  /** What is said to people: first the reason, then advice for a client that shows no time. */
+  /** What people are told before the advice that every refusal has. */
   reason?: string
-  /** Called for an event that is over the limit, at most once an hour for each key. */
+  /** Called at most once an hour for each key that is over the limit. */
   onTripped?: (by: Tripped) => void
 }
 
-/** Who went over a limit: the argument of `charge`, or an address and for IPv6 the size of its network. */
+/** The argument of `charge`, or an address and for IPv6 the size of its network. */
 type Tripped = { limitKey: string } | { network: string; within?: string }
 
-/** The limits of an IPv6 /64, /56, /48 and /32, as multiples of that of a /64. */
 const FACTORS = [1, 4, 16, 256]
 
 const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-/**
- * Makes every rate limit of the product, multiplied by `scale`. Those that guard sign-in are counted by `countShared`, in the
- * database for all nodes; the others in memory, on each node for itself.
- */
+/** Makes every rate limit. Those that guard sign-in are counted for all nodes by `countShared`. */
 export function createLimits(scale: number, countShared: (pace: Pace, name: string) => Counter) {
   const limit = (rates: Rate[], count: (pace: Pace, seconds: number) => Counter) =>
     limitOf(rates, (rate, factor) => count(paceOf(rate, scale * factor), rate[1]))
@@ -54,12 +41,11 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     scale === 1 ? Object.assign(limit, { reason }) : limit
 
   return {
-    /** Code mails for a client that has signed in before. How the limits of all others work together: server/features/codes/code-quota.ts. */
+    /** For clients that have signed in before. For others: features/codes/code-quota.ts. */
     knownClientMails: shared('known-client-mail', [1, MINUTE], [3, HOUR], [10, DAY]),
     codeMails: shared('code-mail', [1, MINUTE], [3, HOUR], [30, DAY]),
-    /** Counted for a mailbox and a network, as the two after it. */
+    /** For a mailbox and a network, as the two after it. */
     networkCodes: shared('network-code', [1, HOUR]),
-    /** Says for a day that a network was mailed a code, whatever the scale. */
     mailedNetworks: shared('mailed-network', [1 / scale, DAY]),
     wrongCodesOfMailed: shared('wrong-code-of-mailed', [1, DAY]),
     /** With the burst, 40 in any day. */
@@ -69,14 +55,13 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     ),
     codeRequests: shared('code-request', [10, MINUTE], [60, HOUR]),
     codeChecks: shared('code-check', [20, MINUTE], [100, HOUR]),
-    /** Codes for operations that do not exist, or have no attempts left. */
+    /** For operations that do not exist, or have no attempts left. */
     unknownCodeChecks: shared('vain-code-check', [20, MINUTE], [100, HOUR]),
     emailChanges: shared('email-change', [5, HOUR], [15, DAY]),
     accountDeletions: shared('account-deletion', [5, HOUR], [15, DAY]),
     downloads: shared('download', [1, DAY]),
-    /** Archives that were asked for, also those that broke off, which `downloads` does not count. */
+    /** For archives that broke off too, which `downloads` does not count. */
     downloadTries: shared('download-try', [5, DAY]),
-    /** A ticket serves once in the minute of its life, whatever the scale. */
     downloadTickets: shared('download-ticket', [1 / scale, MINUTE]),
     usernameChanges: because(
       'Имя можно менять трижды в сутки. Попробуйте позже',
@@ -85,16 +70,14 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
     reports: shared('report', [30, HOUR]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
-    /** Counted for a session. */
     refreshes: local([150, 5 * MINUTE]),
-    /** Counted for a network, where the cookie belongs to no session. */
+    /** For a network whose cookie belongs to no session. */
     failedRefreshes: local([600, 5 * MINUTE]),
     visitorCalls: local([3000, 5 * MINUTE]),
-    // The first visits of 300 people behind one address, each of a page and some twenty files, and a third more.
+    // The first visits of 300 people behind one address, of twenty files each, and a half more.
     pageFiles: local([9000, 5 * MINUTE]),
     userCalls: local([1500, 5 * MINUTE]),
     publications: local([5, 25]),
-    /** For accounts that are less than a day old, besides `publications`. */
     newcomerPublications: because(
       'Первые сутки — одна запись в минуту. Подождите немного и повторите',
       local([1, MINUTE]),
@@ -111,26 +94,24 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Makes a rate, multiplied by `scale`, a pace. At least one event passes in the rate's time. */
+/** Multiplies a rate by `scale`. At least one event passes in the rate's time. */
 export function paceOf([events, seconds]: Rate, scale: number): Pace {
   const scaled = Math.max(1, events * scale)
   return { burst: Math.floor(scaled), step: seconds / scaled }
 }
 
-/** Logs each limit that a key or a network goes over; the logger hashes the key or the address. */
 export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
   for (const [name, limit] of Object.entries(limits)) {
     limit.onTripped = (by) => log.warn({ limit: name, ...by }, 'limit tripped')
   }
 }
 
-/** Makes a limit of a counter for each of its rates. `counterOf` makes one for a multiple of a rate. */
 function limitOf(rates: Rate[], counterOf: (rate: Rate, factor: number) => Counter): Limit {
   const widths = FACTORS.map((factor) => rates.map((rate) => counterOf(rate, factor)))
   const [counters = []] = widths
   const trips = countInMemory({ burst: 1, step: HOUR })
 
-  /** Counts one event for several keys, or for none. `ip`: whose networks the keys are. */
+  /** Counts one event for several keys. `ip`: whose networks the keys are. */
   async function count(
     events: [Counter, string][],
     { share, ip }: { share?: number | undefined; ip?: string },
@@ -164,7 +145,7 @@ function limitOf(rates: Rate[], counterOf: (rate: Rate, factor: number) => Count
       const events = networksOf(ip).flatMap((key, width) =>
         (widths[width] ?? []).map((counter): [Counter, string] => [counter, key]),
       )
-      // The widest network first: of those in one that refuses, however many there are, none is remembered.
+      // The widest network first: of those that it refuses, however many, none is remembered.
       return count(events.reverse(), { ip })
     },
   }
@@ -183,10 +164,9 @@ export type Charge = [
   share?: number | undefined,
 ]
 
-/** What was counted may be taken back. */
 export type Charged = { refund: () => Promise<void> }
 
-/** Counts one event under several limits, or under none. Throws like the first that refuses. */
+/** Throws like the first limit that refuses, with nothing counted. */
 export async function chargeAll(charges: Charge[]): Promise<Charged> {
   const charged: Charge[] = []
   const refund = async () => {

@@ -26,14 +26,12 @@ type JobsOptions = { jobs: Jobs; log: JobsLog }
 const CONCURRENT_JOBS = 4
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
-/** A runner that failed because of the database is replaced after this. */
 const RESTART_MS = 1000
 
 type NewJob = {
   payload: object
-  /** Milliseconds until it is due; 0 unless given. */
   afterMs?: number
-  /** A job takes the place of one with the same key that waits. */
+  /** A job replaces a waiting one with the same key. */
   key?: string
 }
 
@@ -49,13 +47,12 @@ export async function addJob(
   )
 }
 
-/** Runs queued and recurring jobs until `stop()` of the result is called, which waits for the running jobs. */
 export async function startJobs(
   pool: Pool,
   { jobs, log }: JobsOptions,
 ): Promise<{ stop(): Promise<void> }> {
   const logger = new Logger(() => (level, message, meta) => {
-    // Only the message and the error are logged, of a job neither its payload nor whom it is about.
+    // Of a job neither its payload nor whom it is about is logged.
     const details = meta?.error instanceof Error ? { err: meta.error } : {}
     if (level === 'error') log.error(details, message)
     else log.debug(details, message)
@@ -69,7 +66,7 @@ export async function startJobs(
     concurrency: CONCURRENT_JOBS,
     noHandleSignals: true,
     pollInterval: 2000,
-    // Without batches, a job that ends while the database is unavailable ends the process by an unhandled rejection.
+    // With batches, a job that ends while the database is unavailable ends the process.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
   })
   const stopQueueing = queueRecurring(pool, jobs)
@@ -90,14 +87,10 @@ function taskListOf(jobs: Jobs): TaskList {
   return Object.fromEntries(tasks)
 }
 
-/**
- * Replaces each runner that fails because of the database, until the returned function is called: such a runner ends or, where its
- * first query of the queue failed, never finds a job again.
- */
+/** Replaces a runner that fails because of the database: it ends, or finds no job any more. */
 async function keepRunning(log: JobsLog, options: RunnerOptions) {
   const stopping = new AbortController()
   let runner = await run(options)
-  // A runner that has ended by itself rejects here.
   const stopRunner = () => runner.stop().catch(() => {})
   const replacing = replaceFailed()
 

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
-/** A period of so many minutes, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
+/** A period, which begins `atMinute` minutes after the hour or midnight (UTC); 0 unless given. */
 export type Schedule = { everyMinutes: number; atMinute?: number }
 
 const ASK_MS = 10_000
 
 /**
- * Queues the jobs of $1 whose period is another than the one they were last queued in, by the database's clock: the next one, one
- * that was missed while no server ran, or the right one after a clock that was wrong. A job that is new waits for its next period.
+ * Queues the jobs of $1 that were last queued in another period, by the database's clock: also one
+ * that was missed while no server ran, or after a wrong clock. A new job waits.
  */
 const QUEUE_DUE = `
   WITH jobs AS (
@@ -25,7 +25,7 @@ const QUEUE_DUE = `
   )
   SELECT graphile_worker.add_job(task) FROM begun`
 
-/** Queues each recurring job once a period, whichever node is the first. Returns the function that stops it. */
+/** Queues each recurring job once a period, whichever node is the first. Returns what stops it. */
 export function queueRecurring(pool: Pool, jobs: Record<string, Partial<Schedule>>): () => void {
   const recurring = Object.entries(jobs)
     .filter(([, { everyMinutes }]) => everyMinutes !== undefined)

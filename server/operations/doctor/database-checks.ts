@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { selectSiteState } from '../../features/site-state/site-state.service.ts'
+import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'

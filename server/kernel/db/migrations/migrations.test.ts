@@ -1,12 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../../../features/posts/counters.task.ts'
-import {
-  createDatabase,
-  executeOn,
-  freshDatabase,
-  withDatabase,
-} from '../../../testing/databases.ts'
+import { databaseForTest, openDatabaseForTest } from '../../../testing/database-for-test.ts'
 import { openDatabase } from '../database.ts'
 import { MIGRATIONS, migrate } from '../migrate.ts'
 import * as product from './001-product.ts'
@@ -17,14 +12,24 @@ import * as moderation from './006-moderation.ts'
 import * as mailLog from './009-mail-log.ts'
 import * as outbox from './016-outbox.ts'
 
-test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
-  const server = inject('databaseUrl')
-  const name = `test_migrations_${process.pid}`
-  await createDatabase(server, name)
-  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
-  const { db, close } = openDatabase(withDatabase(server, name), () => {})
+/** Opens a database without tables, until the test has finished. */
+async function openEmpty() {
+  const url = await databaseForTest('template0')
+  const { db, close } = openDatabase(url, () => {})
   onTestFinished(close)
-  const unshaped = db as unknown as Kysely<unknown>
+  return { db, unshaped: db as unknown as Kysely<unknown>, url }
+}
+
+/** Opens a database as it was before posts were hidden by a column. */
+async function openBefore013() {
+  const opened = await openEmpty()
+  const older = Object.entries(MIGRATIONS).filter(([name]) => name < '013')
+  await migrate(opened.url, { migrations: Object.fromEntries(older) })
+  return opened
+}
+
+test('idempotency keys of the last day move to a table of their own and refer to their posts', async () => {
+  const { db, unshaped } = await openEmpty()
   await product.up(unshaped)
   await sql`INSERT INTO users (username, email, email_key) VALUES ('olga', 'o@x.ru', 'o@x.ru')`.execute(
     db,
@@ -41,12 +46,7 @@ test('idempotency keys of the last day move to a table of their own and refer to
 })
 
 test('e-mail keys are computed anew: no account loses a key that is still valid, and of two accounts with the same key the older gets it', async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  const { db, close } = openDatabase(database.url, () => {})
-  onTestFinished(async () => {
-    await close()
-    await database.drop()
-  })
+  const { db } = await openDatabaseForTest()
   const emails = [
     'Ольга@Пример.рф',
     'ольга@пример。рф',
@@ -75,13 +75,7 @@ test('e-mail keys are computed anew: no account loses a key that is still valid,
 })
 
 test('reports take over the text, author and time of their posts, which they then outlive', async () => {
-  const server = inject('databaseUrl')
-  const name = `test_reports_${process.pid}`
-  await createDatabase(server, name)
-  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
-  const { db, close } = openDatabase(withDatabase(server, name), () => {})
-  onTestFinished(close)
-  const unshaped = db as unknown as Kysely<unknown>
+  const { db, unshaped } = await openEmpty()
   await product.up(unshaped)
   await posts.up(unshaped)
   await installation.up(unshaped)
@@ -107,15 +101,7 @@ test('reports take over the text, author and time of their posts, which they the
 })
 
 test('a wall with removed, hidden, left and deleted posts keeps all of them, their likes and exact counts', async () => {
-  const before = Object.entries(MIGRATIONS).filter(([name]) => name < '013')
-  const name = `test_hidden_${process.pid}`
-  const server = inject('databaseUrl')
-  await createDatabase(server, name)
-  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
-  const url = withDatabase(server, name)
-  await migrate(url, { migrations: Object.fromEntries(before) })
-  const { db, close } = openDatabase(url, () => {})
-  onTestFinished(close)
+  const { db, url } = await openBefore013()
   await sql
     .raw(`
     INSERT INTO users (username, email, email_key, deleted_at) VALUES
@@ -174,15 +160,7 @@ test('a wall with removed, hidden, left and deleted posts keeps all of them, the
 })
 
 test('bans on what is no network are removed, the others stay and are compared by PostgreSQL', async () => {
-  const server = inject('databaseUrl')
-  const name = `test_bans_${process.pid}`
-  await createDatabase(server, name)
-  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
-  const url = withDatabase(server, name)
-  const older = Object.entries(MIGRATIONS).filter(([migration]) => migration < '013')
-  await migrate(url, { migrations: Object.fromEntries(older) })
-  const { db, close } = openDatabase(url, () => {})
-  onTestFinished(close)
+  const { db, url } = await openBefore013()
   await sql`INSERT INTO bans (kind, value) VALUES ('network', 'fe80::1%eth0'), ('network', '10.0.0.0/40'),
     ('network', '203.0.113.0/24'), ('domain', 'spam.example')`.execute(db)
   await migrate(url)
@@ -194,13 +172,7 @@ test('bans on what is no network are removed, the others stay and are compared b
 })
 
 test('the log of mails moves into the outbox, without the mails whose jobs wait', async () => {
-  const server = inject('databaseUrl')
-  const name = `test_outbox_${process.pid}`
-  await createDatabase(server, name)
-  onTestFinished(() => executeOn(server, `DROP DATABASE ${name} WITH (FORCE)`))
-  const { db, close } = openDatabase(withDatabase(server, name), () => {})
-  onTestFinished(close)
-  const unshaped = db as unknown as Kysely<unknown>
+  const { db, unshaped } = await openEmpty()
   for (const migration of [product, installation, mailLog]) await migration.up(unshaped)
   await sql`INSERT INTO mail_log (task, address_hash, masked, first_at, at, outcome, tries, reply, answer) VALUES
     ('send-code', '\\x01', 'o***@x.ru', '2026-01-02Z', '2026-01-03Z', 'refused', 2, 550, '550 no'),
