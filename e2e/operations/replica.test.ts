@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../server/kernel/db/database.ts'
 import { PAST_CACHE, type TestUser } from '../../server/testing/client.ts'
-import { type Standby, startPrimary, startStandby } from '../../server/testing/standby.ts'
 import { type Node, startNode } from '../nodes/pair.ts'
 import { changeAndRead, rolesIn, type Stale } from '../nodes/stale-reads.ts'
+import { type Standby, startPrimary, startStandby } from './standby.ts'
 
 /** PostgreSQL counts what a connection has read by then. */
 const STATISTICS_MS = 11_000

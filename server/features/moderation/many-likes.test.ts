@@ -7,7 +7,6 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { seedFans } from '../../testing/seed.ts'
-import { servedMeanwhile } from '../../testing/served-meanwhile.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
@@ -32,6 +31,31 @@ async function timed<T>(what: string, call: () => Promise<T>): Promise<T> {
   const ms = Math.round(performance.now() - since)
   if (process.env.LIKERS) process.stdout.write(`${what} with ${LIKERS} likes: ${ms} ms\n`)
   return result
+}
+
+/** Counts the rounds of reading the wall, liking and unliking that are served until a move has ended. */
+async function servedMeanwhile(
+  app: TestApp,
+  { user, postId }: { user: TestUser; postId: string },
+  until: Promise<unknown>,
+): Promise<number> {
+  let isOver = false
+  let rounds = 0
+  const end = () => {
+    isOver = true
+  }
+  until.then(end, end)
+  while (!isOver) {
+    for (const [method, path] of [
+      ['GET', '/posts?limit=50'],
+      ['POST', `/posts/${postId}/likes`],
+      ['DELETE', `/posts/${postId}/likes`],
+    ] as const) {
+      expect((await app.call(method, path, { token: user.token })).status, path).toBe(200)
+    }
+    rounds += 1
+  }
+  return rounds
 }
 
 /** How many likes of a post count for their users and how many do not, and whether they are still to follow the post. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
-import { asSuperuser, executeOn } from './databases.ts'
+import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres/embedded-postgres.ts'
+import { asSuperuser, executeOn } from '../../server/testing/databases.ts'
 
 const run = promisify(execFile)
 

@@ -1,5 +1,5 @@
-import { type AccountFixture, newEmail } from './account-fixture.ts'
-import { DEVICE } from './client.ts'
+import { type AccountFixture, newEmail } from './testing/account-fixture.ts'
+import { DEVICE } from './testing/client.ts'
 
 /** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
 export type Caller = { token?: string; cookie?: string; clientToken: string }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { TestAnswer, TestUser } from './client.ts'
-import type { TestApp } from './test-app.ts'
+import type { TestAnswer, TestUser } from '../../testing/client.ts'
+import type { TestApp } from '../../testing/test-app.ts'
 
 /** One action of a user. `who` and `post` are taken modulo the number of users and posts. */
 type Step = {

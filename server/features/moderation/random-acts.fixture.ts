@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { eraseNow } from '../features/account-deletion/account-deletion.service.ts'
-import { decide as restoreAny } from '../features/moderation/decisions.service.ts'
-import { AppError } from '../kernel/errors/app-error.ts'
-import { addJob } from '../kernel/queue/queue.ts'
-import { comeBack, leave, ONE_BROWSER } from './account-deletion-calls.ts'
-import type { TestUser } from './client.ts'
-import { decide, report, signUpOld, undo } from './moderation-calls.ts'
-import type { TestApp } from './test-app.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { decide, report, signUpOld, undo } from '../../testing/moderation-calls.ts'
+import type { TestApp } from '../../testing/test-app.ts'
+import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { decide as restoreAny } from './decisions.service.ts'
 
 /** Acts are about the newest posts, so that they meet on one post. */
 const NEWEST = 8

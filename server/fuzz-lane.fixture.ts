@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as sendHttp } from 'node:http'
-import { newEmail } from './account-fixture.ts'
-import { DEVICE, type TestUser } from './client.ts'
-import type { FuzzRequest } from './fuzz-requests.ts'
-import type { TestApp } from './test-app.ts'
+import type { FuzzRequest } from './fuzz-requests.fixture.ts'
+import { newEmail } from './testing/account-fixture.ts'
+import { DEVICE, type TestUser } from './testing/client.ts'
+import type { TestApp } from './testing/test-app.ts'
 
 export type FuzzAnswer = { status: number; body: unknown }
 

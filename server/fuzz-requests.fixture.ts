@@ -6,7 +6,7 @@ import {
   hostileString,
   KNOWN,
   type Schema,
-} from './fuzz-values.ts'
+} from './fuzz-values.fixture.ts'
 
 type Parameter = {
   name: string
