@@ -8,7 +8,12 @@ import { readFirstPage, showFirstPage } from './app/first-page.ts'
 import { loadFirstPage } from './app/router.tsx'
 import { watchFailedStyles } from './browser/lazy-chunk.ts'
 import { registerServiceWorker } from './browser/register-service-worker.ts'
-import { currentVisit, isAsOpened, nameFirstVisit, savedPlace } from './browser/saved-places.ts'
+import {
+  currentEntryKey,
+  findAnchor,
+  isAsOpened,
+  nameFirstEntry,
+} from './browser/scroll-anchors.ts'
 import { readLikes } from './posts/cache/list-cache.ts'
 import { assumeVisitor, knownViewer, loadViewer } from './viewer/viewer.ts'
 import './ui/base.css'
@@ -22,11 +27,11 @@ const app = (
   </StrictMode>
 )
 watchFailedStyles()
-nameFirstVisit()
+nameFirstEntry()
 const first = readFirstPage()
 // Not awaited: a module that awaits splits the first visit into many more requests.
 // Where a script of the page cannot be had, it stays as it came: readable, and with links that work.
-if (first && beginsAtPlace(first))
+if (first && beginsAtAnchor(first))
   loadFirstPage(first).then(
     // One who went back meanwhile has another address than the page they see.
     () => (isAsOpened() ? hydrate(root, first) : render(root)),
@@ -43,15 +48,15 @@ function render(container: HTMLElement): void {
 }
 
 /** Whether the list of a rendered page begins where its visit was left, as it does unless that was further down. */
-function beginsAtPlace(shown: FirstPage): boolean {
-  const left = savedPlace(currentVisit())?.cursors.at(-1)
+function beginsAtAnchor(shown: FirstPage): boolean {
+  const left = findAnchor(currentEntryKey())?.cursors.at(-1)
   return left === undefined || !('cursor' in shown) || left === shown.cursor
 }
 
 /** Takes over the page that the server has rendered. */
 function hydrate(container: HTMLElement, shown: FirstPage): void {
-  const visit = currentVisit()
-  showFirstPage(queryClient, shown, { visit, page: pageAt(location.pathname) })
+  const entryKey = currentEntryKey()
+  showFirstPage(queryClient, shown, { entryKey, page: pageAt(location.pathname) })
   assumeVisitor()
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   void loadViewer(isShown)

@@ -81,7 +81,7 @@ type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: st
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
     <Link to={to} state={FROM_SETTINGS} className={rowClass}>
-      <Row icon={icon} name={name} about={value} leadsOn />
+      <Row icon={icon} name={name} about={value} withChevron />
     </Link>
   )
 }

@@ -3,7 +3,7 @@ import { READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constant
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../browser/storage.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
-import { noteVersion } from './saved-version.ts'
+import { readStaleness } from './staleness.ts'
 
 type SendOptions = {
   token?: string | null
@@ -45,7 +45,7 @@ export async function send<N extends CallName>(
       })
     const response = answered ?? (await request())
     if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
-    if (method === 'GET' && path.startsWith('/posts')) noteVersion(response.headers)
+    if (method === 'GET' && path.startsWith('/posts')) readStaleness(response.headers)
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }
   } catch (error) {

@@ -14,7 +14,7 @@ export async function createRenderer(settings: PageSettings): Promise<RenderPage
   return (path, first) => {
     const client = new QueryClient()
     const page = pageAt(path.split('?', 1)[0] ?? '')
-    showFirstPage(client, first, { visit: 'default', page })
+    showFirstPage(client, first, { entryKey: 'default', page })
     const html = renderToString(
       <App client={client} router={(app) => <StaticRouter location={path}>{app}</StaticRouter>} />,
     )

@@ -27,7 +27,7 @@ export function SecuredRoute({ children }: { children: ReactNode }) {
   }, [state, pathname, navigate])
 
   if (viewer.state === 'authorized') return children
-  return <UnknownViewer viewer={viewer} />
+  return <ViewerPending viewer={viewer} />
 }
 
 /** Pages for moderators. Everybody else sees `otherwise`, as where there is no page. */
@@ -38,10 +38,10 @@ export function ModeratorsRoute({
   const viewer = useViewer()
   if (viewer.state === 'signed-out') return otherwise
   if (viewer.state === 'authorized') return viewer.user.isModerator ? children : otherwise
-  return <UnknownViewer viewer={viewer} />
+  return <ViewerPending viewer={viewer} />
 }
 
-function UnknownViewer({ viewer }: { viewer: Viewer }) {
+function ViewerPending({ viewer }: { viewer: Viewer }) {
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
   }

@@ -1,6 +1,6 @@
 import { memo, startTransition, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { savedPlace } from '../browser/saved-places.ts'
+import { findAnchor } from '../browser/scroll-anchors.ts'
 import { whenIdle } from '../browser/when-idle.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
@@ -65,22 +65,22 @@ function useGroupKeys(groups: Groups): number[] {
  * What is loaded later is rendered at once.
  */
 function useRenderedGroups(groups: Groups, keys: readonly number[]): (index: number) => boolean {
-  const visit = useLocation().key
+  const entryKey = useLocation().key
   const [first] = useState(() => ({
-    postId: savedPlace(visit)?.postId,
-    waiting: new Set(keys),
+    postId: findAnchor(entryKey)?.postId,
+    notYetRendered: new Set(keys),
   }))
-  const [reach, setReach] = useState(1)
-  const left = groups.findIndex((ids) => ids.some((id) => id === first.postId))
-  const at = Math.max(0, left)
+  const [radius, setRadius] = useState(1)
+  const anchorGroup = groups.findIndex((ids) => ids.some((id) => id === first.postId))
+  const middle = Math.max(0, anchorGroup)
   const isRendered = (index: number) =>
-    Math.abs(index - at) <= reach || !first.waiting.has(keys[index] ?? -1)
+    Math.abs(index - middle) <= radius || !first.notYetRendered.has(keys[index] ?? -1)
   const isWhole = groups.every((_, index) => isRendered(index))
 
   useEffect(() => {
     if (isWhole) return
-    return whenIdle(() => startTransition(() => setReach(reach + 1)), IDLE_MS)
-  }, [isWhole, reach])
+    return whenIdle(() => startTransition(() => setRadius(radius + 1)), IDLE_MS)
+  }, [isWhole, radius])
 
   return isRendered
 }
@@ -93,11 +93,11 @@ type FeedPostProps = {
 }
 
 /** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
-const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
+const FeedPost = memo(function FeedPost({ id, ...props }: FeedPostProps) {
   const post = usePost(id)
   if (!post) return null
   return (
-    <PostCard {...place} post={post} menu={<PostMenuButton post={post} />}>
+    <PostCard {...props} post={post} menu={<PostMenuButton post={post} />}>
       <PostActions post={post} />
     </PostCard>
   )

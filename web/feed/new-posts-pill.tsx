@@ -48,9 +48,9 @@ export function NewPostsPill({ list }: { list: PostListView }) {
  * read. It is the same call as the wall's own, so the server answers it from its cache.
  */
 function useNewestPosts(): readonly string[] {
-  const visit = useLocation().key
+  const entryKey = useLocation().key
   const { data } = useQuery({
-    queryKey: ['newest-posts', visit],
+    queryKey: ['newest-posts', entryKey],
     queryFn: async ({ signal }) => {
       const { posts } = await wallSource().read(null, signal)
       return posts.map(({ id }) => id)

@@ -12,7 +12,7 @@ import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
 import { useNearEnd } from './use-near-end.ts'
-import { useScrollPlace } from './use-scroll-place.ts'
+import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 const FIRST_SKELETONS = 6
 const MORE_SKELETONS = 2
@@ -41,7 +41,7 @@ export function PostFeed(props: PostFeedProps) {
     list.more === 'failed' ? ignore : list.loadMore,
   )
   const beginning = useNearEnd(`${list.start} ${list.state} ${list.isFetching}`, list.loadPrevious)
-  useScrollPlace(list)
+  useScrollAnchor(list)
   const read = (list.before ?? 0) + list.ids.length
   const setSize = list.hasMore ? Math.max(list.total, read) : read
 

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
+import { wait } from '../browser/wait.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
@@ -22,7 +23,7 @@ export async function likePost(
   const earlier = unconfirmed.get(postId)
   if (earlier) return void earlier.set(liked)
   const lock = lockLikes(client, postId)
-  const like = desireLike(client, postId, { liked, confirm: lock.confirm, onLimit })
+  const like = startLike(client, postId, { liked, confirm: lock.confirm, onLimit })
   unconfirmed.set(postId, like)
   try {
     await like.set(liked)
@@ -53,7 +54,7 @@ type FirstTap = {
   onLimit: OnLimit | undefined
 }
 
-function desireLike(
+function startLike(
   client: QueryClient,
   postId: string,
   { liked, confirm, onLimit }: FirstTap,
@@ -82,7 +83,7 @@ function desireLike(
     waitOut(error) {
       if (!isShortLimit(error)) return undefined
       onLimit?.(error)
-      return new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000))
+      return wait(error.retryAfter * 1000)
     },
   })
 }

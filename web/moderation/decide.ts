@@ -52,8 +52,8 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
       const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
       lastUndo = { run, until: undoUntil }
       const text = block
-        ? `${SAID[post.state][verdict]}, автор заблокирован`
-        : SAID[post.state][verdict]
+        ? `${DECISION_TOASTS[post.state][verdict]}, автор заблокирован`
+        : DECISION_TOASTS[post.state][verdict]
       toast(
         { text, link: { label: 'Отменить', onSelect: run } },
         { durationMs: UNDO_SECONDS * 1000, atOnce: true },
@@ -70,7 +70,7 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
 }
 
 /** What was decided, by the state of the post before. */
-const SAID: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
+const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
   published: { remove: 'Запись удалена', keep: 'Запись оставлена' },
   hidden: { remove: 'Запись удалена', keep: 'Запись возвращена' },
   removed: { remove: 'Запись осталась удалённой', keep: 'Запись возвращена' },

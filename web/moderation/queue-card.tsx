@@ -7,7 +7,7 @@ import { PostTime } from '../posts/view/post-time.tsx'
 import { Link } from '../ui/link.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { AuthorBlock } from './author-block.tsx'
-import { QueueActs } from './queue-acts.tsx'
+import { QueueActions } from './queue-actions.tsx'
 import styles from './queue-card.module.css'
 import { ThreadPosts } from './thread-posts.tsx'
 
@@ -57,16 +57,18 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       <div id={`${id}-text`}>
         <PostText text={post.text} size="page" />
       </div>
-      {reportedText !== null && <Said label="Жаловались на прежний текст" texts={[reportedText]} />}
-      {comments.length > 0 && <Said label="Пояснения к жалобам" texts={comments} />}
+      {reportedText !== null && (
+        <QuoteList label="Жаловались на прежний текст" texts={[reportedText]} />
+      )}
+      {comments.length > 0 && <QuoteList label="Пояснения к жалобам" texts={comments} />}
       {appeal && (
-        <Said
+        <QuoteList
           label={`Автор обжалует удаление. Причина была: ${appeal.removedFor}`}
           texts={[appeal.text]}
         />
       )}
       <ThreadPosts label="Ответы" posts={thread.replies} />
-      <QueueActs post={post} />
+      <QueueActions post={post} />
     </article>
   )
 }
@@ -106,7 +108,7 @@ function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   )
 }
 
-function Said({ label, texts }: { label: string; texts: readonly string[] }) {
+function QuoteList({ label, texts }: { label: string; texts: readonly string[] }) {
   const id = useId()
   return (
     <div>

@@ -17,7 +17,7 @@ import styles from './sessions.module.css'
 const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
 /** A session in a list: a phone or a computer, its browser, its system and when it began. */
-function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
+function SessionRow({ session, withChevron = false }: { session: Session; withChevron?: boolean }) {
   return (
     <Row
       icon={<Icon shape={isPhone(session.device) ? Smartphone : Monitor} size={22} />}
@@ -27,7 +27,7 @@ function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: 
           {systemName(session.device)} · <SessionTime session={session} />
         </>
       }
-      leadsOn={leadsOn}
+      withChevron={withChevron}
     />
   )
 }
@@ -127,7 +127,7 @@ function OtherSessions({ sessions }: { sessions: Session[] }) {
               className={rowClass}
               onClick={() => openDialog({ name: 'session', sessionId: session.id })}
             >
-              <SessionRow session={session} leadsOn />
+              <SessionRow session={session} withChevron />
             </button>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts'
 const keyOf = (name: TextName) => ['text', name]
 
 /** Puts a text where useText finds it. */
-export function putText(client: QueryClient, name: TextName, text: SiteText): void {
+export function seedText(client: QueryClient, name: TextName, text: SiteText): void {
   client.setQueryData(keyOf(name), text)
 }
 

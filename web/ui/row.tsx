@@ -9,14 +9,14 @@ type RowProps = {
   name: string
   about?: ReactNode | undefined
   /** Shows an arrow: the row is a link or opens a dialog. */
-  leadsOn?: boolean
+  withChevron?: boolean
 }
 
 /** The class of the element around a Row: a link or a button where it leads on, a plain element otherwise. */
 export const rowClass = styles.row
 
 /** The content of a row: an icon, a name, a line about it, and an arrow where the row leads on. */
-export function Row({ icon, name, about, leadsOn = false }: RowProps) {
+export function Row({ icon, name, about, withChevron = false }: RowProps) {
   return (
     <>
       <span className={styles.icon}>{icon}</span>
@@ -24,7 +24,7 @@ export function Row({ icon, name, about, leadsOn = false }: RowProps) {
         <span className={styles.name}>{name}</span>
         {about && <span className={styles.about}>{about}</span>}
       </span>
-      {leadsOn && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
+      {withChevron && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
     </>
   )
 }

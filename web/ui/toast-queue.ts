@@ -17,7 +17,7 @@ type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string
 export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
   push: (entry: Entry, options?: ToastOptions) => void
   /** Stops the timer of the shown entry while it is being read; resume() starts it again with the time left. */
-  hold: () => void
+  pause: () => void
   resume: () => void
   /** Removes the shown entry at once. */
   dismiss: () => void
@@ -31,34 +31,34 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
   let endsAt = 0
   let left = 0
   let shownAbout: readonly string[] = []
-  let pausing = false
-  let held = false
+  let isBetweenEntries = false
+  let isPaused = false
 
   function next(): void {
-    pausing = false
+    isBetweenEntries = false
     const first = waiting.shift()
     if (first) show(first)
   }
 
   function show({ entry, durationMs, about }: Waiting<Entry>): void {
     clearTimeout(timer)
-    pausing = false
+    isBetweenEntries = false
     left = durationMs
     shownAbout = about
     shown.set(entry)
-    if (!held) run()
+    if (!isPaused) run()
   }
 
   function run(): void {
-    held = false
+    isPaused = false
     endsAt = Date.now() + left
     timer = setTimeout(finish, left)
   }
 
   function finish(): void {
     clearTimeout(timer)
-    held = false
-    pausing = true
+    isPaused = false
+    isBetweenEntries = true
     shownAbout = []
     shown.set(undefined)
     timer = setTimeout(next, timing.pauseMs)
@@ -68,24 +68,24 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
     push(entry, { durationMs = timing.durationMs, atOnce = false, about = [] } = {}) {
       const isSame = (other: readonly string[]) => other.some((thing) => about.includes(thing))
       const last = { entry, durationMs, about }
-      const place = waiting.findIndex((other) => isSame(other.about))
+      const index = waiting.findIndex((other) => isSame(other.about))
       waiting = waiting.filter((other) => !isSame(other.about))
       if (atOnce || isSame(shownAbout)) show(last)
       else {
-        waiting.splice(place < 0 ? waiting.length : place, 0, last)
-        if (shown.get() === undefined && !pausing) next()
+        waiting.splice(index < 0 ? waiting.length : index, 0, last)
+        if (shown.get() === undefined && !isBetweenEntries) next()
       }
     },
     get: shown.get,
     subscribe: shown.subscribe,
-    hold() {
-      if (shown.get() === undefined || held) return
-      held = true
+    pause() {
+      if (shown.get() === undefined || isPaused) return
+      isPaused = true
       left = Math.max(0, endsAt - Date.now())
       clearTimeout(timer)
     },
     resume() {
-      if (held) run()
+      if (isPaused) run()
     },
     dismiss() {
       if (shown.get() !== undefined) finish()

@@ -92,9 +92,9 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
         // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer while the toast is read.
         <div
           className={styles.toast}
-          onPointerEnter={queue.hold}
+          onPointerEnter={queue.pause}
           onPointerLeave={queue.resume}
-          onFocus={queue.hold}
+          onFocus={queue.pause}
           onBlur={queue.resume}
         >
           <span>{toast.text}</span>

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { History, type IconNode, WifiOff } from 'lucide'
 import { useEffect, useLayoutEffect } from 'react'
-import { savedVersion } from '../../api/saved-version.ts'
+import { isStale } from '../../api/staleness.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { useOnline } from '../../browser/online.ts'
-import { putPosts, startRead } from '../../posts/cache/post-cache.ts'
+import { nextVersion, putPosts } from '../../posts/cache/post-cache.ts'
 import { wallSource } from '../../posts/cache/post-sources.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './app-shell.module.css'
@@ -20,7 +20,7 @@ const ASK_AGAIN_MS = 5000
 /** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
 export function ConnectionBanner() {
   const online = useOnline()
-  const isSaved = useAtom(savedVersion, false)
+  const isSaved = useAtom(isStale, false)
   useFreshVersion(isSaved)
   const notice = online ? isSaved && SAVED : OFFLINE
   const isShown = notice !== false
@@ -46,7 +46,7 @@ function useFreshVersion(isSaved: boolean): void {
   useQuery({
     queryKey: ['fresh-version'],
     queryFn: async ({ signal }) => {
-      const version = startRead()
+      const version = nextVersion()
       const { posts } = await wallSource().read(null, signal)
       putPosts(client, posts, version)
       return true

@@ -6,8 +6,8 @@ import {
   forgetLikes,
   isPostKey,
   putPosts,
-  putTombstone,
   readCachedPost,
+  setTombstone,
 } from './post-cache.ts'
 
 /** What a list shows: the replies to one post, or one of the four views. */
@@ -37,13 +37,13 @@ const LISTS = 'list'
  * Each visit (an entry of the browser's history) has a list of its own: following a link reads it again, while going back
  * finds what was there.
  */
-export function pagesKey(name: ListName, visit: string) {
-  return [LISTS, name, visit, 'pages'] as const
+export function pagesKey(name: ListName, entryKey: string) {
+  return [LISTS, name, entryKey, 'pages'] as const
 }
 
 /** Local changes have an entry beside the pages, so that a page still being read cannot overwrite them. */
-export function changesKey(name: ListName, visit: string) {
-  return [LISTS, name, visit, 'changes'] as const
+export function changesKey(name: ListName, entryKey: string) {
+  return [LISTS, name, entryKey, 'changes'] as const
 }
 
 /**
@@ -71,14 +71,14 @@ function isPublicList([kind, name]: readonly unknown[]): boolean {
 }
 
 /** Puts the first page of a list, as it was read after the cursor `start`, into the cache. */
-export function putFirstPage(
+export function seedList(
   client: QueryClient,
-  { name, visit, start }: { name: ListName; visit: string; start: string | null },
+  { name, entryKey, start }: { name: ListName; entryKey: string; start: string | null },
   { posts, nextCursor, total }: PostPage,
 ): void {
   const first = { ids: putPosts(client, posts), nextCursor, total }
   const pages: CachedPages = { pages: [first], pageParams: [start] }
-  client.setQueryData<CachedPages>(pagesKey(name, visit), pages)
+  client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
 /** Resolves when no list on the page waits for its first posts any more. */
@@ -99,7 +99,7 @@ export function addToLists(client: QueryClient, names: readonly ListName[], id: 
 export function evictPost(client: QueryClient, id: string): void {
   const repliedId = readCachedPost(client, id)?.actions.replied_post_id
   if (repliedId) changePost(client, repliedId, withOneReplyLess)
-  putTombstone(client, id)
+  setTombstone(client, id)
   changeLists(client, undefined, (list) => removePost(list, id))
 }
 
@@ -116,16 +116,16 @@ function changeLists(
   client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   const prefix = name === undefined ? [LISTS] : [LISTS, name]
   for (const { queryKey } of client.getQueryCache().findAll({ queryKey: prefix })) {
-    const [, listName, visit, entry] = queryKey as [string, ListName, string, string]
+    const [, listName, entryKey, entry] = queryKey as [string, ListName, string, string]
     if (entry !== 'pages') continue
-    const { added, removed } = change(readList(client, listName, visit))
-    client.setQueryData<LocalChanges>(changesKey(listName, visit), { added, removed })
+    const { added, removed } = change(readList(client, listName, entryKey))
+    client.setQueryData<LocalChanges>(changesKey(listName, entryKey), { added, removed })
   }
 }
 
-function readList(client: QueryClient, name: ListName, visit: string): PostList {
-  const pages = client.getQueryData<CachedPages>(pagesKey(name, visit))?.pages ?? []
-  const changes = client.getQueryData<LocalChanges>(changesKey(name, visit)) ?? NO_CHANGES
+function readList(client: QueryClient, name: ListName, entryKey: string): PostList {
+  const pages = client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages ?? []
+  const changes = client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
   return { pages: pages.map((page) => page.ids), ...changes }
 }
 

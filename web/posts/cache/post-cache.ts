@@ -29,7 +29,7 @@ const versionsByClient = new WeakMap<QueryClient, Map<string, Versions>>()
 let lastVersion = 0
 
 /** Takes the version of a read, which must be called before it is sent; putPosts() takes it with the answer. */
-export function startRead(): number {
+export function nextVersion(): number {
   lastVersion += 1
   return lastVersion
 }
@@ -46,7 +46,7 @@ export function lockLikes(client: QueryClient, id: string) {
       versions.confirmed = likes
     },
     unlock: (): void => {
-      versions.likes = startRead()
+      versions.likes = nextVersion()
     },
   }
 }
@@ -70,13 +70,13 @@ export function isPostKey([kind]: readonly unknown[]): boolean {
 
 /**
  * Puts the posts of an answer into the cache, each as one entry, and returns their ids in the same order. The post that
- * one replies to becomes an entry too, which is null if it was deleted. `version` comes from startRead(); the answer to
+ * one replies to becomes an entry too, which is null if it was deleted. `version` comes from nextVersion(); the answer to
  * a write needs none, since it is newer than every read that started before it arrived.
  */
 export function putPosts(
   client: QueryClient,
   posts: readonly Post[],
-  version: number = startRead(),
+  version: number = nextVersion(),
 ): string[] {
   for (const post of posts) {
     const { replied_post_id: repliedId, replied_post: replied } = post.actions
@@ -88,13 +88,13 @@ export function putPosts(
 }
 
 /** Records that a read did not find the post. The answer to a later read may have it all the same. */
-export function putMissing(client: QueryClient, id: string, version: number): void {
+export function setMissing(client: QueryClient, id: string, version: number): void {
   putPost(client, id, { post: null, version })
 }
 
 /** Leaves a tombstone: the post was deleted, quotes of it turn into a placeholder, and no later answer restores it. */
-export function putTombstone(client: QueryClient, id: string): void {
-  putMissing(client, id, NEWEST)
+export function setTombstone(client: QueryClient, id: string): void {
+  setMissing(client, id, NEWEST)
 }
 
 type AnsweredPost = { post: CachedPost | null; version: number }
@@ -136,7 +136,7 @@ export function changePost(
   change: (post: CachedPost) => CachedPost,
 ): void {
   const versions = versionsOf(client, id)
-  versions.post = Math.max(versions.post, startRead())
+  versions.post = Math.max(versions.post, nextVersion())
   changeEntry(client, id, change)
 }
 
@@ -149,7 +149,7 @@ export function setLikes(client: QueryClient, id: string, likes: Likes): void {
 export function forgetLikes(client: QueryClient): void {
   for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
     if (!post || versionsOf(client, post.id).likes === NEWEST) continue
-    versionsOf(client, post.id).likes = startRead()
+    versionsOf(client, post.id).likes = nextVersion()
     setLikes(client, post.id, { ...post.actions, is_liked: false })
   }
 }

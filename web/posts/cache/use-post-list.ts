@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { savedPlace } from '../../browser/saved-places.ts'
+import { findAnchor } from '../../browser/scroll-anchors.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -16,7 +16,7 @@ import {
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
-import { putPosts, startRead } from './post-cache.ts'
+import { nextVersion, putPosts } from './post-cache.ts'
 
 /** Where a list comes from: `read` returns the page after `cursor`, or the first one for null. */
 export type ListSource = {
@@ -67,16 +67,16 @@ const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY
 /** A list of posts, page by page, as the person left it when they visited the page before. */
 export function usePostList({ name, start = null, read }: ListSource): PostListView {
   const client = useQueryClient()
-  const visit = useLocation().key
-  const queryKey = pagesKey(name, visit)
+  const entryKey = useLocation().key
+  const queryKey = pagesKey(name, entryKey)
   // The cursors from the beginning to the page where a visit was left: posts below it are read on, those above on demand.
   const cursors = useMemo(() => {
-    const left = savedPlace(visit)?.cursors ?? []
+    const left = findAnchor(entryKey)?.cursors ?? []
     return left.length > 0 ? left : [start]
-  }, [visit, start])
+  }, [entryKey, start])
 
   async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
-    const version = startRead()
+    const version = nextVersion()
     const { posts, nextCursor, total } = await read(cursor, signal)
     return { ids: putPosts(client, posts, version), nextCursor, total }
   }
@@ -98,7 +98,7 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     ...LIFETIME,
   })
   const { data: changes = NO_CHANGES } = useQuery<LocalChanges>({
-    queryKey: changesKey(name, visit),
+    queryKey: changesKey(name, entryKey),
     queryFn: skipToken,
     ...LIFETIME,
   })
@@ -145,7 +145,7 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
       const first = await readPage(null)
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })
-      client.setQueryData<LocalChanges>(changesKey(name, visit), NO_CHANGES)
+      client.setQueryData<LocalChanges>(changesKey(name, entryKey), NO_CHANGES)
     },
   }
 }

@@ -3,7 +3,7 @@ import { TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../api/call.ts'
 import { CallError } from '../../api/call-error.ts'
-import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
+import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 
 export type ReadPost =
   | { state: 'loading' }
@@ -18,9 +18,9 @@ export const MISSING_POST = {
 }
 
 /** Records that a post, or that there is none, has just been read. */
-export function putRead(client: QueryClient, id: string, post: Post | null): void {
+export function seedPost(client: QueryClient, id: string, post: Post | null): void {
   if (post) putPosts(client, [post])
-  else putMissing(client, id, startRead())
+  else setMissing(client, id, nextVersion())
   client.setQueryData(readKey(id), true)
 }
 
@@ -31,12 +31,12 @@ export function useReadPost(id: string): ReadPost {
   const { error, refetch } = useQuery({
     queryKey: readKey(id),
     queryFn: async ({ signal }) => {
-      const version = startRead()
+      const version = nextVersion()
       try {
         putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], version)
       } catch (reason) {
         if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        putMissing(client, id, version)
+        setMissing(client, id, version)
       }
       // The post has an entry of its own; this one only records that it was read.
       return true

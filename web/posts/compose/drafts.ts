@@ -6,7 +6,7 @@ import { localStore, type SafeStorage } from '../../browser/storage.ts'
 import { tabId } from '../../browser/tab-id.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import {
-  type DraftPlace,
+  type DraftTarget,
   draftName,
   draftsChanged,
   findDraft,
@@ -43,7 +43,7 @@ export type Draft = {
   onSent: (listener: (text: string) => void) => () => void
 }
 
-const sentTexts = createEmitter<{ userId: string; place: DraftPlace; text: string }>()
+const sentTexts = createEmitter<{ userId: string; target: DraftTarget; text: string }>()
 
 /**
  * The draft of one person in one place, as a form in this tab begins to write it: with the tab's own text, or with the newest
@@ -52,10 +52,10 @@ const sentTexts = createEmitter<{ userId: string; place: DraftPlace; text: strin
 export function openDraft(
   store: SafeStorage,
   userId: string,
-  place: DraftPlace,
+  target: DraftTarget,
   { tab = tabId() } = {},
 ): Draft {
-  const key = { userId, place, tab }
+  const key = { userId, target, tab }
   const own = draftName(key)
   let found = findDraft(store, key)
 
@@ -92,7 +92,7 @@ export function openDraft(
       for (const { name, draft } of storedDrafts(store, key)) {
         if (normalizeText(draft.text) === text) store.remove(name)
       }
-      sentTexts.emit({ userId, place, text })
+      sentTexts.emit({ userId, target, text })
     },
     clear: () => save({ text: '' }),
     isUnsaved: () => store.isUnsaved(own),
@@ -104,7 +104,7 @@ export function openDraft(
     },
     onSent: (listener) =>
       sentTexts.subscribe((sent) => {
-        if (sent.userId === userId && sent.place === place) listener(sent.text)
+        if (sent.userId === userId && sent.target === target) listener(sent.text)
       }),
   }
 }
@@ -124,10 +124,10 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
  * The viewer's own draft in one place; people who share a machine never see each other's. It stays that of the viewer at
  * the first render, so that a session that ends meanwhile does not take the text away.
  */
-export function useDraft(place: DraftPlace): Draft {
+export function useDraft(target: DraftTarget): Draft {
   const viewer = useViewer()
   const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
-  const draft = useMemo(() => openDraft(localStore, userId, place), [userId, place])
+  const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
   useEffect(() => draft.keepOpen(), [draft])
   return draft
 }

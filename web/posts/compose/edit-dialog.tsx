@@ -10,7 +10,7 @@ import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import { announcePostChange } from '../../viewer/post-channel.ts'
-import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
+import { type CachedPost, nextVersion, putPosts } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
 import { OWN_TEXT, useDraft } from './drafts.ts'
@@ -106,7 +106,7 @@ function mayBeSaved(error: unknown): boolean {
 }
 
 async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
-  const version = startRead()
+  const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
   putPosts(client, [post], version)
   return post.text === text

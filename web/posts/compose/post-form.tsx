@@ -19,7 +19,7 @@ import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { useSendOnceBack } from './sending.ts'
+import { useSendWhenAvailable } from './send-when-available.ts'
 import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
@@ -86,7 +86,7 @@ export function usePostForm(options: PostFormOptions) {
   const area = useRef<HTMLTextAreaElement>(null)
   /** The text in the form was sent: until the form is gone, another Enter must not publish it again. */
   const isSent = useRef(false)
-  const onceBack = useSendOnceBack(send)
+  const onceBack = useSendWhenAvailable(send)
   const sending = useDialogMutation({
     mutationKey: SENDING,
     mutationFn: (text: string) =>

@@ -4,7 +4,7 @@ import { tabId } from '../../browser/tab-id.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 
 /** Where a text is being written: a new post, a reply to a post, an edit of a post, an appeal for a removed one. */
-export type DraftPlace = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
+export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 
 /**
  * What was typed and when, in unix milliseconds, and the text last sent with its key, as long as it is not known how that
@@ -24,7 +24,7 @@ export function removeDrafts(store: SafeStorage, userId: string): void {
 }
 
 /** Whose text it is, what it is for, and the tab in which it is written. */
-export type DraftKey = { userId: string; place: DraftPlace; tab: string }
+export type DraftKey = { userId: string; target: DraftTarget; tab: string }
 
 /** The storage name of a draft. Each tab has its own, so that none overwrites another's. */
 export function draftName({ tab, ...key }: DraftKey): string {
@@ -32,8 +32,8 @@ export function draftName({ tab, ...key }: DraftKey): string {
 }
 
 /** The name that an earlier release used in all tabs, with which all others begin. */
-function sharedName({ userId, place }: Omit<DraftKey, 'tab'>): string {
-  return `draft ${userId} ${place}`
+function sharedName({ userId, target }: Omit<DraftKey, 'tab'>): string {
+  return `draft ${userId} ${target}`
 }
 
 /** The drafts of all tabs, the newest first. */
@@ -72,9 +72,9 @@ function isSent(value: unknown): value is Sent {
 }
 
 /** The viewer's unsent text in a place, as of when a draft was last created or removed; null where there is none. */
-export function useUnsentText(place: DraftPlace): string | null {
+export function useUnsentText(target: DraftTarget): string | null {
   const viewer = useViewer()
   const userId = viewer.state === 'authorized' ? viewer.user.id : ''
-  const get = () => findDraft(localStore, { userId, place, tab: tabId() })?.draft.text || null
+  const get = () => findDraft(localStore, { userId, target, tab: tabId() })?.draft.text || null
   return useAtom({ get, subscribe: draftsChanged.subscribe }, null)
 }

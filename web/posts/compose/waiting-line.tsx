@@ -4,7 +4,7 @@ import { useSecondsLeft } from '../../browser/use-seconds-left.ts'
 import { countdown } from '../../format/time.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './post-form.module.css'
-import type { Waiting } from './sending.ts'
+import type { Waiting } from './send-when-available.ts'
 
 type WaitingLineProps = { waiting: Waiting; onStop: () => void }
 

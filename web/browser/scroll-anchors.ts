@@ -1,7 +1,7 @@
 import { isRecord, sessionStore } from './storage.ts'
 
 /** Where an entry of the browser's history was left. */
-export type Place = {
+export type Anchor = {
   /** The first visible post, and its distance (px) from the top of the viewport. */
   postId: string
   top: number
@@ -12,33 +12,33 @@ export type Place = {
 
 /** web/index.html reads it too. */
 const KEY = 'places'
-const VISITS_STORED_MAX = 20
+const ANCHORS_STORED_MAX = 20
 const CURSORS_MAX = 100
 
-let places: Map<string, Place> | undefined
+let anchors: Map<string, Anchor> | undefined
 
 /** Where the history entry with this key was left; undefined for one that was never left or was opened anew. */
-export function savedPlace(visit: string): Place | undefined {
-  return known().get(visit)
+export function findAnchor(entryKey: string): Anchor | undefined {
+  return known().get(entryKey)
 }
 
 /**
  * Remembers where a history entry was left, also for after a reload. One left at its very top is remembered only until
  * then: who reloads there wants what is new.
  */
-export function savePlace(visit: string, place: Place, isAtTop: boolean): void {
+export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
-  all.delete(visit)
-  all.set(visit, { ...place, cursors: place.cursors.slice(-CURSORS_MAX) })
-  const stored = [...all].filter(([key]) => key !== visit || !isAtTop)
-  sessionStore.writeJson(KEY, stored.slice(-VISITS_STORED_MAX))
+  all.delete(entryKey)
+  all.set(entryKey, { ...anchor, cursors: anchor.cursors.slice(-CURSORS_MAX) })
+  const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
+  sessionStore.writeJson(KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
 /**
  * Sets a key of its own for the current history entry when its address has been opened anew. The router would call every
  * first entry `default`, and browsers keep the state of an entry whose own address is entered again.
  */
-export function nameFirstVisit(): void {
+export function nameFirstEntry(): void {
   if (history.state !== null && navigation()?.type !== 'navigate') return
   history.replaceState({ ...history.state, key: Math.random().toString(36).slice(2) }, '')
 }
@@ -54,20 +54,20 @@ function navigation(): PerformanceNavigationTiming | undefined {
 }
 
 /** The key of the current history entry, as the router names it. */
-export function currentVisit(): string {
+export function currentEntryKey(): string {
   return (history.state as { key?: string } | null)?.key || 'default'
 }
 
-function known(): Map<string, Place> {
-  places ??= new Map(sessionStore.readJson(KEY, isPlaces) ?? [])
-  return places
+function known(): Map<string, Anchor> {
+  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors) ?? [])
+  return anchors
 }
 
-function isPlaces(value: unknown): value is [string, Place][] {
-  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isPlace(entry[1]))
+function areAnchors(value: unknown): value is [string, Anchor][] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isAnchor(entry[1]))
 }
 
-function isPlace(value: unknown): value is Place {
+function isAnchor(value: unknown): value is Anchor {
   if (!isRecord(value)) return false
   const { postId, top, cursors } = value
   return typeof postId === 'string' && typeof top === 'number' && Array.isArray(cursors)

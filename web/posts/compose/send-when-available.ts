@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { CallError, isShortLimit, isUnanswered } from '../../api/call-error.ts'
 import { retryPause } from '../../api/query-client.ts'
 import { createAtom, type ReadableAtom, useAtom } from '../../browser/atom.ts'
+import { wait } from '../../browser/wait.ts'
 
 /** Why a text is not sent yet, and when it is sent again, in unix milliseconds. */
 export type Waiting = { error: CallError; until: number }
@@ -28,7 +29,7 @@ const sendings = new Map<string, Sending>()
  * the text is sent, refused or stopped. All attempts have the same `submissionKey`, so that the server publishes the text once;
  * who sends under a key that is on its way joins that. `pause` returns the milliseconds to wait after so many failures.
  */
-export function sendOnceBack(
+export function sendWhenAvailable(
   submissionKey: string,
   send: () => Promise<void>,
   pause: (failures: number, error: CallError) => number = usualPause,
@@ -61,14 +62,14 @@ export function sendOnceBack(
   return sending
 }
 
-/** Sends texts by `send`, as sendOnceBack() does, and says what the last one waits for. */
-export function useSendOnceBack(send: (text: string, submissionKey: string) => Promise<void>) {
+/** Sends texts by `send`, as sendWhenAvailable() does, and says what the last one waits for. */
+export function useSendWhenAvailable(send: (text: string, submissionKey: string) => Promise<void>) {
   const [last, setLast] = useState<Sending | null>(null)
   return {
     waiting: useAtom(last?.waiting ?? NOT_WAITING, null),
     stop: () => last?.stop(),
     send(text: string, submissionKey: string): Promise<void> {
-      const sending = sendOnceBack(submissionKey, () => send(text, submissionKey))
+      const sending = sendWhenAvailable(submissionKey, () => send(text, submissionKey))
       setLast(sending)
       return sending.done
     },
@@ -88,8 +89,4 @@ function passes(error: unknown, failures: number): error is CallError {
 function usualPause(failures: number, error: CallError): number {
   if (isShortLimit(error)) return error.retryAfter * 1000
   return Math.min(retryPause(failures, error, Math.random()), LONGEST_PAUSE_MS)
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
