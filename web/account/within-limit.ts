@@ -1,7 +1,7 @@
 import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
 import { wait } from '../browser/wait.ts'
 
-/** Calls `send`, and again after each short limit, of which `onLimit` is told. Rejects as `send` does otherwise. */
+/** Calls `send` again after each short limit, and rejects as `send` does otherwise. */
 export async function withinLimit<T>(
   send: () => Promise<T>,
   onLimit: (error: ShortLimit) => void,

@@ -18,13 +18,10 @@ type RequestInput = {
   body?: unknown
 }
 
-/** The key under which this browser stores when it last wrote something, in milliseconds of Date.now(). */
+/** The key of the time of this browser's last write (Date.now()). */
 const WROTE_AT = 'wrote-at'
 
-/**
- * Sends one request with the given token, within 10 s, and returns the answer with its headers. Throws CallError; an abort
- * by `signal` is thrown as it is.
- */
+/** Sends one request within 10 s. Throws CallError; an abort by `signal` is thrown as it is. */
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
@@ -38,7 +35,7 @@ export async function send<N extends CallName>(
       fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
         method,
         headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
-        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
+        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.
         ...(token && { mode: 'same-origin' }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -57,10 +54,7 @@ export async function send<N extends CallName>(
   }
 }
 
-/**
- * Returns the header with which a user's reads go past the caches of all nodes, soon after this browser has written something:
- * one's own acts show at once.
- */
+/** Soon after a write, this browser's reads go past all caches: one's own acts show at once. */
 function freshness(method: string): Record<string, string> {
   const ms = Date.now() - Number(localStore.read(WROTE_AT) ?? Number.NaN)
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS
@@ -87,7 +81,7 @@ function headersOf(
   return headers
 }
 
-/** The origin of the page, which is also the API's: fetch outside a browser needs absolute addresses. */
+/** The API has the origin of the page. Outside a browser, fetch needs absolute addresses. */
 function origin(): string {
   return globalThis.location?.origin ?? ''
 }

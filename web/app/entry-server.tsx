@@ -7,7 +7,7 @@ import { App } from './app.tsx'
 import { showFirstPage } from './first-page.ts'
 import { loadFirstPage } from './router.tsx'
 
-/** Returns the function that renders public pages as a visitor sees them. It is the server's way into the web app. */
+/** The server's way into the web app: renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
   await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])

@@ -10,16 +10,12 @@ import { seedPost } from '../posts/cache/use-read-post.ts'
 import { repliesSource } from '../replies/reply-sources.ts'
 import { seedText } from '../texts/use-text.ts'
 
-/** Returns what the server has rendered this page from; null where it has rendered nothing. */
 export function readFirstPage(): FirstPage | null {
   const json = document.getElementById(FIRST_PAGE_ID)?.textContent
   return json ? JSON.parse(json) : null
 }
 
-/**
- * Puts everything that the first render of a page needs where its components find it, on the server and in the browser
- * alike. `visit` is the key of the history entry, and `page` what the address names.
- */
+/** Puts all data of the first render into the caches, on the server and in the browser alike. */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,

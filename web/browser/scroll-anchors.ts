@@ -6,7 +6,7 @@ export type Anchor = {
   postId: string
   top: number
   focusedId: string | undefined
-  /** The cursors of the pages of its list, from the first one to that which holds the post; empty where none does. */
+  /** The cursors of the pages of its list, from the first one to the page that has the post. */
   cursors: (string | null)[]
 }
 
@@ -17,15 +17,11 @@ const CURSORS_MAX = 100
 
 let anchors: Map<string, Anchor> | undefined
 
-/** Where the history entry with this key was left; undefined for one that was never left or was opened anew. */
 export function findAnchor(entryKey: string): Anchor | undefined {
   return known().get(entryKey)
 }
 
-/**
- * Remembers where a history entry was left, also for after a reload. One left at its very top is remembered only until
- * then: who reloads there wants what is new.
- */
+/** Who reloads at the very top wants what is new, so that anchor is not stored. */
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
   all.delete(entryKey)
@@ -35,15 +31,15 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
 }
 
 /**
- * Sets a key of its own for the current history entry when its address has been opened anew. The router would call every
- * first entry `default`, and browsers keep the state of an entry whose own address is entered again.
+ * The router would call every first entry `default`, and browsers keep the state of an entry whose
+ * own address is entered again.
  */
 export function nameFirstEntry(): void {
   if (history.state !== null && navigation()?.type !== 'navigate') return
   history.replaceState({ ...history.state, key: Math.random().toString(36).slice(2) }, '')
 }
 
-/** Whether the address is still the one that the document was opened at, and not another entry of the history. */
+/** The address changes when somebody goes back before the scripts are there. */
 export function isAsOpened(): boolean {
   const opened = new URL(navigation()?.name ?? location.href)
   return opened.pathname === location.pathname && opened.search === location.search
@@ -53,7 +49,6 @@ function navigation(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined
 }
 
-/** The key of the current history entry, as the router names it. */
 export function currentEntryKey(): string {
   return (history.state as { key?: string } | null)?.key || 'default'
 }

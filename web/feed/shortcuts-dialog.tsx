@@ -12,7 +12,6 @@ const SHORTCUTS = [
   { keys: ['?'], description: 'Эта подсказка' },
 ]
 
-/** Lists the shortcuts of a feed. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Сочетания клавиш" size="s" onClose={onClose}>

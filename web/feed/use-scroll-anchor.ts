@@ -4,14 +4,14 @@ import { type Anchor, findAnchor, saveAnchor } from '../browser/scroll-anchors.t
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
-/** How many frames it takes until the posts above have their true height. */
+/** The posts above get their true height within so many frames. */
 const FRAMES_TO_RENDER = 3
 
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 /**
- * Remembers at which post each visit of a page was left, and returns there when the person goes back or the page was
- * reloaded, once the posts are shown. By post, not by pixel: the posts above may have changed meanwhile.
+ * Remembers at which post each history entry was left, and returns there after going back or a
+ * reload. A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
 export function useScrollAnchor(list: PostListView): void {
   const entryKey = useLocation().key
@@ -35,7 +35,7 @@ export function useScrollAnchor(list: PostListView): void {
       left.current = { entryKey, start: list.start, last: anchor }
       if (anchor) restore(anchor, anchor.focusedId)
     } else if (current.start !== list.start) {
-      // Posts were added above: what is being read must not move. Some browsers see to it, and some do not.
+      // Posts were added above: what is being read must not move. Safari has no scroll anchoring.
       current.start = list.start
       if (current.last) restore(current.last)
     }
@@ -61,7 +61,7 @@ export function useScrollAnchor(list: PostListView): void {
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
-    // A tab in the background may be closed without another event, and be reloaded when the person returns to it.
+    // A tab in the background may be closed without another event, and be reloaded later.
     document.addEventListener('visibilitychange', save, { signal })
     addEventListener('pagehide', save, { signal })
     return () => {
@@ -85,7 +85,7 @@ function restore({ postId, top }: PostPosition, focusedId?: string): void {
   if (focusedId) articleOf(focusedId)?.focus({ preventScroll: true })
 }
 
-/** Scrolls an article to `top` (px), and again for some frames: posts above get their true height only when rendered. */
+/** Scrolls again for some frames: posts above get their true height only when rendered. */
 function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   const y = scrollY + article.getBoundingClientRect().top - top
   // The posts below it may not be read yet.
@@ -96,7 +96,6 @@ function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   })
 }
 
-/** Makes the page at least so high (px). */
 function reserveHeight(height: number): void {
   document.documentElement.style.minHeight = height > 0 ? `${height}px` : ''
 }

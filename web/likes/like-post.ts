@@ -6,14 +6,11 @@ import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.t
 import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
 
-/** Likes that the server has not confirmed yet, by post. */
 const unconfirmed = new Map<string, DesiredLike>()
 
 /**
- * Likes a post or takes the like back: every screen shows it at once, and one request at a time is sent. Resolves when
- * the server has confirmed it, or at once when an earlier call for this post is still in flight: that one then sends the
- * new state too, so that several quick taps report a refusal once. A short limit is waited out, of which `onLimit` is told. Throws
- * CallError after the rollback to what the server last confirmed.
+ * A call while an earlier one for this post is pending resolves at once, and the earlier one sends
+ * the new state too: several quick taps report one refusal. Throws CallError after the rollback.
  */
 export async function likePost(
   client: QueryClient,
@@ -33,7 +30,7 @@ export async function likePost(
   }
 }
 
-/** Shows what another tab has confirmed about a cached post, unless a like of this tab is unconfirmed: that one is newer. */
+/** A pending like of this tab is newer than what another tab has confirmed. */
 export function showConfirmedLike(
   client: QueryClient,
   postId: string,
@@ -45,7 +42,6 @@ export function showConfirmedLike(
   lock.unlock()
 }
 
-/** Called where a limit delays a like, which is then sent by itself. */
 type OnLimit = (error: ShortLimit) => void
 
 type FirstTap = {
@@ -60,7 +56,7 @@ function startLike(
   { liked, confirm, onLimit }: FirstTap,
 ): DesiredLike {
   const post = readCachedPost(client, postId)
-  // After signing in, a post may be liked before any screen has read it: its count is unknown, so nothing is shown.
+  // After signing in, a post may be liked before any screen has read it: its count is then unknown.
   let isCountKnown = post !== undefined
   return createDesiredLike({
     confirmed: post

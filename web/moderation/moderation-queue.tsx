@@ -16,7 +16,6 @@ const KEYS = [
   { key: 'Z', description: 'отменить' },
 ]
 
-/** The posts that wait for a moderator, those that wait longest first. */
 export function ModerationQueue() {
   const { data, error, refetch } = useQueue()
   useQueueKeys()
@@ -48,7 +47,7 @@ export function ModerationQueue() {
   )
 }
 
-/** The keys, where there is likely to be a keyboard. */
+/** Shown only if there is likely to be a keyboard. */
 function KeysHint() {
   return (
     <dl className={styles.keys}>

@@ -6,7 +6,6 @@ import { openDialog } from '../viewer/dialogs.ts'
 import { useDecide } from './decide.ts'
 import styles from './queue-actions.module.css'
 
-/** The two verdicts, by what has become of the post already. */
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
   published: { remove: 'Удалить', keep: 'Оставить' },
   hidden: { remove: 'Удалить', keep: 'Вернуть' },
@@ -14,7 +13,6 @@ const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = 
   deleted: { remove: 'Есть нарушение', keep: 'Нарушения нет' },
 }
 
-/** What a moderator can do about a post: the two verdicts, and blocking its author. */
 export function QueueActions({ post }: { post: QueuedPost }) {
   const toast = useToast()
   const onError = (error: Error) => toast({ text: errorMessage(error) })

@@ -22,7 +22,6 @@ const PEOPLE = { one: 'человек', few: 'человека', many: 'чело
 
 type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
 
-/** A post that waits for a decision, with all that helps to make it. */
 export function QueueCard({ post, position, setSize }: QueueCardProps) {
   const id = useId()
   const { thread, comments, reportedText, appeal, author } = post
@@ -73,7 +72,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
   )
 }
 
-/** Why the post waits: how many people have reported it and since when, and for which reasons. */
+/** Shows how many people have reported the post, since when, and for which reasons. */
 function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   return (
     <>
@@ -98,7 +97,6 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   )
 }
 
-/** When the post was published; a link to it where it still stands. */
 function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   if (state !== 'published') return <PostTime createdAt={createdAt} />
   return (
@@ -117,7 +115,7 @@ function QuoteList({ label, texts }: { label: string; texts: readonly string[] }
       </p>
       <ul aria-labelledby={id} className={styles.said}>
         {texts.map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two people may say the same; the list only grows at its end.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
           <li key={index} className={styles.quote} dir="auto">
             {text}
           </li>

@@ -3,27 +3,24 @@ import { createAtom, type ReadableAtom } from '../browser/atom.ts'
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
 export type ToastOptions = {
-  /** How long this entry is shown. */
   durationMs?: number
-  /** Shows it in place of the shown entry and before those that wait: what it offers is of use only now. */
+  /** Shows the entry at once, because what it offers is of use only now. */
   atOnce?: boolean
-  /** What the entry is about: it takes the place of an earlier one about any of the same. */
+  /** The entry replaces an earlier one that is about any of the same. */
   about?: readonly string[]
 }
 
 type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
 
-/** Entries that are shown one at a time. As an atom it holds the entry to show now, or undefined. */
+/** Entries that are shown one at a time. The atom's value is the entry to show now. */
 export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
   push: (entry: Entry, options?: ToastOptions) => void
-  /** Stops the timer of the shown entry while it is being read; resume() starts it again with the time left. */
+  /** Stops the timer while the entry is being read; resume() starts it again with the time left. */
   pause: () => void
   resume: () => void
-  /** Removes the shown entry at once. */
   dismiss: () => void
 }
 
-/** A queue that shows each entry for `durationMs`, unless it says otherwise, and the next one `pauseMs` later. */
 export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
   let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)

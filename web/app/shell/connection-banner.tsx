@@ -14,10 +14,9 @@ type Notice = { icon: IconNode; text: string }
 const OFFLINE: Notice = { icon: WifiOff, text: 'Нет связи. Читать можно, отправить — позже' }
 const SAVED: Notice = { icon: History, text: 'Показана сохранённая версия' }
 
-/** How often the server is asked whether it can read anew. */
 const ASK_AGAIN_MS = 5000
 
-/** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
+/** Its element stays mounted, because only then a change of its content is announced. */
 export function ConnectionBanner() {
   const online = useOnline()
   const isSaved = useAtom(isStale, false)
@@ -40,7 +39,7 @@ export function ConnectionBanner() {
   )
 }
 
-/** Asks for the wall until it comes fresh, which ends the state, and then reads again what the page watches. No post moves. */
+/** Asks for the wall until it comes fresh, and then reads again what the page watches. */
 function useFreshVersion(isSaved: boolean): void {
   const client = useQueryClient()
   useQuery({

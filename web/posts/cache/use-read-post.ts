@@ -11,20 +11,18 @@ export type ReadPost =
   | { state: 'failed'; error: Error; retry: () => void }
   | { state: 'ready'; post: CachedPost }
 
-/** What is shown in place of a post in the state `missing`. */
 export const MISSING_POST = {
   title: TITLES.noPost,
   text: 'Запись не существует или была удалена',
 }
 
-/** Records that a post, or that there is none, has just been read. */
 export function seedPost(client: QueryClient, id: string, post: Post | null): void {
   if (post) putPosts(client, [post])
   else setMissing(client, id, nextVersion())
   client.setQueryData(readKey(id), true)
 }
 
-/** One post: the cached one at once, while it is read again from the server. */
+/** Returns the cached post at once, while it is read again. */
 export function useReadPost(id: string): ReadPost {
   const client = useQueryClient()
   const cached = usePost(id)

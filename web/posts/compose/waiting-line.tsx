@@ -8,7 +8,6 @@ import type { Waiting } from './send-when-available.ts'
 
 type WaitingLineProps = { waiting: Waiting; onStop: () => void }
 
-/** Says why a text is not sent yet and when it is, with a button that stops that. */
 export function WaitingLine({ waiting, onStop }: WaitingLineProps) {
   return (
     <p className={styles.waiting}>
