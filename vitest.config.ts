@@ -47,7 +47,7 @@ const wholeProduct = {
   hookTimeout: 120_000,
 }
 
-/** Every suite is a project; the scripts of package.json name the projects that each command runs. */
+/** Every suite is a project; the scripts of package.json name the projects of each command. */
 export default defineConfig({
   test: {
     // A test that fails sometimes has failed: nothing retries it.

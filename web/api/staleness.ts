@@ -1,10 +1,10 @@
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import { createAtom } from '../browser/atom.ts'
 
-/** Whether the server last answered a read of posts with a stale response. A page sets it too. */
+/** Whether the server last answered a read of posts with a stale response. A rendered page sets it. */
 export const isStale = createAtom(false)
 
 export function readStaleness(headers: Headers): void {
-  const isSaved = headers.get(SAVED_HEADER)?.includes(SAVED_STATUS) ?? false
-  if (isSaved !== isStale.get()) isStale.set(isSaved)
+  const stale = headers.get(SAVED_HEADER)?.includes(SAVED_STATUS) ?? false
+  if (stale !== isStale.get()) isStale.set(stale)
 }

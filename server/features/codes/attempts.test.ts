@@ -24,7 +24,7 @@ function guess(id: string, code: string, clientToken?: string) {
   return verifyAt(app, '/registrations', { id, code, ...(clientToken && { clientToken }) })
 }
 
-/** Counts the timing-safe comparisons of six bytes, which are comparisons of codes, until the test ends. */
+/** Counts timing-safe comparisons of six bytes, which are those of codes, until the test ends. */
 function countCodeComparisons(): () => number {
   const { timingSafeEqual } = crypto
   let count = 0

@@ -10,7 +10,9 @@ import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-/** Four steps of 5,000, unless LIKERS says otherwise. What 300,000 take is in docs/performance.md. */
+/**
+ * Four steps of 5,000, unless LIKERS says otherwise. What 300,000 take is in docs/performance.md.
+ */
 const LIKERS = Number(process.env.LIKERS ?? 20_000)
 /** Long enough for a busy machine. */
 const SOON = { timeout: 60_000 + LIKERS }
@@ -33,7 +35,7 @@ async function timed<T>(what: string, call: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** Counts the rounds of reading the wall, liking and unliking that are served until a move has ended. */
+/** Counts the rounds of reading and liking that are served until a move has ended. */
 async function servedMeanwhile(
   app: TestApp,
   { user, postId }: { user: TestUser; postId: string },
@@ -58,7 +60,10 @@ async function servedMeanwhile(
   return rounds
 }
 
-/** How many likes of a post count for their users and how many do not, and whether they are still to follow the post. */
+/**
+ * How many likes of a post count for their users and how many do not, and whether they are still to
+ * follow the post.
+ */
 async function rowsOf({ db }: TestApp, id: string): Promise<Rows | undefined> {
   const { rows } = await sql<Rows>`SELECT
     (SELECT count(*) FROM likes WHERE post_id = ${id} AND NOT post_hidden)::int AS likes,

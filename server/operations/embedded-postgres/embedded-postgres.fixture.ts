@@ -11,7 +11,7 @@ type Reported = { lines: string[]; lost: Error[]; recovered: Promise<void> }
 type Message = { connectionString?: string; refused?: string; lost?: string }
 type Child = { child: ChildProcess; message: Promise<Message> }
 
-/** Makes a new folder for each test of a file; whatever was started in it is stopped and removed after the test. */
+/** Each test of a file gets a new folder, and whatever was started in it is stopped afterwards. */
 export class Folder {
   root = ''
   dataDir = ''
@@ -43,14 +43,14 @@ export class Folder {
     return { ...postgres, lines, lost, recovered }
   }
 
-  /** Starts it from a process of its own, which can be killed; `message` resolves to the outcome. */
+  /** A process of its own can be killed; `message` resolves to the outcome. */
   startChild(env = process.env): Child {
     const script = join(import.meta.dirname, 'embedded-postgres.child.ts')
     const child = fork(script, [this.dataDir], { env, execArgv: [] })
     this.closing.push(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
-      // One that was refused may disconnect at this very moment, and then ends by itself.
+      // A refused child may disconnect at this very moment, and then ends by itself.
       if (child.connected) child.send('stop', () => {})
       await exit
     })

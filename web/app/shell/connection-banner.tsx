@@ -12,16 +12,16 @@ import styles from './app-shell.module.css'
 type Notice = { icon: IconNode; text: string }
 
 const OFFLINE: Notice = { icon: WifiOff, text: 'Нет связи. Читать можно, отправить — позже' }
-const SAVED: Notice = { icon: History, text: 'Показана сохранённая версия' }
+const STALE: Notice = { icon: History, text: 'Показана сохранённая версия' }
 
 const ASK_AGAIN_MS = 5000
 
 /** Its element stays mounted, because only then a change of its content is announced. */
 export function ConnectionBanner() {
   const online = useOnline()
-  const isSaved = useAtom(isStale, false)
-  useFreshVersion(isSaved)
-  const notice = online ? isSaved && SAVED : OFFLINE
+  const stale = useAtom(isStale, false)
+  useFreshPosts(stale)
+  const notice = online ? stale && STALE : OFFLINE
   const isShown = notice !== false
   // Toasts and the end of the page leave room for the banner.
   useLayoutEffect(() => {
@@ -40,7 +40,7 @@ export function ConnectionBanner() {
 }
 
 /** Asks for the wall until it comes fresh, and then reads again what the page watches. */
-function useFreshVersion(isSaved: boolean): void {
+function useFreshPosts(stale: boolean): void {
   const client = useQueryClient()
   useQuery({
     queryKey: ['fresh-version'],
@@ -50,17 +50,17 @@ function useFreshVersion(isSaved: boolean): void {
       putPosts(client, posts, version)
       return true
     },
-    enabled: isSaved,
+    enabled: stale,
     retry: false,
     staleTime: 0,
     refetchInterval: ASK_AGAIN_MS,
   })
   useEffect(() => {
-    if (!isSaved) return
+    if (!stale) return
     return () => {
       for (const key of ['read-post', 'newest-posts']) {
         void client.invalidateQueries({ queryKey: [key] })
       }
     }
-  }, [isSaved, client])
+  }, [stale, client])
 }

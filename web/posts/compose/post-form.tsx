@@ -81,11 +81,11 @@ export function usePostForm(options: PostFormOptions) {
   const area = useRef<HTMLTextAreaElement>(null)
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
-  const onceBack = useSendWhenAvailable(send)
+  const repeated = useSendWhenAvailable(send)
   const sending = useDialogMutation({
     mutationKey: SENDING,
     mutationFn: (text: string) =>
-      (isRepeatable ? onceBack.send : send)(text, draft.submissionKey(text)),
+      (isRepeatable ? repeated.send : send)(text, draft.submissionKey(text)),
     onSuccess: (_, text) => draft.removeSent(text),
     intent,
     failed: 'Не отправлено',
@@ -117,9 +117,9 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
-    waiting: onceBack.waiting,
+    waiting: repeated.waiting,
     stopWaiting: () => {
-      onceBack.stop()
+      repeated.stop()
       // The button that had the focus disappears.
       area.current?.focus()
     },
