@@ -6,10 +6,7 @@ const INDEX = `<!doctype html><html lang="ru"><head><meta charset="utf-8" /><tit
 <link rel="modulepreload" crossorigin href="/assets/vendor.js">
 <link rel="stylesheet" crossorigin href="/assets/index.css"></head>
 <body><div id="root"></div><noscript>Включите JavaScript.</noscript></body></html>`
-/**
- * Stands for the built app: shows the address, how often it has rendered, and takes 20 ms for a
- * post that says so.
- */
+/** Stands for the built app: shows the address, how often it has rendered, and takes 20 ms for a post that says so. */
 const RENDERER = `let count = 0
 export async function createRenderer({ appName }) {
   return (path, first) => {

@@ -10,9 +10,7 @@ import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-/**
- * Four steps of 5,000, unless LIKERS says otherwise. What 300,000 take is in docs/performance.md.
- */
+/** Four steps of 5,000, unless LIKERS says otherwise; docs/performance.md has 300,000. */
 const LIKERS = Number(process.env.LIKERS ?? 20_000)
 /** Long enough for a busy machine. */
 const SOON = { timeout: 60_000 + LIKERS }
@@ -33,31 +31,6 @@ async function timed<T>(what: string, call: () => Promise<T>): Promise<T> {
   const ms = Math.round(performance.now() - since)
   if (process.env.LIKERS) process.stdout.write(`${what} with ${LIKERS} likes: ${ms} ms\n`)
   return result
-}
-
-/** Counts the rounds of reading and liking that are served until a move has ended. */
-async function servedMeanwhile(
-  app: TestApp,
-  { user, postId }: { user: TestUser; postId: string },
-  until: Promise<unknown>,
-): Promise<number> {
-  let isOver = false
-  let rounds = 0
-  const end = () => {
-    isOver = true
-  }
-  until.then(end, end)
-  while (!isOver) {
-    for (const [method, path] of [
-      ['GET', '/posts?limit=50'],
-      ['POST', `/posts/${postId}/likes`],
-      ['DELETE', `/posts/${postId}/likes`],
-    ] as const) {
-      expect((await app.call(method, path, { token: user.token })).status, path).toBe(200)
-    }
-    rounds += 1
-  }
-  return rounds
 }
 
 /**
@@ -210,3 +183,28 @@ test('what has expired is deleted for good: the post, its likes, old reports and
     await expect.poll(() => app.db.selectFrom(table).selectAll().execute(), SOON).toEqual([])
   }
 })
+
+/** Counts the rounds of reading and liking that are served until a move has ended. */
+async function servedMeanwhile(
+  app: TestApp,
+  { user, postId }: { user: TestUser; postId: string },
+  until: Promise<unknown>,
+): Promise<number> {
+  let isOver = false
+  let rounds = 0
+  const end = () => {
+    isOver = true
+  }
+  until.then(end, end)
+  while (!isOver) {
+    for (const [method, path] of [
+      ['GET', '/posts?limit=50'],
+      ['POST', `/posts/${postId}/likes`],
+      ['DELETE', `/posts/${postId}/likes`],
+    ] as const) {
+      expect((await app.call(method, path, { token: user.token })).status, path).toBe(200)
+    }
+    rounds += 1
+  }
+  return rounds
+}

@@ -11,7 +11,7 @@ type Reported = { lines: string[]; lost: Error[]; recovered: Promise<void> }
 type Message = { connectionString?: string; refused?: string; lost?: string }
 type Child = { child: ChildProcess; message: Promise<Message> }
 
-/** Each test of a file gets a new folder, and whatever was started in it is stopped afterwards. */
+/** Makes a new folder for each test; what was started in it is stopped after the test. */
 export class Folder {
   root = ''
   dataDir = ''
@@ -28,7 +28,6 @@ export class Folder {
     })
   }
 
-  /** Starts PostgreSQL from this process and collects what it prints. */
   async start(dataDir = this.dataDir): Promise<EmbeddedPostgres & Reported> {
     const lines: string[] = []
     const lost: Error[] = []
@@ -43,21 +42,20 @@ export class Folder {
     return { ...postgres, lines, lost, recovered }
   }
 
-  /** A process of its own can be killed; `message` resolves to the outcome. */
+  /** Starts PostgreSQL from a process that can be killed; `message` resolves to the outcome. */
   startChild(env = process.env): Child {
     const script = join(import.meta.dirname, 'embedded-postgres.child.ts')
     const child = fork(script, [this.dataDir], { env, execArgv: [] })
     this.closing.push(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
-      // A refused child may disconnect at this very moment, and then ends by itself.
+      // A child that was refused may disconnect at this very moment, and then ends by itself.
       if (child.connected) child.send('stop', () => {})
       await exit
     })
     return { child, message: once(child, 'message').then(([message]) => message as Message) }
   }
 
-  /** Returns the pid of the PostgreSQL that runs in the folder. */
   async pid(): Promise<number> {
     const text = await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8')
     return Number.parseInt(text, 10)
