@@ -1,7 +1,7 @@
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import { createAtom } from '../browser/atom.ts'
 
-/** Whether the server last answered a read of posts with a stale response. A rendered page sets it. */
+/** Whether the last read of posts got a stale response. A rendered page sets it from its data. */
 export const isStale = createAtom(false)
 
 export function readStaleness(headers: Headers): void {
